@@ -27,7 +27,13 @@ import { livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
-import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
+import {
+  type Intended,
+  type JournalEntry,
+  type LedgerLine,
+  namedLine,
+  type SnapshotTaken,
+} from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
@@ -104,7 +110,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       };
     },
   };
-  const base = { address: change.address, action: change.action, fields };
+  const base = { ...namedLine(change), fields };
   let progress: Progress = {
     live: undefined,
     written: new Set(),

@@ -18,7 +18,7 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import { bindIds, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import { type LedgerLine, namedLine } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
 import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
@@ -176,8 +176,7 @@ function buildLedgerLine(
   status: LedgerLine['status'],
   message: string,
 ): LedgerLine {
-  const { address, action, id } = change;
-  return { address, action, status, id, message, fields: [], history: null };
+  return { ...namedLine(change), status, id: change.id, message, fields: [], history: null };
 }
 
 /**

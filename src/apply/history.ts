@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatEdit, isEdited, type Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -196,7 +197,7 @@ export function interleavedMessage(
       : []),
   ];
   if (parts.length === 0) return undefined;
-  return `${parts.join('; ')} (callsheet history ${address})`;
+  return `${parts.join('; ')} (${codeSpan(`callsheet history ${quoted(address)}`)})`;
 }
 
 /** What a change can have left in a history, and what it knew of the resource right before. */

@@ -54,7 +54,7 @@ export async function checkPins(
         return undefined;
       } catch (error) {
         if (error instanceof CallsheetError && error.code === 'stale')
-          return { address: change.address, message: error.message };
+          return { address: change.address, name: change.name, message: error.message };
         throw error;
       }
     }),

@@ -202,7 +202,7 @@ function unreviewed(
     'refused',
     `${address}: the request ${operation} ${parts.join(' and ')}, which the plan does not show, so it was not sent`,
     {
-      hint: 'Nothing of this request has taken effect. Please report this with the plan (callsheet plan --out FILE).',
+      hint: 'Nothing of this request has taken effect. Please report this with the plan (`callsheet plan --out FILE`).',
     },
   );
 }

@@ -101,7 +101,7 @@ const AGENT = {
   name: '<agent>',
   does: 'an address of the stack (agent.reception), an id or a name',
 };
-const PLAN_FILE = { name: '[planfile]', does: 'a plan made by: callsheet plan --out FILE' };
+const PLAN_FILE = { name: '[planfile]', does: 'a plan made by `callsheet plan --out FILE`' };
 
 const OFFLINE: readonly ExitName[] = ['done', 'error'];
 /** Commands that only read on the platform. */
@@ -279,7 +279,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'show',
     does: 'show a plan file as it was made, without a network',
-    args: [{ name: '<planfile>', does: 'a plan made by: callsheet plan --out FILE' }],
+    args: [{ name: '<planfile>', does: 'a plan made by `callsheet plan --out FILE`' }],
     flags: [REVIEW],
     examples: ['callsheet show plan.json', 'callsheet show plan.json --format html > plan.html'],
     exits: ['done', 'error', 'stale'],
@@ -292,7 +292,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [
       {
         name: '[planfile]',
-        does: 'a plan made by: callsheet plan --out FILE; with --recursive its folder',
+        does: 'a plan made by `callsheet plan --out FILE`; with --recursive its folder',
       },
     ],
     flags: STACK_FLAGS.apply,
@@ -318,7 +318,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     flags: [
       ...KEYS,
-      flag('--to <snapshot>', 'a file of callsheet snapshot create to go back to'),
+      flag('--to <snapshot>', 'a file of `callsheet snapshot create` to go back to'),
       permit('--allow-delete', 'with --to: delete resources created since the snapshot'),
       flag('--target <address...>', 'undo only these: an address, a kind'),
       flag('--exclude <address...>', 'do not change these: an address, a kind'),
@@ -388,7 +388,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [
       {
         name: '[planfile|name]',
-        does: 'a plan made by: callsheet plan --out FILE; or a rollout of callsheet.yaml, which is planned now',
+        does: 'a plan made by `callsheet plan --out FILE`; or a rollout of callsheet.yaml, which is planned now',
       },
     ],
     flags: [
@@ -604,7 +604,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state push',
     does: 'replace the state of the stack',
-    args: [{ name: '<file>', does: 'the output of callsheet state pull; - for standard input' }],
+    args: [{ name: '<file>', does: 'the output of `callsheet state pull`; - for standard input' }],
     flags: [
       permit('--overwrite', 'also replace a state that is newer, damaged or of another stack'),
       format('text', 'json'),
@@ -722,7 +722,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'restore',
     does: 'restore a snapshot, here or in another account',
-    args: [{ name: '<file>', does: 'a file of callsheet snapshot create' }],
+    args: [{ name: '<file>', does: 'a file of `callsheet snapshot create`' }],
     flags: [
       ...KEYS,
       repeatable('--organization <name|id>', 'only this organization of the snapshot'),
@@ -983,7 +983,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     does: 'queue a command for every stack of a tree',
     args: [
       { name: '<command>', does: 'the command to run', choices: ['plan', 'apply', 'drift'] },
-      { name: '[plans]', does: 'for apply: the folder of callsheet plan --recursive --out FOLDER' },
+      {
+        name: '[plans]',
+        does: 'for apply: the folder of `callsheet plan --recursive --out FOLDER`',
+      },
     ],
     flags: [
       ...ALLOWANCES,
@@ -1028,7 +1031,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'queue show',
     does: 'show the result of a batch',
-    args: [{ name: '<batch>', does: 'its id, as callsheet queue add printed it' }],
+    args: [{ name: '<batch>', does: 'its id, as `callsheet queue add` printed it' }],
     flags: [
       QUEUE,
       flag('--detailed-exitcode', 'of plan and drift: exit 2 when there are changes'),

@@ -2,11 +2,13 @@
  * `cli/` is the command line: flags in, stages called, results rendered, an exit code out. Each command
  * is a thin file of its own, loaded when it is asked for.
  */
+
 import { Argument, type Command, CommanderError } from 'commander';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
-import { openTerminal } from '../console/terminal.ts';
+import { openTerminal, sizeTerminals } from '../console/terminal.ts';
+import { codeSpan } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -15,6 +17,8 @@ import {
   CliCommand,
   foldedList,
   HELP,
+  HELP_COLUMNS,
+  helpCommand,
   optionsHelp,
   pathTo,
   refuseUnknownCommand,
@@ -31,6 +35,7 @@ export type Deps = Omit<
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
   let name = 'callsheet';
+  sizeTerminals(deps.env);
 
   const action: Act = (run) => async (flags) => {
     let hasPrinted = false;
@@ -141,7 +146,7 @@ async function showHelp(
     if (shown !== undefined) return shown;
     const topic = nearestTopic(word, [...INNER.keys()]);
     if (topic !== undefined)
-      program.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+      program.error(`unknown topic '${word}': did you mean \`callsheet help ${topic}\`?`);
   }
   // `callsheet help vaildate` is a slip, which commander answers with the help of everything.
   let at = program;
@@ -168,6 +173,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .configureHelp(HELP)
+    .configureOutput({ getOutHelpWidth: () => process.stdout.columns || HELP_COLUMNS })
     // Of `get models --format csv` the flag is that of `get models`.
     .enablePositionalOptions()
     .exitOverride();
@@ -218,7 +224,7 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
     for (const [at, arg] of args.entries()) {
       if (arg !== '' && !(Array.isArray(arg) && arg.includes(''))) continue;
       const { name = '' } = expected[at] ?? {};
-      command.error(`argument '${name}' is empty: ${pathTo(command)} --help shows what it takes.`);
+      command.error(`argument '${name}' is empty: ${helpCommand(command)} shows what it takes.`);
     }
     return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
   });
@@ -237,7 +243,7 @@ function refuseUnusable(command: Command, flags: readonly Flag[]): void {
     command.on(`option:${name}`, (typed: string | null) => {
       if (typed === '')
         command.error(
-          `option '${spelling}' is empty: ${pathTo(command)} --help shows what it takes.`,
+          `option '${spelling}' is empty: ${helpCommand(command)} shows what it takes.`,
         );
       if (typed === null) return;
       if (hasOption(command, typed))
@@ -266,7 +272,7 @@ function refuseOptionsAbove(command: Command): void {
   );
   if (above !== undefined)
     command.error(
-      `option '${above.long}' belongs after the command: ${pathTo(command)} ${above.long}.`,
+      `option '${above.long}' belongs after the command: ${codeSpan(`${pathTo(command)} ${above.long}`)}.`,
     );
 }
 

@@ -1,5 +1,6 @@
 import { Command, CommanderError, type ErrorOptions, Help, Option } from 'commander';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
+import { codeSpan, splitCommands } from '../core/command-line.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
 import { TOPICS, topicAbout, topicPages } from './topics.ts';
@@ -12,7 +13,7 @@ import { TOPICS, topicAbout, topicPages } from './topics.ts';
 
 /** Removing resources is a change like any other, so it has no command. */
 const DESTROY =
-  'Callsheet deletes resources that are no longer configured: remove the resources from it and run callsheet apply --allow-delete.';
+  'Callsheet deletes resources that are no longer configured: remove the resources from it and run `callsheet apply --allow-delete`.';
 
 /** Words that are commands elsewhere or were commands here, and what to do instead. */
 const HABITS: { readonly [word: string]: string } = {
@@ -48,38 +49,40 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet help pipelines', 'ci', 'github', 'gitlab', 'actions'),
   ...runs('callsheet help guards', 'limits', 'limit'),
   ...runs('callsheet history AGENT', 'who', 'blame', 'audit'),
-  status: 'callsheet drift shows changes on the platform, and callsheet runs shows applied runs.',
+  status:
+    '`callsheet drift` shows changes on the platform, and `callsheet runs` shows applied runs.',
   refresh:
-    'Every plan reads the platform, so there is nothing to refresh: callsheet plan --refresh full reads all of it again.',
+    'Every plan reads the platform, so there is nothing to refresh: `callsheet plan --refresh full` reads all of it again.',
   destroy: DESTROY,
   delete: DESTROY,
   reset: DESTROY,
   down: DESTROY,
   login:
     'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET, or CALLSHEET_ACCESS_TOKEN: Callsheet stores no credentials.',
-  taint: 'Callsheet has no taint: change the resource in the configuration and run callsheet plan.',
-  options: 'Run callsheet help options for the options of every command.',
+  taint:
+    'Callsheet has no taint: change the resource in the configuration and run `callsheet plan`.',
+  options: 'Run `callsheet help options` for the options of every command.',
 };
 
 function runs(line: string, ...words: readonly string[]): { readonly [word: string]: string } {
-  return Object.fromEntries(words.map((word) => [word, `Run ${line} instead.`]));
+  return Object.fromEntries(words.map((word) => [word, `Run ${codeSpan(line)} instead.`]));
 }
 
 /** Flags of other tools by their names, and what to do instead. Those of one command alone begin with its name. */
 const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'init upgrade': 'init has nothing to upgrade: it writes a new stack, and npm updates Callsheet.',
-  'init reconfigure': 'Run callsheet state migrate --to PLACE to move the state.',
-  'init migrate-state': 'Run callsheet state migrate --to PLACE to move the state.',
-  'apply dry-run': 'Run callsheet plan instead: it writes nothing.',
+  'init reconfigure': 'Run `callsheet state migrate --to PLACE` to move the state.',
+  'init migrate-state': 'Run `callsheet state migrate --to PLACE` to move the state.',
+  'apply dry-run': 'Run `callsheet plan` instead: it writes nothing.',
   'plan dry-run': 'Leave it out: plan writes nothing.',
   'plan t': 'Use --target ADDRESS.',
   'apply t': 'Use --target ADDRESS.',
   'drift t': 'Use --target ADDRESS.',
-  'apply f': 'Name the plan file alone: callsheet apply PLANFILE.',
-  'apply filename': 'Name the plan file alone: callsheet apply PLANFILE.',
-  'plan refresh-only': 'Run callsheet drift instead.',
+  'apply f': 'Name the plan file alone: `callsheet apply PLANFILE`.',
+  'apply filename': 'Name the plan file alone: `callsheet apply PLANFILE`.',
+  'plan refresh-only': 'Run `callsheet drift` instead.',
   'apply refresh-only':
-    'Run callsheet drift instead, and callsheet pull to write the changes into the configuration.',
+    'Run `callsheet drift` instead, and `callsheet pull` to write the changes into the configuration.',
   start: 'Use --since, where the command has it.',
   end: 'Use --until, where the command has it.',
   destroy: DESTROY,
@@ -106,7 +109,7 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'backend-config': 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   lock: 'The state is always locked: --lock-timeout SPAN of apply waits for another run.',
   input: 'Callsheet asks nothing where standard input is not a terminal.',
-  v: 'Run callsheet --version.',
+  v: 'Run `callsheet --version`.',
 };
 
 /** A mistake of the command line, in one sentence. Whoever catches it prints it. */
@@ -127,6 +130,11 @@ export class CliCommand extends Command {
 export function pathTo(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${pathTo(parent)} ${command.name()}`;
+}
+
+/** The command that shows the help of one, for a sentence. */
+export function helpCommand(command: Command): string {
+  return codeSpan(`${pathTo(command)} --help`);
 }
 
 /** Says what is wrong with the words behind `help`, if anything is. */
@@ -155,7 +163,7 @@ function sentenceFor(command: Command, message: string, code: string): string {
       return `too many arguments: ${path} ${takes}, and was given ${got}.`;
     }
     case 'commander.optionMissingArgument':
-      return `${text}: ${path} --help shows what it takes.`;
+      return `${text}: ${helpCommand(command)} shows what it takes.`;
     case 'commander.missingMandatoryOptionValue': {
       // It may be there with a slip in it.
       const unknown = command.args.find((arg) => /^-./.test(arg));
@@ -176,11 +184,13 @@ function unknownCommand(command: Command, word: string): string {
   const unknown = `unknown command '${word}'`;
   if (habit !== undefined) return `${unknown}: ${lowered(habit)}`;
   if (above === '' && Object.hasOwn(TOPICS, word))
-    return `${unknown}: callsheet help ${word} shows the page of that name.`;
+    return `${unknown}: \`callsheet help ${word}\` shows the page of that name.`;
   const names = command.commands.map((one) => one.name());
   const below = names.length === 0 ? 'has no commands below it.' : `takes ${names.join(', ')}.`;
-  const all = above === '' ? 'callsheet --help lists the commands.' : `${above}${below}`;
-  const near = didYouMean(word, names, all, (close) => `${above || 'callsheet '}${close}`);
+  const all = above === '' ? '`callsheet --help` lists the commands.' : `${above}${below}`;
+  const near = didYouMean(word, names, all, (close) =>
+    codeSpan(`${above || 'callsheet '}${close}`),
+  );
   return `${unknown}: ${lowered(near)}`;
 }
 
@@ -190,18 +200,19 @@ function unknownOption(command: Command, given: string): string {
   const own = command.options.map(({ long }) => long ?? '');
   const isGlobal = COMMON_FLAGS.some(({ spelling }) => spelling.split(' ')[0] === `--${name}`);
   if (command.parent === null && isGlobal) {
-    return `${unknown}: it belongs after the command, such as callsheet plan --${name}.`;
+    return `${unknown}: it belongs after the command, such as \`callsheet plan --${name}\`.`;
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
-  if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
+  if (name === 'version' || given === '-V')
+    return `${unknown}: did you mean \`callsheet --version\`?`;
   const forcing = name === 'force' ? forcingOptions(command) : '';
   if (forcing !== '') return `${unknown}: ${forcing}`;
   const foreign = [`${command.name()} ${name}`, name].find((key) =>
     Object.hasOwn(FOREIGN_FLAGS, key),
   );
   if (foreign !== undefined) return `${unknown}: ${lowered(FOREIGN_FLAGS[foreign] ?? '')}`;
-  const all = `${pathTo(command)} --help lists its options, and callsheet help options those of every command.`;
+  const all = `${helpCommand(command)} lists its options, and \`callsheet help options\` those of every command.`;
   return `${unknown}: ${lowered(didYouMean(`--${name}`, [...own, '--help'], all))}`;
 }
 
@@ -260,8 +271,8 @@ function lowered(sentence: string): string {
 /** Where each help says that the options of every command are. */
 const OPTIONS_HINT = 'Options of every command: callsheet help options';
 
-/** Every terminal has as many. */
-const COLUMNS = 80;
+/** Every terminal has as many; where one says 0 (a serial line, `docker exec -t`), or there is none, help has them. */
+export const HELP_COLUMNS = 80;
 
 /** `callsheet --help`: every command in one line, by what a person wants to do. It fits one screen. */
 function overview(): string {
@@ -307,7 +318,7 @@ export function foldedList(
   const lines = [title];
   for (const word of words) {
     const line = lines.at(-1) ?? '';
-    if (line.length + word.length >= COLUMNS) lines.push(`${indent}${word}`);
+    if (line.length + word.length >= HELP_COLUMNS) lines.push(`${indent}${word}`);
     else lines[lines.length - 1] = `${line} ${word}`;
   }
   return lines;
@@ -324,6 +335,9 @@ export function optionsHelp(): string {
   return command.helpInformation();
 }
 
+/** Stands for a blank at which no line is broken; no help has it. */
+const HELD = '\u0001';
+
 /** How the help of one command is laid out: its own options alone, and where the others are. */
 export const HELP = {
   formatHelp(command: Command, helper: Help): string {
@@ -331,6 +345,13 @@ export const HELP = {
     const topic = topicAbout(pathTo(command).replace(/^callsheet /, ''));
     const more = topic === undefined ? '' : `More about it: callsheet help ${topic}\n`;
     return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${OPTIONS_HINT}\n${more}`;
+  },
+  /** Commander breaks lines at blanks: those of a command are none for it. */
+  boxWrap(text: string, width: number): string {
+    const held = splitCommands(text).map((one) =>
+      one.isCommand ? codeSpan(one.text.replaceAll(' ', HELD)) : one.text,
+    );
+    return Help.prototype.boxWrap.call(this, held.join(''), width).replaceAll(HELD, ' ');
   },
   // What stands below `get` is listed further down.
   commandUsage: (command: Command): string =>

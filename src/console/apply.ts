@@ -33,7 +33,7 @@ export async function apply(
   const isThere = refuseFolder(flags.dir) === undefined;
   if (isThere && file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
     throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
-      hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
+      hint: 'Apply a plan file (`callsheet plan --out plan.json`), or pass --auto-approve.',
     });
   }
   const shown = { flags, context };
@@ -94,7 +94,7 @@ export function tellRollback({ applied, rollback }: ApplyOutcome, shown: Shown):
     shown.context.terminal,
     isUndone
       ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
-      : `Run ${run} is not rolled back, or only in part; see above. To continue: callsheet rollback.${leave}`,
+      : `Run ${run} is not rolled back, or only in part; see above. To continue: \`callsheet rollback\`.${leave}`,
   );
 }
 

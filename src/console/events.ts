@@ -91,7 +91,8 @@ export function answered<T>(answer: T): Exclude<T, symbol> {
 
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
 export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
-  err(wrapsErr ? renderProse(text, renderErr) : sanitise(text));
+  const width = wrapsErr ? renderErr.width : Infinity;
+  err(renderProse(text.trimEnd(), { ...renderErr, width }).trimEnd());
 }
 
 /** Resources between two lines in a log. */
@@ -168,7 +169,7 @@ function sentenceOn(event: Sentence): string {
     case 'notice':
       return event.text;
     case 'comparing_secrets':
-      return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
+      return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (\`callsheet help secrets\`).`;
     case 'run_at_work':
       return `Run ${event.run} is running: for changes that it has not recorded yet, this uses the live values.`;
     case 'unread':
@@ -176,7 +177,7 @@ function sentenceOn(event: Sentence): string {
     case 'uncompared':
       return event.message;
     case 'recovered':
-      return `Run ${event.run}, which died, is recovered: callsheet runs ${event.run}`;
+      return `Run ${event.run}, which died, is recovered: \`callsheet runs ${event.run}\``;
     case 'concealed': {
       const { paths } = event;
       const values = paths.length === 1 ? 'a value' : formatCount(paths.length, 'value');
@@ -186,7 +187,7 @@ function sentenceOn(event: Sentence): string {
     case 'stopping':
       return 'Interrupted: Callsheet finishes the requests in flight and starts no others. Interrupt again to exit at once.';
     case 'rollback_owed':
-      return `Run ${event.run} was started with --rollback-on-failure, and failed or died before its rollback. To undo it: callsheet rollback.`;
+      return `Run ${event.run} was started with --rollback-on-failure, and failed or died before its rollback. To undo it: \`callsheet rollback\`.`;
     case 'rolling_back':
       return `Run ${event.run} is rolled back (--rollback-on-failure).`;
     case 'rollback_resumed':

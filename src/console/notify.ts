@@ -35,7 +35,7 @@ export function noticeAddress(
   const text = env[VARIABLE];
   if (text) return { ...readNoticeAddress(text, VARIABLE), secret };
   throw new CallsheetError('usage', `--notify has no address, and ${VARIABLE} is not set`, {
-    hint: `Set ${VARIABLE} to the address that receives it. callsheet help monitoring describes the content.`,
+    hint: `Set ${VARIABLE} to the address that receives it. \`callsheet help monitoring\` describes the content.`,
   });
 }
 

@@ -1,12 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import {
-  CallsheetError,
-  commandLine,
-  EXIT,
-  type ExitCode,
-  errorCode,
-  quoted,
-} from '../core/errors.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
+import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
 import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
@@ -16,6 +10,7 @@ import { renderPlanText } from '../render/text.ts';
 import { planOptions, planStack } from '../run/plan.ts';
 import { realDisk } from '../state/file/disk.ts';
 import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './context.ts';
+import { say } from './events.ts';
 import type { ReviewFormat } from './flags.ts';
 import { folderInRepository, missingHint, writeNamedFile } from './named-file.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,8 +32,8 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const next =
       exit === EXIT.refused
         ? '. Apply refuses it now.'
-        : `: ${commandLine(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
-    terminal.err(`The plan is in ${out}${next}`);
+        : `: ${commandSpan(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
+    say(terminal, `The plan is in ${out}${next}`);
   }
   return exit;
 }
@@ -132,7 +127,7 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by this user',
 };
 
-const MAKE_ONE = 'Make one with: callsheet plan --out plan.json';
+const MAKE_ONE = 'Make one with: `callsheet plan --out plan.json`';
 
 /** Bytes of a plan file that are read at once: more may be more than fits into a string. */
 const MOST_AT_ONCE = 256 * 1024 * 1024;
@@ -145,7 +140,7 @@ export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<P
   } catch (cause) {
     if (cause instanceof CallsheetError) throw cause;
     const code = errorCode(cause) ?? '';
-    const folder = `If callsheet plan --recursive --out ${file} wrote it: callsheet apply ${quoted(file)} --recursive carries its plans out.`;
+    const folder = `If \`callsheet plan --recursive --out ${quoted(file)}\` wrote it: \`callsheet apply ${quoted(file)} --recursive\` carries its plans out.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
       hint: code === 'EISDIR' ? folder : missingHint(file, cause, MAKE_ONE),
       cause,

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
-import { type Address, getKind } from '../core/address.ts';
+import { type Address, getKind, labelOf } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { formatDuration, formatFirst, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
@@ -148,8 +148,8 @@ function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
 }
 
 function endedWords({ line }: RunEvent & { readonly type: 'change_ended' }): string {
-  const { address, action, status } = line;
-  return `${action} ${sanitiseLine(address)}: ${status.replace('_', ' ')}`;
+  const { address, name, action, status } = line;
+  return `${action} ${labelOf(sanitiseLine(address), name)}: ${status.replace('_', ' ')}`;
 }
 
 type Tracker = {

@@ -1,4 +1,5 @@
-import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
+import { commandSpan } from '../core/command-line.ts';
+import { EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import { isChanging, type PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
@@ -53,7 +54,7 @@ function showText(
     terminal.out(renderLedgerText(result.ledger, terminal.render));
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
-    say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
+    say(terminal, `Run ${run} is recorded: ${commandSpan(`runs ${run}`, flags)}`);
   } else if (outcome.type === 'unchanged') {
     tellLeftOut(outcome.plan, terminal);
     const { left = [] } = outcome.verification ?? {};
@@ -100,7 +101,7 @@ export function tellWaysOn(
 ): void {
   if (waysOn === undefined || plan === undefined || isHeldBack(plan)) return;
   if (waysOn.length === 0) say(terminal, NO_WAY_ON);
-  else terminal.err(['To continue, type one of these:', ...waysOn].join('\n'));
+  else say(terminal, ['To continue, type one of these:', ...waysOn].join('\n'));
 }
 
 const NO_WAY_ON =

@@ -28,6 +28,27 @@ type TerminalFlags = {
 /** Wide enough for reading; a pipe has no width of its own. */
 const WIDTH_WITHOUT_TERMINAL = 100;
 
+/** A serial line and `docker exec -t` say that they have 0 columns. */
+function widthOf({ columns }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): number {
+  return columns || Number(env.COLUMNS) || WIDTH_WITHOUT_TERMINAL;
+}
+
+/** Gives terminals that say 0 columns a width, also after a resize, for libraries that would break every character. */
+export function sizeTerminals(env: NodeJS.ProcessEnv): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.isTTY !== true) continue;
+    const size = () => {
+      stream.columns = widthOf(stream, env);
+    };
+    size();
+    if (!followed.has(stream)) stream.on('resize', size);
+    followed.add(stream);
+  }
+}
+
+/** Terminals whose width is put right after each resize. */
+const followed = new WeakSet<NodeJS.WriteStream>();
+
 /** The process's own terminal; `printed` is told of each result. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
 export function openTerminal(
   flags: TerminalFlags,
@@ -37,14 +58,14 @@ export function openTerminal(
   const isForced = env.FORCE_COLOR !== undefined && !['', '0', 'false'].includes(env.FORCE_COLOR);
   const isOff = flags.color === false || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const optionsFor = (stream: NodeJS.WriteStream): RenderOptions => ({
-    width: stream.columns ?? (Number(env.COLUMNS) || WIDTH_WITHOUT_TERMINAL),
+    width: widthOf(stream, env),
     color: !isOff && (isForced || stream.isTTY === true),
     verbose: flags.verbose === true,
   });
   const drawing = isLive(flags, env)
     ? openDrawing(
         (text) => void process.stderr.write(text),
-        () => process.stderr.rows ?? 24,
+        () => process.stderr.rows || 24,
       )
     : undefined;
   const around = drawing?.around ?? ((write: () => void) => write());

@@ -1,6 +1,18 @@
 import { compareTexts } from './value.ts';
+
 /** An address names a resource in plans, state and configuration: `agent.reception`, `agent.clinic["harbor"]`, `knowledge_source.clinic.faq`. */
 export type Address = string;
+
+/** A name is live text, and may be of any length. */
+const LONGEST_NAME = 80;
+
+/** `Front desk (agent.reception)`: a resource in a sentence, or its address alone where it has no name. */
+export function labelOf(address: Address, name: string | undefined): string {
+  if (name === undefined || name === address) return address;
+  const characters = Array.from(name);
+  const rest = characters.length > LONGEST_NAME ? '…' : '';
+  return `${characters.slice(0, LONGEST_NAME).join('')}${rest} (${address})`;
+}
 
 /** What stands before the first dot: `agent` of `agent.clinic["harbor"]`. */
 export function getKind(address: Address): string {

@@ -657,6 +657,8 @@ export type ChangeEnded = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -1171,6 +1173,8 @@ export type Edit = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -1361,6 +1365,10 @@ export type Document = {
   readonly organizations: {
     readonly [k: string]: string;
   };
+  /** Names of the resources, organizations and knowledge bases that the plan shows by an id or an address, as far as they are known; those of changes stand there. */
+  readonly names?: {
+    readonly [k: string]: string;
+  };
   /** The environment of the stack that it was made for; absent where none was chosen. */
   readonly environment?: string;
   /** Over the configuration that was planned. */
@@ -1431,7 +1439,7 @@ export type Document = {
   };
   /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet explain assumptions` explains them. */
   readonly assumptions: readonly string[];
-  /** Those of `assumptions` that the resources of the state rest on already; text and Markdown leave them out. */
+  /** Those of `assumptions` that the resources of the state rest on already; Markdown leaves them out. */
   readonly known_assumptions?: readonly string[];
   /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
   readonly endpoints?: readonly {
@@ -2138,6 +2146,8 @@ export type Ended = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -2586,6 +2596,8 @@ export type NotUndone = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -3248,6 +3260,7 @@ export type Ended = {
 };
 export type LedgerLine = {
   readonly address: string;
+  readonly name?: string;
   readonly action: string;
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   readonly verdict?: 'held' | 'refused' | 'unsupported';

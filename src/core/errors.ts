@@ -1,3 +1,4 @@
+import { labelOf } from './address.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import type { Error as ErrorDocument } from './documents.generated.ts';
 import type { Json } from './value.ts';
@@ -53,14 +54,12 @@ const [MOST_LISTED, MOST_ALIKE] = [20, 3];
  * Sentences about resources, a line each, as the message of an error. Of sentences that differ in nothing but the
  * address the first few are told, and how many more there are: a fleet has the same trouble a hundred times.
  */
-export function foldSentences(
-  sentences: readonly { readonly address: string; readonly message: string }[],
-): string {
+export function foldSentences(sentences: readonly Sentence[]): string {
   const alike = Map.groupBy(sentences, ({ address, message }) => message.replaceAll(address, ''));
   const told = [...alike.values()].flatMap((own): readonly (readonly [string, number])[] => {
     // One more is as short as the line that would count it.
     const shown = own.length > MOST_ALIKE + 1 ? own.slice(0, MOST_ALIKE) : own;
-    const lines = shown.map(({ message }) => [message, 1] as const);
+    const lines = shown.map((one) => [withName(one), 1] as const);
     const more = own.length - shown.length;
     return more > 0
       ? [...lines, [`and ${formatNumber(more)} more for the same reason`, more]]
@@ -72,6 +71,19 @@ export function foldSentences(
     ...told.slice(0, MOST_LISTED - 1).map(([line]) => line),
     `and ${formatNumber(rest)} more`,
   ].join('\n');
+}
+
+/** A sentence about a resource, and what people call that. */
+type Sentence = {
+  readonly address: string;
+  readonly name?: string | undefined;
+  readonly message: string;
+};
+
+function withName({ address, name, message }: Sentence): string {
+  return message.startsWith(address)
+    ? labelOf(address, name) + message.slice(address.length)
+    : message;
 }
 
 /** `1 line`, `4,812 lines`. */
@@ -185,23 +197,6 @@ const EXIT_OF: { readonly [code in FailureCode]?: ExitCode } = EXIT;
 /** The exit code of a failure. */
 export function getExitCode(code: FailureCode): ExitCode {
   return EXIT_OF[code] ?? EXIT.error;
-}
-
-/** A command as it is to be typed next, for the same stack and environment. */
-export function commandLine(
-  command: string,
-  { dir, env }: { readonly dir: string; readonly env?: string | undefined },
-): string {
-  const flags = [
-    ...(dir === '.' ? [] : ['--dir', quoted(dir)]),
-    ...(env === undefined ? [] : ['--env', quoted(env)]),
-  ];
-  return ['callsheet', command, ...flags].join(' ');
-}
-
-/** A word as a shell reads it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Why a file system refused something, by the code of its error. */

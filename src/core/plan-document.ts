@@ -1,5 +1,5 @@
+import { quoted } from './command-line.ts';
 import type { Plan } from './documents.generated.ts';
-import { quoted } from './errors.ts';
 import { inSeconds } from './value.ts';
 
 /**

@@ -83,7 +83,7 @@ export async function readPlanSet(folder: string): Promise<PlanSet> {
   } catch (cause) {
     const why = cause instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${reasonIn(cause)}`;
     throw new CallsheetError('usage', `${folder} holds no plans of many stacks: ${INDEX} ${why}`, {
-      hint: 'Make them with: callsheet plan --recursive --out FOLDER',
+      hint: 'Make them with: `callsheet plan --recursive --out FOLDER`',
       cause,
     });
   }
@@ -91,7 +91,7 @@ export async function readPlanSet(folder: string): Promise<PlanSet> {
   if (set === undefined) {
     throw new CallsheetError(
       'usage',
-      `${file} is not what callsheet plan --recursive --out writes`,
+      `${file} is not what \`callsheet plan --recursive --out FOLDER\` writes`,
       {
         hint: 'Give the folder that it wrote, or apply a single plan without --recursive.',
       },

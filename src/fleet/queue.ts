@@ -4,14 +4,8 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
 import { stampDocument } from '../console/show.ts';
-import {
-  CallsheetError,
-  commandLine,
-  EXIT,
-  type ExitCode,
-  explainSystemError,
-  quoted,
-} from '../core/errors.ts';
+import { commandLine, quoted } from '../core/command-line.ts';
+import { CallsheetError, EXIT, type ExitCode, explainSystemError } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
@@ -98,7 +92,7 @@ async function report(
   const read = () => queue.database.told(() => readBatch(queue.database.query, id));
   if ((await read()) === undefined) {
     throw new CallsheetError('usage', `the queue ${queue.database.location} has no batch ${id}`, {
-      hint: 'callsheet queue add prints the id of what it enqueues; batches are kept for 30 days.',
+      hint: '`callsheet queue add` prints the id of what it enqueues; batches are kept for 30 days.',
     });
   }
   if (flags.wait === true) await follow(queue, id, flags, context);
@@ -247,7 +241,7 @@ async function plannedTasks(
     const file = join(folder, name ?? '');
     const plan = await readFile(file, 'utf8').catch((error: unknown) => {
       throw explainSystemError(error, `the plan file ${file} cannot be read`, {
-        hint: 'Give the folder that callsheet plan --recursive --out wrote.',
+        hint: 'Give the folder that `callsheet plan --recursive --out` wrote.',
       });
     });
     const { digest } = parsePlan(plan, file);

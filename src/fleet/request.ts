@@ -74,7 +74,7 @@ export function checkTree(
     !terminal.canAsk
   ) {
     throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
-      hint: 'Apply the folder of callsheet plan --recursive --out FOLDER, or pass --auto-approve.',
+      hint: 'Apply the folder of `callsheet plan --recursive --out FOLDER`, or pass --auto-approve.',
     });
   }
   return { command, flags: { ...flags, format }, shard, planSet };

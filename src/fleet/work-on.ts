@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { type CommonFlags, type Context, chooseCalls } from '../console/context.ts';
+import { say } from '../console/events.ts';
 import { folderInRepository } from '../console/named-file.ts';
 import { getPageOptions, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { commandLine, type ExitCode, quoted, unreachable } from '../core/errors.ts';
+import { type ExitCode, unreachable } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
@@ -103,7 +105,7 @@ export async function workOn(
     await closePlanSet(out, document);
     const next = suggestNext(out, stacks, flags);
     if (work.isStep !== true && next !== undefined)
-      context.terminal.err(`The plans are in ${out}: ${next}`);
+      say(context.terminal, `The plans are in ${out}: ${next}`);
   }
   return { exit, document };
 }
@@ -116,10 +118,10 @@ function suggestNext(
 ): string | undefined {
   const planned = stacks.find(({ plan_file: file }) => file !== null);
   if (planned === undefined) return undefined;
-  if (flags.rollout === undefined) return commandLine(`apply ${quoted(out)} --recursive`, flags);
+  if (flags.rollout === undefined) return commandSpan(`apply ${quoted(out)} --recursive`, flags);
   const dir = join(flags.dir, planned.path);
   const file = join(out, planned.plan_file ?? '');
-  return `start each in its stack, such as ${commandLine(`rollout start ${quoted(file)}`, { ...flags, dir })}`;
+  return `start each in its stack, such as ${commandSpan(`rollout start ${quoted(file)}`, { ...flags, dir })}`;
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { listJobFlags } from '../console/flags.ts';
-import { CallsheetError, commandLine, EXIT } from '../core/errors.ts';
+import { commandSpan } from '../core/command-line.ts';
+import { CallsheetError, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
@@ -338,7 +339,7 @@ function mergeFlags(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
 /** Stands for the result of a stack whose workers died one after the other. */
 function poisoned({ stack, deaths, command, flags: { env } }: Task): StackResult {
   const message = `${deaths} workers died while they worked only on this stack`;
-  const alone = commandLine(command, { dir: stack, ...(typeof env === 'string' ? { env } : {}) });
+  const alone = commandSpan(command, { dir: stack, ...(typeof env === 'string' ? { env } : {}) });
   const hint = `Check their logs, first for lack of memory. Then run the stack alone: ${alone}. The next apply recovers the interrupted changes.`;
   return {
     path: stack,
@@ -366,7 +367,7 @@ export function jobPayload(
   if (wrong.length > 0) {
     const names = wrong.map(([name]) => spelt(name)).join(', ');
     throw new CallsheetError('usage', `${names} is not a flag of ${command}`, {
-      hint: `callsheet ${command} --help lists its flags.`,
+      hint: `\`callsheet ${command} --help\` lists its flags.`,
     });
   }
   return Object.fromEntries(given);

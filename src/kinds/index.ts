@@ -57,7 +57,7 @@ function refuseUnknown(
     );
     if (unknown === undefined) continue;
     throw new CallsheetError('usage', `${flag}${unknown} matches no resource of this stack`, {
-      hint: didYouMean(unknown, known, 'callsheet plan shows their addresses.'),
+      hint: didYouMean(unknown, known, '`callsheet plan` shows their addresses.'),
     });
   }
 }

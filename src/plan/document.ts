@@ -88,6 +88,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
   refusals: ({ refusals }) => refusals,
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
+  names: ({ names }) => names,
   requests: ({ requests }) => requests,
   assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
   'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
@@ -266,7 +267,7 @@ function readJson(text: string, file: string): unknown {
   }
 }
 
-const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
+const AGAIN = 'Make a new one with: `callsheet plan --out plan.json`';
 
 function checkPlan(parsed: unknown, file: string): PlanDocument {
   const version = findVersion(parsed);

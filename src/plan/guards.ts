@@ -1,5 +1,6 @@
 import { findEnd, formatInstant } from '../core/calendar.ts';
-import { commandLine, formatCount, formatFirst, formatNumber } from '../core/errors.ts';
+import { commandSpan } from '../core/command-line.ts';
+import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import type {
   Change,
   ExceededLimit,
@@ -63,7 +64,7 @@ function leaveToRollout(change: Change, { purpose, rollouts, environment }: Guar
   if (rollout === undefined) return change;
   if (whyNotHealed(change) === undefined && agentsReached(rollout).some(isOne)) return change;
   const { name, step, steps } = rollout;
-  const shown = commandLine(`rollout show ${name}`, { dir: '.', env: environment });
+  const shown = commandSpan(`rollout show ${name}`, { dir: '.', env: environment });
   const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: ${shown}`;
   return { ...change, verdict: 'held', reason };
 }
@@ -217,14 +218,14 @@ function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit):
 /** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
 function limitAdvice({ guards, purpose, options }: GuardInput, exceeded: number): string {
   if (options.rollout !== undefined)
-    return `Make its first step smaller. To override the limit once: callsheet rollout start ${options.rollout} --override-limits REASON`;
+    return `Make its first step smaller. To override the limit once: \`callsheet rollout start ${options.rollout} --override-limits REASON\``;
   const raise = `Raise the limit${exceeded === 1 ? '' : 's'}, or`;
   if (purpose !== 'apply' && purpose !== 'restore') return `${raise} plan a part with --target`;
   const isBoth = guards.max_delete !== undefined && guards.max_change_percent !== undefined;
   const override = `To override ${isBoth ? 'max_delete and max_change_percent' : 'the limit'} once`;
   return purpose === 'restore'
     ? `${raise} restore a part with --organization. ${override}, pass --override-limits REASON`
-    : `${raise} plan a part with --target. ${override}: callsheet plan --override-limits REASON`;
+    : `${raise} plan a part with --target. ${override}: \`callsheet plan --override-limits REASON\``;
 }
 
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {

@@ -1,7 +1,8 @@
 import { type Address, getKind, nameInWords } from '../core/address.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { findText, inSeconds } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -344,7 +345,7 @@ function ambiguityMessage(
     const { candidates, position } = ambiguity;
     const where = position === undefined ? '' : ` (${position.file}:${position.line})`;
     const lines = candidates.map(({ id, created, changed }) => {
-      const command = commandLine(`import ${quoted(address)} ${id}`, { dir: '.', env });
+      const command = commandSpan(`import ${quoted(address)} ${id}`, { dir: '.', env });
       const times = [
         ...(created === undefined ? [] : [`created ${inSeconds(created)}`]),
         ...(changed === undefined ? [] : [`changed ${inSeconds(changed)}`]),

@@ -41,10 +41,12 @@ import {
   attributeDrift,
   attributeUnrecorded,
   extentNotes,
+  ignoreNotes,
   leafNotes,
   protectionNotes,
   withAuthor,
 } from './messages.ts';
+import { collectNames, type Names, namesShown } from './names.ts';
 import {
   distinctNotes,
   findOwners,
@@ -207,12 +209,16 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     state,
   );
   const settled = options.force ? sound : await refuseReferenced(sound, { ...input, chosen });
+  // A fleet in which nothing changes shows none.
+  const names =
+    results.length === 0 ? new Map<string, string>() : await collectNames({ ...input, identities });
   const plan = assemble(
     await withCalls(settled, askedOwners, input.recentCalls),
     { results, chosen: chosen.length, unread: [...new Set(unread)] },
     uncompared,
     overriddenLimits(guarded, guarding),
     { ...input, world },
+    names,
   );
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
@@ -259,13 +265,14 @@ function assemble(
   uncompared: readonly Note[],
   overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
+  known: Names,
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
   const changes = withTextSources(acting, sourceOf);
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
-  const known = rememberedAssumptions(assumptions, state, getSupport(input));
+  const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
   const undigested: Undigested = {
     format: 'callsheet-plan',
@@ -284,7 +291,7 @@ function assemble(
     summary: summarise(changes, chosen - changes.length),
     requests: forecastRequests(changes, input.secondsPerRequest()),
     assumptions,
-    ...(known.length === 0 ? {} : { known_assumptions: known }),
+    ...(remembered.length === 0 ? {} : { known_assumptions: remembered }),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     ...(groups.length === 0 ? {} : { groups }),
@@ -298,7 +305,9 @@ function assemble(
   const found = [...overrideNotes(findings), ...judged.notes];
   const notes = [...undigested.notes, ...found.map((note) => ({ ...note, varies: true as const }))];
   const refusals = [...refusalsIn(findings), ...judged.refusals];
-  return withDigest(withRefusals({ ...undigested, notes }, refusals));
+  const names = namesShown(changes, notes, known);
+  const named = { ...undigested, ...(names === undefined ? {} : { names }), notes };
+  return withDigest(withRefusals(named, refusals));
 }
 
 function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {
@@ -393,6 +402,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
     ...protectionNotes(identity, change),
+    ...ignoreNotes(identity, change),
     ...unanswered,
   ];
   const isSame = change.action === 'no_op' || change.action === 'adopt';

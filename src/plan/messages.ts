@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, identitySegment } from '../core/path.ts';
+import { formatPath, identitySegment, startsWith, toPath } from '../core/path.ts';
 import { type Change, formatEdit, type Note, type PlanDocument } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -105,18 +105,36 @@ export function extentNotes(
   return [{ severity: 'info', address, message }];
 }
 
-/** That a protection begins or ends with the next apply, where nothing else of the resource is to be written. */
+/** That a protection ends with the next apply; that it begins, where nothing else of the resource is to be written. */
 export function protectionNotes(
   { recorded, desired }: Identity,
   { address, action }: Change,
 ): readonly Note[] {
   const before = recorded?.protect;
   const protect = desired?.lifecycle.protect;
-  if (action !== 'no_op' || protect === before) return [];
+  if (before === undefined || protect === undefined || protect === before) return [];
+  if (protect && action !== 'no_op') return [];
   const message = protect
     ? 'lifecycle.protect is not recorded yet: the next apply records it, and until then it protects only while it is configured'
     : 'it is no longer protected; the next apply records that';
   return [{ severity: 'info', address, message }];
+}
+
+/** That fields which Callsheet wrote are ignored from now on: whoever edits them then is not noticed any more. */
+export function ignoreNotes(
+  { recorded, desired, by }: Identity,
+  { address }: Pick<Change, 'address'>,
+): readonly Note[] {
+  if (desired === undefined || recorded === undefined || by !== 'state') return [];
+  const owned = Object.keys(recorded.leaves).map(toPath);
+  return desired.lifecycle.ignore.flatMap((text, at): readonly Note[] => {
+    const path = toPath(text);
+    if (!owned.some((leaf) => startsWith(leaf, path))) return [];
+    const place = desired.locate(formatPath(['lifecycle', 'ignore', `[${at}]`]));
+    const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
+    const message = `${text}${where}: lifecycle.ignore leaves it to the dashboard from now on; it is neither compared nor written any more`;
+    return [{ severity: 'info', address, message }];
+  });
 }
 
 /** When a resource without a history was changed last; by whom, nobody records. Undefined: not told either. */

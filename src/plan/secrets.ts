@@ -135,7 +135,7 @@ export function uncomparedNotes(
       : [
           {
             ...note,
-            message: `${secrets(unknown)} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
+            message: `${secrets(unknown)} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run \`callsheet state trust\`. To write the values set here, plan with --resend-secrets.`,
             uncompared: unknown.size,
           },
         ]),

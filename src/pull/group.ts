@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
+import { quoted } from '../core/command-line.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { formatCount, quoted } from '../core/errors.ts';
+import { formatCount } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import { formatFirst } from '../render/wording.ts';

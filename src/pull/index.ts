@@ -186,7 +186,7 @@ function goneWords(change: Change) {
     address,
     path: '',
     reason: `it is no longer on the platform (id ${id})`,
-    advice: `run callsheet apply to create it again; to keep it deleted, remove its block${where}`,
+    advice: `run \`callsheet apply\` to create it again; to keep it deleted, remove its block${where}`,
   };
 }
 

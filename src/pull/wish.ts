@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
+import { quoted } from '../core/command-line.ts';
 import type { PullLeft } from '../core/documents.ts';
-import { quoted } from '../core/errors.ts';
 import {
   formatPath,
   identityOrdinal,

@@ -1,17 +1,12 @@
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context, PlanFlags } from '../console/context.ts';
+import { say } from '../console/events.ts';
 import type { ReviewFormat } from '../console/flags.ts';
 import { writeNamedFile } from '../console/named-file.ts';
 import { readPlanFile, renderReview } from '../console/plan.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
-import {
-  CallsheetError,
-  commandLine,
-  EXIT,
-  type ExitCode,
-  quoted,
-  unreachable,
-} from '../core/errors.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
+import { CallsheetError, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
 import { isRefused, isWriting, withDigest } from '../plan/document.ts';
 import { planFilePieces } from '../render/json.ts';
@@ -118,7 +113,7 @@ function faultText(text: string): string {
     'usage',
     `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
     {
-      hint: "Write any other fault in full: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
+      hint: "Write any other fault in full: --fault '{ operation: updateAgent, status: 500 }' (`callsheet help simulator`).",
     },
   );
 }
@@ -233,8 +228,8 @@ async function keepVerdict(
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
   await writeNamedFile(flag, file, planFilePieces(document));
   const { verdict } = document.rehearsal ?? {};
-  const next = verdict === 'passed' ? `: ${commandLine(`apply ${quoted(file)}`, flags)}` : '.';
-  terminal.err(`The verdict is in ${file}${next}`);
+  const next = verdict === 'passed' ? `: ${commandSpan(`apply ${quoted(file)}`, flags)}` : '.';
+  say(terminal, `The verdict is in ${file}${next}`);
 }
 
 /** A plan file was seen before, so that text shows the verdict alone. */

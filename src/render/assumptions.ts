@@ -47,7 +47,7 @@ export function renderAssumptionList(
     ),
     [],
     ...noteLines(
-      `callsheet explain assumptions NAME shows one, with its reason and its calls; --verbose shows ${rest}.`,
+      `\`callsheet explain assumptions NAME\` shows one, with its reason and its calls; --verbose shows ${rest}.`,
       width,
       'dim',
     ),

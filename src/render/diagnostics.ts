@@ -8,6 +8,7 @@ import {
   type RenderOptions,
   span,
   type Tone,
+  wholeSpan,
   wrap,
 } from './terminal.ts';
 import { jsonText, sanitise } from './untrusted.ts';
@@ -26,7 +27,7 @@ export function renderDiagnosticsText(
   return listText(
     diagnostics,
     withoutEchoes([...diagnostics].sort(byPlace)),
-    'callsheet validate --format json lists all of them.',
+    '`callsheet validate --format json` lists all of them.',
     options,
   );
 }
@@ -48,7 +49,7 @@ export function renderDiagnosticsBeside(
   return listText(
     diagnostics,
     firstOfRules([...told].sort(byPlace)),
-    'callsheet validate shows all of them.',
+    '`callsheet validate` shows all of them.',
     options,
   );
 }
@@ -61,7 +62,7 @@ function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): 
   const rules = [...new Set(warnings.map(({ rule }) => rule))];
   const count = formatCount(warnings.length, 'warning');
   const them = warnings.length === 1 ? 'it' : 'them';
-  const text = `${count} in the configuration (${formatFirst(rules, 3)}): callsheet validate shows ${them}.`;
+  const text = `${count} in the configuration (${formatFirst(rules, 3)}): \`callsheet validate\` shows ${them}.`;
   return paint(noteLines(text, options.width, 'warning'), options.color);
 }
 
@@ -97,7 +98,7 @@ function problemLines(diagnostic: Diagnostic, options: RenderOptions): readonly 
   const { severity, rule, message, hint, position, address, frame } = diagnostic;
   const place = position === undefined ? address : formatPosition(position);
   const first = [
-    ...(place === undefined ? [] : [span(`${place}  `, 'strong')]),
+    ...(place === undefined ? [] : [wholeSpan(place, 'strong'), span('  ')]),
     span(severity, severity),
     span(`  ${message}`),
     span(`  (${rule})`, 'dim'),

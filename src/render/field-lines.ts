@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import { type FieldView, listUnseenOf } from './fields.ts';
+import type { Shown } from './names.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
@@ -17,6 +17,7 @@ import {
   cutText,
   type Line,
   lineWidth,
+  liveSpan,
   measureWidest,
   padText,
   type RenderOptions,
@@ -153,17 +154,17 @@ function element(
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
 ): readonly Line[] {
   const { width } = row.options;
-  const inline = span(members.map(inlineMember).join(', '));
+  const inline = liveSpan(members.map(inlineMember).join(', '));
   if (summary === '' && textWidth(inline.text) <= width - row.column)
     return inColumn(row, [inline]);
   const margin = span(' '.repeat(DEEPER));
   const widest = Math.min(MAX_COLUMN, measureWidest(members.map(({ key }) => key)));
   return [
-    ...(summary === '' ? underPath(row) : inColumn(row, [span(summary)])),
+    ...(summary === '' ? underPath(row) : inColumn(row, [liveSpan(summary)])),
     ...members.flatMap(({ key, value }) => {
       const name = key === '' ? [] : [span(`${padText(key, widest)}  `)];
       if (!isLong(value, width)) {
-        return wrap([margin, ...name, span(inlineValue(value), row.tone)], width, DEEPER + 4);
+        return wrap([margin, ...name, liveSpan(inlineValue(value), row.tone)], width, DEEPER + 4);
       }
       if (typeof value !== 'string' || !isText(value, row.options)) {
         return [[margin, ...name], ...wholeValue(value, row, DEEPER + 4)];
@@ -175,10 +176,10 @@ function element(
 }
 
 /** A value on lines of its own, whatever it takes. */
-function wholeValue(value: Json, { tone, options }: Row, indent: number): readonly Line[] {
+function wholeValue(value: Shown, { tone, options }: Row, indent: number): readonly Line[] {
   const lines = typeof value === 'string' ? [inlineValue(value)] : blockValue(value).split('\n');
   return lines.flatMap((line) =>
-    wrap([span(' '.repeat(indent) + line, tone)], options.width, indent + 4),
+    wrap([liveSpan(' '.repeat(indent) + line, tone)], options.width, indent + 4),
   );
 }
 
@@ -187,12 +188,12 @@ function isText(value: string, { verbose }: RenderOptions): boolean {
   return !verbose && (isMultiline(value) || value.length > MAX_SETTING);
 }
 
-function oneSide(row: Row, value: Json): readonly Line[] {
+function oneSide(row: Row, value: Shown): readonly Line[] {
   const { tone, remark, column, head, options } = row;
   if (typeof value !== 'string' && isLong(value, options.width - DEEPER, 1))
     return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   if (typeof value !== 'string' || !isLong(value, options.width))
-    return inColumn(row, [span(inlineValue(value), tone)]);
+    return inColumn(row, [liveSpan(inlineValue(value), tone)]);
   if (options.verbose || (isText(value, options) && options.detail === 'whole'))
     return [...underPath(row), ...wholeText(value, row)];
   if (!isText(value, options)) return [...underPath(row), ...wholeValue(value, row, DEEPER)];
@@ -213,28 +214,37 @@ function wholeText(value: string, { tone, options }: Row): readonly Line[] {
 }
 
 /** Whether a value is better shown as a text of its own. */
-function isLong(value: Json, width: number, rows = MAX_ROWS): boolean {
+function isLong(value: Shown, width: number, rows = MAX_ROWS): boolean {
   // A text of so many characters is not measured first: measuring takes time.
   if (typeof value === 'string' && value.length > 10 * width) return true;
   return isMultiline(value) || textWidth(inlineValue(value)) > rows * width;
 }
 
 /** The beginning of a long value and how much of it there is. */
-function excerpt(value: Json, tone: Tone, room: number): Line {
+function excerpt(value: Shown, tone: Tone, room: number): Line {
   const text = typeof value === 'string' ? value : blockValue(value);
   const extent = `  ${formatExtent(text)}`;
   const start = inlineValue(firstWords(text)).slice(0, -1);
   const cut = cutText(`${start}…`, Math.max(room - textWidth(extent) - 1, 20));
-  return [span(`${cut}"`, tone), span(extent, 'dim')];
+  return [liveSpan(`${cut}"`, tone), span(extent, 'dim')];
 }
 
-function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
+function bothSides(row: Row, before: Shown, after: Shown): readonly Line[] {
   const { options } = row;
   const isText =
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
-  const [old, fresh] = isText ? ['', ''] : inlineSides(before, after);
-  const spans = isText ? [] : [span(old, 'removed'), span(' → ', 'dim'), span(fresh, 'added')];
-  if (!isText && lineWidth(spans) <= options.width - DEEPER)
+  const sides = isText ? undefined : inlineSides(before, after);
+  const spans: readonly Span[] =
+    sides === undefined
+      ? []
+      : [
+          liveSpan(sides.before, 'removed'),
+          span(' → ', 'dim'),
+          liveSpan(sides.after, 'added'),
+          ...(sides.ids === null ? [] : [liveSpan(` ${sides.ids}`, 'dim')]),
+        ];
+  // Names are short, and what does not fit is broken behind them.
+  if (typeof sides?.ids === 'string' || (!isText && lineWidth(spans) <= options.width - DEEPER))
     return [...inColumn(row, spans), ...row.notes];
   const { summary, lines } = proseLines(before, after, deeper(options));
   return [...underPath(row, summary), ...row.notes, ...lines];
@@ -246,12 +256,12 @@ function conflict(
 ): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
-  const side = (label: string, value: Json, tone: Tone): Line => [
+  const side = (label: string, value: Shown, tone: Tone): Line => [
     margin,
     span(label, 'dim'),
     ...(isLong(value, options.width)
       ? excerpt(value, tone, options.width - DEEPER - label.length)
-      : [span(inlineValue(value), tone)]),
+      : [liveSpan(inlineValue(value), tone)]),
   ];
   const sides = [
     ...(base === undefined ? [] : [side('last written  ', base, 'plain')]),
@@ -331,7 +341,7 @@ const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
  * Two long values as a folded comparison. Unchanged paragraphs are cut to the width; changed ones are broken into
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
-function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines {
+function proseLines(before: Shown, after: Shown, layout: ProseLayout): ProseLines {
   const view = viewProse(before, after, layout.verbose, layout.detail);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];
@@ -359,7 +369,7 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
 /** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
   return callouts.flatMap(({ lead, before, after, place }) => {
-    const side = (text: string | null, tone: Tone) => (text === null ? [] : [span(text, tone)]);
+    const side = (text: string | null, tone: Tone) => (text === null ? [] : [liveSpan(text, tone)]);
     const line: Line = [
       span(' '.repeat(layout.indent)),
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
@@ -408,13 +418,13 @@ const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as
 function pieceSpans(given: Piece, { type }: Changed, marks: Marks | undefined): readonly Span[] {
   const { text, change } = given;
   // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
-  const piece = (own: string, tone: Tone) => ({ text: showTabs(own), tone });
+  const piece = (own: string, tone: Tone): Span => ({ text: showTabs(own), tone, of: 'live' });
   if (type === 'removed' || type === 'added') return [piece(text, type)];
   if (change === 'same' || marks === undefined)
     return [piece(text, type === 'left' ? 'dim' : 'plain')];
   // Also in colour: who copies a line, or does not see red, reads it right.
   const [blanks, words] = markedWords(given, marks);
-  return [piece(blanks, 'plain'), { text: words, tone: TONES[change] }];
+  return [piece(blanks, 'plain'), { text: words, tone: TONES[change], of: 'live' }];
 }
 
 /**
@@ -428,7 +438,7 @@ function isolated(spans: readonly Span[]): readonly Span[] {
   if (start === '') return spans;
   return [
     { text: start, tone: 'plain' },
-    ...spans.map(({ text, tone }) => ({ text: tone === 'plain' ? text : isolate(text), tone })),
+    ...spans.map((one) => (one.tone === 'plain' ? one : { ...one, text: isolate(one.text) })),
     { text: END_OF_ISOLATE, tone: 'plain' },
   ];
 }

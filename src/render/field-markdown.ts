@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import { type FieldView, listUnseenOf } from './fields.ts';
 import {
+  escapeMessage,
   escapeText,
   type FencedLine,
   fence,
@@ -9,6 +9,7 @@ import {
   isolateMarkup,
   leftToRight,
 } from './markdown-text.ts';
+import type { Shown } from './names.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
@@ -79,7 +80,7 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
     ? ' (conflict: from the live value to the configured value)'
     : remark === null
       ? ''
-      : ` (${escapeText(remark)})`;
+      : ` (${escapeMessage(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
   return (isText ? proseMarkdown : listMarkdown)(title, noteItems(view), [before, after], detail);
@@ -96,10 +97,15 @@ function noteItems(view: FieldView, of = ''): readonly string[] {
 const MOST_BRIEF = 3;
 
 /** One side of a field, line by line. */
-function wholeField(view: FieldView, mark: string, value: Json, detail: Detail): readonly string[] {
+function wholeField(
+  view: FieldView,
+  mark: string,
+  value: Shown,
+  detail: Detail,
+): readonly string[] {
   const { path, remark } = view;
   const text = blockValue(value).replace(/\n$/, '');
-  const told = remark === null ? '' : ` (${escapeText(remark)})`;
+  const told = remark === null ? '' : ` (${escapeMessage(remark)})`;
   const notes = noteItems(view);
   const lines = text.split('\n').map((line): FencedLine => [`${mark} `, line]);
   const most = detail === 'brief' ? MOST_BRIEF : lines.length;
@@ -126,10 +132,10 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedL
     case 'one':
       return [[`${mark} `, path, ': ', inlineValue(content.value), told]];
     case 'both': {
-      const [before, after] = inlineSides(content.before, content.after);
+      const { before, after, ids } = inlineSides(content.before, content.after);
       return [
-        ['- ', path, ': ', before],
-        ['+ ', path, ': ', after, told],
+        ['- ', path, ': ', ids === null ? before : inlineValue(content.before)],
+        ['+ ', path, ': ', ids === null ? after : inlineValue(content.after), told],
       ];
     }
     case 'conflict':
@@ -144,7 +150,7 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedL
   }
 }
 
-function isInline(value: Json, path: string): boolean {
+function isInline(value: Shown, path: string): boolean {
   return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= WIDTH;
 }
 
@@ -176,7 +182,7 @@ const WIDTH = 100;
 function proseMarkdown(
   title: string,
   notes: readonly string[],
-  [before, after]: readonly [Json, Json],
+  [before, after]: readonly [Shown, Shown],
   detail: Detail,
 ): readonly string[] {
   const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(
@@ -204,7 +210,7 @@ function proseMarkdown(
 function listMarkdown(
   title: string,
   notes: readonly string[],
-  [before, after]: readonly [Json, Json],
+  [before, after]: readonly [Shown, Shown],
   detail: Detail,
 ): readonly string[] {
   const { rows, moreRows, marks, legend } = viewProse(before, after, false, detail);

@@ -18,42 +18,81 @@ import {
 } from '../core/plan-document.ts';
 import { maskScalar } from '../core/redact.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
+import type { Names, Shown } from './names.ts';
 import { listUnseen, looksAlike } from './unseen.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { inlineValue, isFile, standsForOther } from './value-text.ts';
+import { inlineValue, isFile, nameValue, standsForOther } from './value-text.ts';
 
 /** `+` appears, `-` goes, `~` differs, `!` a conflict, blank in a new resource. */
 type Sign = '+' | '-' | '~' | '!' | ' ';
 
 /** One field of a change as every renderer shows it: what it says is decided here, the layout is not. */
-export type FieldView = {
+export type FieldView<V = Shown> = {
   /** Sanitised. */
   readonly path: string;
   readonly sign: Sign;
-  readonly content: Content;
+  readonly content: Content<V>;
   readonly remark: string | null;
 };
 
-type Content =
+type Content<V> =
   /** An element of a list that appears or goes as a whole. */
-  | ({ readonly type: 'element' } & Pick<Element, 'summary' | 'members'>)
+  | ({ readonly type: 'element' } & Pick<Element<V>, 'summary' | 'members'>)
   /** One side only: set where there was nothing, or taken away. */
-  | { readonly type: 'one'; readonly value: Json }
-  | { readonly type: 'both'; readonly before: Json; readonly after: Json }
+  | { readonly type: 'one'; readonly value: V }
+  | { readonly type: 'both'; readonly before: V; readonly after: V }
   /** `base`: what both sides came from; undefined where that is not known. */
   | {
       readonly type: 'conflict';
-      readonly base: Json | undefined;
-      readonly live: Json;
-      readonly wanted: Json;
+      readonly base: V | undefined;
+      readonly live: V;
+      readonly wanted: V;
     };
 
-/** The fields of a change, ready to be laid out. `verbose` leaves list elements in their leaves. */
+/**
+ * The fields of a change, ready to be laid out, with names at the ids that the plan has names of. `verbose` leaves list
+ * elements in their leaves.
+ */
 export function viewFields(
+  change: Change,
+  { purpose, names }: Pick<PlanDocument, 'purpose' | 'names'>,
+  verbose: boolean,
+): readonly FieldView[] {
+  const views = viewValues(change, purpose, verbose);
+  return names === undefined
+    ? views
+    : views.map((view) => ({ ...view, content: nameContent(view.content, names) }));
+}
+
+function nameContent(content: Content<Json>, names: Names): Content<Shown> {
+  const named = (value: Json) => nameValue(value, names);
+  switch (content.type) {
+    case 'element':
+      return {
+        ...content,
+        members: content.members.map(({ key, value }) => ({ key, value: named(value) })),
+      };
+    case 'one':
+      return { ...content, value: named(content.value) };
+    case 'both':
+      return { ...content, before: named(content.before), after: named(content.after) };
+    case 'conflict':
+      return {
+        ...content,
+        base: content.base === undefined ? undefined : named(content.base),
+        live: named(content.live),
+        wanted: named(content.wanted),
+      };
+    default:
+      return unreachable(content);
+  }
+}
+
+function viewValues(
   change: Change,
   purpose: PlanDocument['purpose'],
   verbose: boolean,
-): readonly FieldView[] {
+): readonly FieldView<Json>[] {
   if (change.action === 'delete') return verbose ? listLeaves(change.before).map(viewGone) : [];
   const isNew = change.action === 'create';
   const isShown = (field: FieldChange) => (isNew ? !isNamed(field, change) : isWritten(field));
@@ -100,14 +139,18 @@ export function listUnseenOf({ path, sign, content }: FieldView): readonly strin
 }
 
 /** A value that was set, taken away or changed. */
-export function viewSides(path: string, before: Json, after: Json): Omit<FieldView, 'remark'> {
+export function viewSides(
+  path: string,
+  before: Json,
+  after: Json,
+): Omit<FieldView<Json>, 'remark'> {
   const own = sanitiseLine(path);
   if (before === null) return { path: own, sign: '+', content: { type: 'one', value: after } };
   if (after === null) return { path: own, sign: '-', content: { type: 'one', value: before } };
   return { path: own, sign: '~', content: { type: 'both', before, after } };
 }
 
-function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView {
+function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView<Json> {
   return {
     path: sanitiseLine(path),
     sign: '-',
@@ -129,7 +172,7 @@ function listLeaves(
   return document === null ? [] : [{ path: formatPath(path), before: document }];
 }
 
-function viewElement(element: Element, purpose: PlanDocument['purpose']): FieldView {
+function viewElement(element: Element, purpose: PlanDocument['purpose']): FieldView<Json> {
   const { path, appears, cause } = element;
   return {
     path: sanitiseLine(path),
@@ -174,7 +217,7 @@ function viewField(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
   isTold: boolean,
-): FieldView {
+): FieldView<Json> {
   const { cause } = field;
   const path = sanitiseLine(field.path);
   const remark = findRemark(field, purpose, isTold);
@@ -246,7 +289,7 @@ function findRemark(
 }
 
 /** An element of a keyed list that appears or goes as a whole, such as a new webhook. */
-type Element = {
+type Element<V = Json> = {
   readonly path: string;
   readonly appears: boolean;
   /** Why, where all its leaves have the same cause. */
@@ -254,10 +297,10 @@ type Element = {
   /** `GET https://crm.example.test/c`: where it leads; empty where it leads nowhere. Sanitised. */
   readonly summary: string;
   /** Everything else that it is made of, by sanitised paths below it. */
-  readonly members: readonly ElementLeaf[];
+  readonly members: readonly ElementLeaf<V>[];
 };
 
-type ElementLeaf = { readonly key: string; readonly value: Json };
+type ElementLeaf<V = Json> = { readonly key: string; readonly value: V };
 
 /**
  * The fields of a change, with the leaves of every new or removed element of a keyed list taken together,

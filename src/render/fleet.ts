@@ -1,5 +1,6 @@
 import type { Fleet } from '../core/documents.generated.ts';
 import {
+  escapeMessage,
   escapeText,
   formatMarker,
   GITHUB_LIMIT,
@@ -296,7 +297,7 @@ function renderRow(stack: FleetStack, command: FleetDocument['command']): string
   const told = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
-  return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeText(text)).join('; ')} |\n`;
+  return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeMessage(text)).join('; ')} |\n`;
 }
 
 function pagesText(pages: readonly StackPart[], room: number): string {

@@ -1,4 +1,5 @@
-import { nameInWords } from '../core/address.ts';
+import { labelOf, nameInWords } from '../core/address.ts';
+import { quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
@@ -13,7 +14,8 @@ import {
   type SecretTravel,
   type Verdict,
 } from '../core/plan-document.ts';
-import type { Json } from '../core/value.ts';
+import { getOwn, type Json } from '../core/value.ts';
+import { listNames, type Names, shownName, withNames } from './names.ts';
 
 import { inlineValue, shortSides } from './value-text.ts';
 import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
@@ -22,26 +24,34 @@ import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wor
 export type Footer = {
   readonly weight: 'error' | 'warning' | 'info';
   readonly title: string;
-  readonly items: readonly { readonly address: string | null; readonly text: string }[];
+  readonly items: readonly FooterItem[];
   /** What to do, and what to type for it. */
   readonly advice: string | null;
   /** Whether all items are shown, however many there are. */
   readonly isWhole?: boolean;
 };
 
+/** What is said of one resource, of several, or of the plan. */
+export type FooterItem = {
+  readonly address: string | null;
+  /** What people call it; absent where it has no name. */
+  readonly name?: string;
+  readonly text: string;
+};
+
 /** What is read before the changes: what stands in the way of the plan, and secrets that go somewhere new. */
 export function footersAbove(plan: PlanDocument): readonly Footer[] {
-  return [
+  return nameFooters(plan, [
     ...refusalFooter(plan),
     ...verdictFooter(plan, 'refused'),
     ...secretsFooter(plan).filter(isUrgent),
-  ];
+  ]);
 }
 
 /** What is to be known beside the changes; `isWhole`: what the state remembers, too. */
 export function footersBelow(plan: PlanDocument, isWhole = false): readonly Footer[] {
   const notes = isWhole ? plan.notes : plan.notes.filter(({ known }) => known !== true);
-  return [
+  return nameFooters(plan, [
     ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
@@ -49,7 +59,31 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
     ...noteFooter(notes, 'warning'),
     ...noteFooter(notes, 'info'),
     ...rehearsalFooters(plan),
-  ];
+  ]);
+}
+
+/** Puts the names of resources before their addresses, and says once what is said alike of several. */
+function nameFooters(plan: PlanDocument, footers: readonly RawFooter[]): readonly Footer[] {
+  const names = listNames(plan);
+  return footers.map(({ isSaidOnce = false, ...footer }) => ({
+    ...footer,
+    items: (isSaidOnce ? sayOnce(footer.items, names) : footer.items).map((item) =>
+      nameItem(item, names),
+    ),
+    advice: footer.advice === null ? null : withNames(footer.advice, names),
+  }));
+}
+
+/** `isSaidOnce`: several items may say the same. */
+type RawFooter = Footer & { readonly isSaidOnce?: boolean };
+
+function nameItem({ address, text }: FooterItem, names: Names): FooterItem {
+  const name = address === null ? undefined : getOwn(names, address);
+  return {
+    address,
+    ...(name === undefined ? {} : { name: shownName(name) }),
+    text: withNames(text, names, address),
+  };
 }
 
 function isUrgent({ weight }: Footer): boolean {
@@ -57,7 +91,7 @@ function isUrgent({ weight }: Footer): boolean {
 }
 
 /** Every secret that goes out, those first that go somewhere new: what follows one is how it is stolen. */
-function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
+function secretsFooter({ changes, purpose }: PlanDocument): readonly RawFooter[] {
   if (purpose === 'drift' || purpose === 'comparison') return [];
   const sent = changes.flatMap(({ address, secrets = [] }) =>
     secrets.map((travel) => ({ address, travel })),
@@ -69,9 +103,8 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
     {
       weight: sent.some(isNew) ? 'warning' : 'info',
       title: 'Secrets, and where they go:',
-      items: sayOnce(
-        ordered.map(({ address, travel }) => ({ address, text: secretMessage(travel) })),
-      ),
+      items: ordered.map(({ address, travel }) => ({ address, text: secretMessage(travel) })),
+      isSaidOnce: true,
       advice: null,
       isWhole: true,
     },
@@ -118,7 +151,7 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
   ];
 }
 
-function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): readonly Footer[] {
+function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): readonly RawFooter[] {
   const { changes, options, purpose } = plan;
   const struck = changes.filter((change) => change.verdict === verdict);
   if (struck.length === 0) return [];
@@ -127,7 +160,8 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
   return [
     {
       weight: isBlocking ? 'error' : 'warning',
-      items: sayOnce(struck.map(({ address, reason }) => ({ address, text: reason }))),
+      items: struck.map(({ address, reason }) => ({ address, text: reason })),
+      isSaidOnce: true,
       ...(isBlocking
         ? {
             title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
@@ -204,30 +238,36 @@ function settledFooter({ settled }: PlanDocument): readonly Footer[] {
   ];
 }
 
-function noteFooter(notes: readonly Note[], severity: Note['severity']): readonly Footer[] {
+function noteFooter(notes: readonly Note[], severity: Note['severity']): readonly RawFooter[] {
   const own = notes.filter((note) => note.severity === severity);
   if (own.length === 0) return [];
   const title = severity === 'warning' ? 'Warnings:' : 'Notes:';
-  const items = sayOnce(own.map(({ address, message }) => ({ address, text: message })));
-  return [{ weight: severity, title, items, advice: null }];
+  const items = own.map(({ address, message }) => ({ address, text: message }));
+  return [{ weight: severity, title, items, isSaidOnce: true, advice: null }];
 }
 
 /** Addresses that are named where the same is said of several. */
 const MOST_NAMED = 3;
 
 /** What is said alike of several resources, such as a threshold that the whole plan breaks, is said once. */
-function sayOnce(items: Footer['items']): Footer['items'] {
+function sayOnce(items: readonly FooterItem[], names: Names): readonly FooterItem[] {
   const same = Map.groupBy(items, ({ address, text }) =>
-    address === null ? text : text.replaceAll(address, '<address>'),
+    address === null ? text : withoutAddress(text, address),
   );
   return [...same].flatMap(([text, [first, ...others]]) => {
     if (first === undefined || others.length === 0) return first ?? [];
     if (first.address === null) return first;
     // One resource may have the same twice: a secret in two of its headers.
-    const names = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
-    if (names.length === 1) return first;
-    return { address: formatFirst(names, MOST_NAMED), text };
+    const addresses = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
+    if (addresses.length === 1) return first;
+    const labels = addresses.map((address) => labelOf(address, getOwn(names, address)));
+    return { address: formatFirst(labels, MOST_NAMED), text };
   });
+}
+
+/** A text with `ADDRESS` in the place of one, as commands name what is to be filled in. */
+function withoutAddress(text: string, address: string): string {
+  return text.replaceAll(quoted(address), 'ADDRESS').replaceAll(address, 'ADDRESS');
 }
 
 const VERDICTS: {
@@ -293,7 +333,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
 
 /** A rehearsal must not be taken for more than it is. */
 const LIMITS =
-  'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (callsheet explain assumptions).';
+  'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (`callsheet explain assumptions`).';
 
 function getSource({ source }: Rehearsal): string {
   return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';

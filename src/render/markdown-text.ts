@@ -1,3 +1,4 @@
+import { splitCommands } from '../core/command-line.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   END_OF_ISOLATE,
@@ -51,6 +52,16 @@ export function isolateMarkup(text: string, markup: string): string {
  */
 export function leftToRight(line: string): string {
   return /&#829[45];/.test(line) ? `&lrm;${line}` : line;
+}
+
+/** A message, in which commands are code: whatever else stands in it is as untrusted. */
+export function escapeMessage(text: string): string {
+  const parts = splitCommands(text.trimStart()).map((one) => {
+    if (one.isCommand) return inlineCode(one.text);
+    const blanks = one.text.length - one.text.trimStart().length;
+    return ' '.repeat(blanks) + escapeText(one.text);
+  });
+  return parts.join('');
 }
 
 /** Untrusted text inside a `<code>` element, where references are not looked for. */

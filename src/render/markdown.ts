@@ -6,6 +6,7 @@ import { diffRows, fieldsMarkdown } from './field-markdown.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, isSecretMoved } from './footers.ts';
 import {
+  escapeMessage,
   escapeText,
   type FencedLine,
   fence,
@@ -114,11 +115,11 @@ function planParts(plan: PlanDocument): Parts {
   };
 }
 
-function itemLine(item: Item, { purpose }: PlanDocument): string {
+function itemLine(item: Item, plan: PlanDocument): string {
   const change = item.type === 'group' ? item.example : item.change;
-  const seen = purpose === 'drift' ? gone(change) : change;
+  const seen = plan.purpose === 'drift' ? gone(change) : change;
   const title = item.type === 'group' ? groupTitle(item) : changeTitle(seen);
-  const views = seen.action === 'create' ? [] : viewFields(seen, purpose, false);
+  const views = seen.action === 'create' ? [] : viewFields(seen, plan, false);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
   return `- ${title}${names.length > 0 ? `: ${formatFirst(names, NAMED)}` : ''}`;
 }
@@ -130,7 +131,7 @@ function planRows(
 ): readonly FencedLine[] | undefined {
   const { address, name, action, source } = change;
   if (!isExplained || shared > 0 || conflictAdvice(change, plan) !== undefined) return undefined;
-  const fields = diffRows(viewFields(change, plan.purpose, false));
+  const fields = diffRows(viewFields(change, plan, false));
   const about = [
     address,
     ...(name === address ? [] : ['  ', cutText(name, 80)]),
@@ -141,10 +142,10 @@ function planRows(
 }
 
 /** What changes alike in many resources: once, with all addresses. */
-function groupBlock(item: GroupItem, detail: Detail, { purpose, changes }: PlanDocument): string {
+function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string {
   const { action, addresses, example, reasons, varying } = item;
   const told = varyingMessage(varying);
-  const named = new Map(changes.map(({ address, name }) => [address, name]));
+  const named = new Map(plan.changes.map(({ address, name }) => [address, name]));
   const isGone = action === 'delete' || action === 'forget';
   const members = isGone
     ? addresses.map(
@@ -154,11 +155,11 @@ function groupBlock(item: GroupItem, detail: Detail, { purpose, changes }: PlanD
     : factorAddresses(addresses).map((list) => inlineCode(addressText(list)));
   return [
     `#### ${groupTitle(item)}`,
-    ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeText(reason)}`)]),
+    ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeMessage(reason)}`)]),
     '',
     members.join(isGone ? '\n' : '<br>'),
     ...(told === undefined ? [] : ['', escapeText(told)]),
-    ...fieldsMarkdown(viewFields(example, purpose, false), detail),
+    ...fieldsMarkdown(viewFields(example, plan, false), detail),
   ].join('\n');
 }
 
@@ -180,13 +181,13 @@ function driftParts(plan: PlanDocument): Parts {
     items: {
       alone: buildOverview(plan).alone,
       groups: [],
-      block: (item, detail) => (item.type === 'group' ? '' : driftBlock(item.change, detail)),
+      block: (item, detail) => (item.type === 'group' ? '' : driftBlock(item.change, detail, plan)),
       rows: () => undefined,
       line: (item) => itemLine(item, plan),
     },
     below: [
-      [compared, ...driftAdvice(plan, inlineCode)].join(' '),
-      namesRelyOn(plan) ?? '',
+      [compared, ...driftAdvice(plan).map(escapeMessage)].join(' '),
+      ...foldedText(plan.assumptions, namesRelyOn(plan)),
       formatDigest(plan),
     ].filter((text) => text !== ''),
     atLeast: '',
@@ -352,35 +353,38 @@ function planBlock(
   plan: PlanDocument,
 ): string {
   const { purpose } = plan;
-  const views = viewFields(change, purpose, false);
+  const views = viewFields(change, plan, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
   const about = [
-    ...(isExplained ? [] : [escapeText(change.reason)]),
+    ...(isExplained ? [] : [escapeMessage(change.reason)]),
     ...formatPlace(change),
-    ...(how === '' ? [] : [escapeText(how)]),
+    ...(how === '' ? [] : [escapeMessage(how)]),
   ];
   const more = `${formatCount(shared, 'field')} in a group below, alike in others`;
-  const advice = conflictAdvice(change, plan, inlineCode);
+  const advice = conflictAdvice(change, plan);
   return [
     `#### ${changeTitle(change)}`,
     ...(about.length === 0 ? [] : ['', about.join(' · ')]),
     ...fieldsMarkdown(views, detail),
     ...(shared === 0 ? [] : ['', more]),
-    ...(advice === undefined ? [] : ['', advice]),
+    ...(advice === undefined ? [] : ['', escapeMessage(advice)]),
   ].join('\n');
 }
 
-function driftBlock(change: Change, detail: Detail): string {
+function driftBlock(change: Change, detail: Detail, plan: PlanDocument): string {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
-  const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...formatPlace(change)];
+  const about = [
+    ...(isGone || !isTold ? [escapeMessage(change.reason)] : []),
+    ...formatPlace(change),
+  ];
   return [
     `#### ${changeTitle(gone(change))}`,
     '',
     about.join(' · '),
-    ...groups.flatMap((group) => authorRows(group, change, detail)),
+    ...groups.flatMap((group) => authorRows(group, change, detail, plan)),
   ].join('\n');
 }
 
@@ -409,11 +413,12 @@ function authorRows(
   { who, edits, fields }: Attributed,
   change: Change,
   detail: Detail,
+  plan: PlanDocument,
 ): readonly string[] {
   return [
-    ...(who === undefined ? [] : ['', escapeText(who)]),
+    ...(who === undefined ? [] : ['', escapeMessage(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
-    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false), detail),
+    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, plan, false), detail),
   ];
 }
 
@@ -421,7 +426,7 @@ function authorRows(
 function adoptedText(adopted: readonly Change[]): readonly string[] {
   if (adopted.length === 0) return [];
   const items = adopted.map(
-    ({ address, reason }) => `${inlineCode(address)} ${escapeText(reason)}`,
+    ({ address, reason }) => `${inlineCode(address)} ${escapeMessage(reason)}`,
   );
   return [
     [
@@ -435,28 +440,37 @@ function adoptedText(adopted: readonly Change[]): readonly string[] {
 }
 
 function footerText({ title, items, advice, weight, isWhole }: Footer): string {
-  const lines = items.map(({ address, text }) => {
-    const named = address === null ? '' : `${inlineCode(address)} `;
-    return `${named}${escapeText(text)}`;
+  const lines = items.map(({ address, name, text }) => {
+    const called = name === undefined ? '' : `${escapeText(name)} `;
+    const named = address === null ? '' : `${called}${inlineCode(address)} `;
+    return `${named}${escapeMessage(text)}`;
   });
   return [
     weight === 'info' ? title : `**${title}**`,
     '',
     ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
-    ...(advice === null ? [] : ['', escapeText(advice)]),
+    ...(advice === null ? [] : ['', escapeMessage(advice)]),
   ].join('\n');
 }
 
 /** What carrying it out takes, and what identifies the plan. */
 function closing(plan: PlanDocument): readonly string[] {
   const forecast = formatForecast(plan);
-  const assumed = newAssumptions(plan).map(inlineCode).join(', ');
+  const assumed = newAssumptions(plan);
   return [
     ...(forecast === '' ? [] : [forecast]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    ...(assumed === '' ? [] : [reliesOn(newAssumptions(plan), assumed)]),
+    ...foldedText(assumed, reliesOn(assumed)),
     formatDigest(plan),
   ];
+}
+
+/** What a plan rests on: nobody can act on it, so it is folded. */
+function foldedText(assumptions: readonly string[], text = ''): readonly string[] {
+  if (assumptions.length === 0) return [];
+  const title = formatCount(assumptions.length, 'assumption');
+  const summary = `<details><summary>${title}</summary>`;
+  return [[summary, '', escapeMessage(text), '', '</details>'].join('\n')];
 }
 
 function formatDigest({ digest }: PlanDocument): string {

@@ -1,6 +1,7 @@
 import { nameInWords } from '../core/address.ts';
+import { commandLine, quoted } from '../core/command-line.ts';
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
-import { commandLine, firstLines, quoted } from '../core/errors.ts';
+import { firstLines } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
 import {
   type Line,
@@ -44,9 +45,9 @@ type NewStack = {
 /** Where the state of a pipeline lives: what a job writes into its workspace is gone when the job ends. */
 const STATE_KEPT = {
   github:
-    'The pipeline keeps the state in the cache of GitHub Actions, not in the repository. A store keeps it for good: callsheet help stores. callsheet state migrate --to PLACE moves an existing state there.',
+    'The pipeline keeps the state in the cache of GitHub Actions, not in the repository. A store keeps it for good: `callsheet help stores`. `callsheet state migrate --to PLACE` moves an existing state there.',
   gitlab:
-    'GitLab keeps the state of the pipeline (Operate, Terraform states), not the repository. callsheet state migrate --to PLACE moves an existing state there: callsheet help stores.',
+    'GitLab keeps the state of the pipeline (Operate, Terraform states), not the repository. `callsheet state migrate --to PLACE` moves an existing state there: `callsheet help stores`.',
 } as const;
 
 /** Files of one folder that are listed one by one. */
@@ -282,7 +283,7 @@ export function renderImportText(document: ImportDocument, options: RenderOption
   const last =
     run === null
       ? 'Nothing is left to bind: the state has it all already. Nothing was written.'
-      : `${formatCount(bound.length, 'address', 'addresses')} bound. The state is at serial ${serial}; this is recorded as run ${run}. callsheet plan shows what is left to do.`;
+      : `${formatCount(bound.length, 'address', 'addresses')} bound. The state is at serial ${serial}; this is recorded as run ${run}. \`callsheet plan\` shows what is left to do.`;
   return `${paint(lines, options.color)}${sentence(last, options)}`;
 }
 

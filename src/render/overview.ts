@@ -68,7 +68,7 @@ export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
     const item = buildGroup(group, there);
     if (item === undefined) return [];
     const paths = group.fields.map(({ path }) => path);
-    const views = viewFields(item.example, plan.purpose, false).length;
+    const views = viewFields(item.example, plan, false).length;
     for (const address of item.addresses) {
       const known = shown.get(address) ?? { paths: new Set(), views: 0 };
       for (const path of paths) known.paths.add(path);
@@ -83,7 +83,7 @@ export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
     const fields = change.fields.filter(({ path }) => own?.paths.has(path) !== true);
     const left = { ...change, fields };
     // A field that only a note speaks of is nothing to look at.
-    if (own !== undefined && viewFields(left, plan.purpose, false).length === 0) return [];
+    if (own !== undefined && viewFields(left, plan, false).length === 0) return [];
     const isListed =
       plan.purpose === 'apply' && plan.summary.refused <= MOST_REFUSED && isConflict(change);
     const isExplained = isListed || (isPlain(change) && !isWhole);

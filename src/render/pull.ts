@@ -158,7 +158,7 @@ function formatEnding(
         return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
-      return `To leave them out and write the rest: \`${rest}\`.`;
+      return `To leave them out and write the rest: ${rest}.`;
     default:
       return undefined;
   }

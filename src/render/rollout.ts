@@ -11,6 +11,7 @@ import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
 import { type CountedHours, isUnderWay } from '../core/rollout.ts';
 import type { JsonObject } from '../core/value.ts';
 import {
+  escapeMessage,
   escapeText,
   fence,
   formatMarker,
@@ -544,7 +545,7 @@ function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): str
 }
 
 function plainText(text: string): string {
-  return escapeText(cutText(sanitiseLine(text), MOST_TEXT));
+  return escapeMessage(cutText(sanitiseLine(text), MOST_TEXT));
 }
 
 function listMarkdown(title: string, texts: readonly string[]): readonly string[] {

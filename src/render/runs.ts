@@ -1,5 +1,5 @@
+import { quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
-import { quoted } from '../core/errors.ts';
 import { getOwn, type Json } from '../core/value.ts';
 import {
   findBegan,
@@ -13,6 +13,7 @@ import {
   type RunBegan,
 } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
+import { shownName } from './names.ts';
 import {
   belowLines,
   cutLine,
@@ -20,12 +21,14 @@ import {
   type Line,
   type Look,
   listLines,
+  liveSpan,
   measureWidest,
   moreLines,
   padText,
   paint,
   type RenderOptions,
   span,
+  wholeSpan,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -250,7 +253,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
 }
 
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
-  const { status, action, address, message, verdict } = line;
+  const { status, action, address, name, message, verdict } = line;
   const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
   const said = status === 'done' ? toPastTense(action) : word;
   const tried = status === 'done' ? '' : `  (${action})`;
@@ -259,7 +262,8 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     span('  '),
     span(mark, tone),
     span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
-    span(address, 'strong'),
+    ...(name === undefined ? [] : [liveSpan(`${shownName(name)}  `)]),
+    wholeSpan(address, 'strong'),
     span(tried, 'dim'),
   ];
   return [

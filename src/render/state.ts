@@ -109,7 +109,7 @@ export function renderLock(
     ? 'The run that held the lock stops before its next write. Its journal records what it did, and the next apply recovers it.'
     : owner === 'gone'
       ? 'There is nothing to do: the next run takes the lock over.'
-      : `To release it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
+      : `To release it: \`callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}\``;
   return [
     sentence(`The state ${location} ${title}`, options),
     paint(factLines(facts, options.width, 2), options.color),
@@ -224,7 +224,7 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
     groups.length === 0 ? '' : '\n',
     ...rollouts.map(({ name, status, why }) => {
       const is = `${status.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`;
-      const text = `The rollout ${name} is ${is}. To see it: callsheet rollout show ${name}`;
+      const text = `The rollout ${name} is ${is}. To see it: \`callsheet rollout show ${name}\``;
       return sentence(text, options);
     }),
     sentence(`The state is rebuilt, at serial ${serial}, and recorded as run ${run}.`, options),

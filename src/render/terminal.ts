@@ -1,3 +1,4 @@
+import { codeSpan, splitCommands } from '../core/command-line.ts';
 import { END_OF_ISOLATE, isolate, sanitiseLine } from './untrusted.ts';
 import { formatNumber } from './wording.ts';
 
@@ -30,7 +31,15 @@ export type Tone =
 /** How an outcome looks: nothing is told by colour alone. */
 export type Look = { readonly mark: string; readonly word: string; readonly tone: Tone };
 
-export type Span = { readonly text: string; readonly tone: Tone };
+export type Span = {
+  readonly text: string;
+  readonly tone: Tone;
+  /**
+   * `whole`: it is not broken over lines. `live`: it is a value or a text of somebody, so that accents in it mark no
+   * command. Otherwise it is a message.
+   */
+  readonly of?: 'whole' | 'live';
+};
 /** One line: its text is sanitised and holds no line break. */
 export type Line = readonly Span[];
 
@@ -64,6 +73,16 @@ function styleFor(color: boolean): Style {
  */
 export function span(text: string, tone: Tone = 'plain'): Span {
   return { text: isolate(sanitiseLine(text)), tone };
+}
+
+/** What somebody may copy, such as an address, a path or code: it is not broken over lines, whatever blanks it has. */
+export function wholeSpan(text: string, tone: Tone = 'plain'): Span {
+  return { ...span(text, tone), of: 'whole' };
+}
+
+/** A value, or a text that somebody wrote: it reads as it is. */
+export function liveSpan(text: string, tone: Tone = 'plain'): Span {
+  return { ...span(text, tone), of: 'live' };
 }
 
 export function lineWidth(line: Line): number {
@@ -150,55 +169,200 @@ function withoutCommand(line: Line): Line {
   return line.with(at, { ...first, text: first.text.replace(':', '\\x3a') });
 }
 
+/** How far a command on a line of its own stands in. */
+const COMMAND_INDENT = 2;
+
 /**
- * Breaks a line at spaces so that nothing goes beyond `width`; what continues is indented by `hanging`
- * columns. A word that is wider than a whole line is broken anywhere.
+ * Breaks a line at spaces so that nothing goes beyond `width`; what continues is indented by `hanging` columns. Whatever
+ * somebody copies stays whole, however wide it is: a command, an address, a path, a host, a number. A command that does
+ * not fit stands on a line of its own, without its accents, ready to be pasted.
  */
 export function wrap(line: Line, width: number, hanging: number): readonly Line[] {
   const lines: Span[][] = [];
   let current: Span[] = [];
   let used = 0;
   const room = Math.max(width, hanging + 8);
-  const next = () => {
+  const next = (indent = hanging) => {
     lines.push(current);
-    current = hanging > 0 ? [span(' '.repeat(hanging))] : [];
-    used = hanging;
+    current = indent > 0 ? [span(' '.repeat(indent))] : [];
+    used = indent;
   };
-  for (const word of splitWords(line)) {
-    const isBlank = word.every(({ text }) => text.trim() === '');
-    const overflows = used + lineWidth(word) > room;
+  const words = splitWords(line);
+  const alone = commandAlone(words, room, hanging);
+  if (alone !== undefined) return alone;
+  for (const [at, word] of words.entries()) {
+    const { spans, isBlank, command } = word;
     if (isBlank && lines.length > 0 && used <= hanging) continue;
+    const overflows = used + lineWidth(spans) > room;
+    if (command !== undefined && overflows) {
+      if (isBlankLine(current)) current = [span(' '.repeat(hanging + COMMAND_INDENT))];
+      else next(hanging + COMMAND_INDENT);
+      current.push(command);
+      used = hanging + COMMAND_INDENT;
+      if (words.slice(at + 1).some((one) => !one.isBlank)) next();
+      continue;
+    }
     if (overflows && (isBlank || used > hanging)) next();
     if (overflows && isBlank) continue;
-    for (const { text, tone } of word) {
-      let [head, tail] = splitText(text, room - used);
-      while (tail !== '') {
-        current.push({ text: head, tone });
-        next();
-        [head, tail] = splitText(tail, room - used);
+    for (const { text, tone, of } of spans) {
+      const parts = of === 'whole' ? [text] : splitUnits(text, room - used, room - hanging);
+      for (const [index, part] of parts.entries()) {
+        if (index > 0) next();
+        current.push({ text: part, tone });
+        used += textWidth(part);
       }
-      current.push({ text: head, tone });
-      used += textWidth(head);
     }
   }
-  lines.push(current);
+  if (lines.length === 0 || !isBlankLine(current)) lines.push(current);
   return withIsolates(lines, hanging > 0 ? 1 : 0);
 }
 
-/** The words of a line and the blanks between them. A word may have several tones: `(`, a name and `)`. */
-function splitWords(line: Line): readonly Line[] {
-  const words: Span[][] = [];
-  let isOpen = false;
-  for (const { text, tone } of line) {
-    for (const part of text.match(/\s+|\S+/gu) ?? []) {
-      const isBlank = part.trim() === '';
-      const last = words.at(-1);
-      if (isOpen && !isBlank && last !== undefined) last.push({ text: part, tone });
-      else words.push([{ text: part, tone }]);
-      isOpen = !isBlank;
+function isBlankLine(line: Line): boolean {
+  return line.every(({ text }) => text.trim() === '');
+}
+
+/** A word of a line, or the blanks between two. A word may have several tones: `(`, a name and `)`. */
+type Word = {
+  readonly spans: Line;
+  readonly isBlank: boolean;
+  /** The command that it is, without its accents and without what ends the sentence behind it. */
+  readonly command?: Span;
+};
+
+/** A line that is a command with at most a comment behind it; the comment goes below where it does not fit. */
+function commandAlone(
+  words: readonly Word[],
+  room: number,
+  hanging: number,
+): readonly Line[] | undefined {
+  const at = words.findIndex(({ isBlank }) => !isBlank);
+  const command = words[at]?.command;
+  const rest = words.slice(at + 1);
+  const comment = rest.findIndex(({ isBlank }) => !isBlank);
+  if (command === undefined) return undefined;
+  if (comment >= 0 && rest[comment]?.spans[0]?.text.startsWith('#') !== true) return undefined;
+  const head = [...words.slice(0, at).flatMap(({ spans }) => spans), command];
+  const line = [...head, ...rest.flatMap(({ spans }) => spans)];
+  if (comment < 0 || lineWidth(line) <= room) return [line];
+  const below = rest.slice(comment).flatMap(({ spans }) => spans);
+  return [head, ...wrap([span(' '.repeat(hanging)), ...below], room, hanging)];
+}
+
+function splitWords(line: Line): readonly Word[] {
+  const words: { readonly parts: WordPart[]; readonly isBlank: boolean }[] = [];
+  const add = (part: WordPart) => {
+    const isBlank = part.text.trim() === '';
+    const last = words.at(-1);
+    if (last !== undefined && !last.isBlank && !isBlank) last.parts.push(part);
+    else words.push({ parts: [part], isBlank });
+  };
+  for (const { text, tone, of } of line) {
+    if (of === 'whole') {
+      add({ text, tone, of });
+      continue;
+    }
+    for (const passage of of === 'live' ? [{ text, isCommand: false }] : splitCommands(text)) {
+      if (passage.isCommand) add({ text: codeSpan(passage.text), tone, command: passage.text });
+      else for (const part of splitBlanks(passage.text)) add({ text: part, tone });
     }
   }
-  return words;
+  return words.map(({ parts, isBlank }) => {
+    const [first, ...rest] = parts;
+    const behind = rest.map(({ text }) => text).join('');
+    return first?.command === undefined || !ENDING.test(behind)
+      ? { spans: parts, isBlank }
+      : { spans: parts, isBlank, command: { text: first.command, tone: first.tone } };
+  });
+}
+
+/** Columns of the widest of what is not broken over lines. */
+export function widestWord(line: Line): number {
+  return splitWords(line).reduce((widest, { spans }) => Math.max(widest, lineWidth(spans)), 0);
+}
+
+/** A part of a word in one tone, and the command that it is, without its accents. */
+type WordPart = Span & { readonly command?: string };
+
+/** What stands behind a command in a sentence, and would be pasted with it from a line of its own. */
+const ENDING = /^[.,;:]?$/;
+
+/** What stays in one piece although it has blanks: the key of a row or of an element, and a telephone number. */
+const UNIT = /\["(?:[^"\\]|\\.){0,500}"\]|\+\d(?:[ ().-]*\d){5,}/g;
+
+/** A text in words and blanks. */
+function splitBlanks(text: string): readonly string[] {
+  const parts: string[] = [];
+  let isOpen = false;
+  const add = (part: string) => {
+    const isBlank = part.trim() === '';
+    if (isOpen && !isBlank) parts[parts.length - 1] += part;
+    else parts.push(part);
+    isOpen = !isBlank;
+  };
+  let from = 0;
+  for (const { index, 0: unit } of text.matchAll(UNIT)) {
+    for (const part of text.slice(from, index).match(/\s+|\S+/gu) ?? []) add(part);
+    add(unit);
+    from = index + unit.length;
+  }
+  for (const part of text.slice(from).match(/\s+|\S+/gu) ?? []) add(part);
+  return parts;
+}
+
+/** A word of so many characters is no path: it is broken like a text without blanks. */
+const LONGEST_UNIT = 1024;
+
+/** Scripts that are written without blanks, in which a line may end anywhere; Unicode UAX 14 names them. */
+const UNSPACED = /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
+
+/** A word in parts that fit the rest of a line and then whole lines: where its script has no blanks, or none reads it. */
+function splitUnits(word: string, first: number, whole: number): readonly string[] {
+  if (textWidth(word.slice(0, LONGEST_UNIT)) <= first && word.length <= LONGEST_UNIT) return [word];
+  if (word.length > LONGEST_UNIT) return splitAnywhere(word, first, whole);
+  if (NARROW.test(word)) return [word];
+  const units = unbreakable(word);
+  const parts: string[] = [];
+  let part = '';
+  let room = first;
+  for (const [at, unit] of units.entries()) {
+    // A line may also end before such a word, which may be the second half of one: `{+六+}時`.
+    const mayEnd = part !== '' || (at === 0 && first < whole && units.some(isFree));
+    if (mayEnd && textWidth(part + unit) > room) {
+      parts.push(part);
+      part = '';
+      room = whole;
+    }
+    part += unit;
+  }
+  return [...parts, part];
+}
+
+function splitAnywhere(word: string, first: number, whole: number): readonly string[] {
+  const parts: string[] = [];
+  let [head, tail] = splitText(word, first);
+  while (tail !== '') {
+    parts.push(head);
+    [head, tail] = splitText(tail, whole);
+  }
+  return [...parts, head];
+}
+
+/** The pieces of a word between which a line may end: beside each wide character, and in scripts without blanks. */
+function unbreakable(word: string): readonly string[] {
+  const pieces: string[] = [];
+  let isOpen = false;
+  for (const grapheme of graphemes(word)) {
+    const isOwn = isFree(grapheme);
+    if (isOpen && !isOwn) pieces[pieces.length - 1] += grapheme;
+    else pieces.push(grapheme);
+    isOpen = !isOwn;
+  }
+  return pieces;
+}
+
+/** Tells a character beside which a line may end. */
+function isFree(grapheme: string): boolean {
+  return WIDE.test(grapheme) || UNSPACED.test(grapheme);
 }
 
 /** A line cut to `width`, with `…` where something is missing. */

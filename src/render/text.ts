@@ -1,3 +1,4 @@
+import { labelOf } from '../core/address.ts';
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { addressText, factorAddresses } from './addresses.ts';
@@ -20,6 +21,7 @@ import {
   itemLines,
   type Line,
   listLines,
+  liveSpan,
   measureWidest,
   moreLines,
   padText,
@@ -29,6 +31,7 @@ import {
   spaced,
   span,
   type Tone,
+  wholeSpan,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -49,7 +52,6 @@ import {
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
-  newAssumptions,
   reliesOn,
   SYMBOLS,
   varyingMessage,
@@ -93,7 +95,9 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   const owners = new Set(plan.changes.map(({ organization_id: id }) => id));
   const layout: Layout = { plan, options, reasons, isOwnerShown: owners.size > 1 };
   const drawn = drawItems([...alone, ...groups], (item, detail) => itemBlock(item, detail, layout));
-  const brief = options.verbose ? new Set<Item>() : cutToFit(overview, { room: MOST_LINES }, drawn.length);
+  const brief = options.verbose
+    ? new Set<Item>()
+    : cutToFit(overview, { room: MOST_LINES }, drawn.length);
   const blockOf = (item: Item) => drawn.draw(item, brief.has(item) ? 'brief' : 'whole');
   const isLong =
     [...alone, ...groups].reduce((sum, item) => sum + blockOf(item).length, 0) > MOST_LINES;
@@ -185,14 +189,14 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
 function groupLines(
   { kind, action, verdict, addresses, sources, example, reasons, varying }: GroupItem,
   detail: Detail,
-  { plan: { purpose, changes }, options }: Layout,
+  { plan, options }: Layout,
 ): readonly Line[] {
   const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')];
   const judged =
     verdict === 'ok' ? [] : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')];
   const isGone = action === 'delete' || action === 'forget';
   const told = varyingMessage(varying);
-  const named = new Map(changes.map(({ address, name }) => [address, name]));
+  const named = new Map(plan.changes.map(({ address, name }) => [address, name]));
   return [
     ...wrap(
       [
@@ -211,10 +215,10 @@ function groupLines(
           itemLines(`  ${address}`, `  ${named.get(address) ?? ''}`, options.width),
         )
       : factorAddresses(addresses).flatMap((list) =>
-          wrap([span('    '), span(addressText(list), 'dim')], options.width, INDENT + 2),
+          wrap([span('    '), liveSpan(addressText(list), 'dim')], options.width, INDENT + 2),
         )),
     ...(told === undefined ? [] : belowLines(told, options, 'dim')),
-    ...fieldLines(viewFields(example, purpose, false), options, detail),
+    ...fieldLines(viewFields(example, plan, false), options, detail),
   ];
 }
 
@@ -277,16 +281,14 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
     ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),
     ...listLines(
       footer.items,
-      ({ address, text }) => itemLines(address === null ? '' : `${address}  `, text, width),
+      ({ address, name, text }) =>
+        itemLines(address === null ? '' : `${labelOf(address, name)}  `, text, width),
       most,
       options,
     ),
     ...(footer.advice === null ? [] : wrap([span('  '), span(footer.advice)], width, 2)),
   ];
 }
-
-/** Assumptions that are named; the others are counted. */
-const MOST_ASSUMPTIONS = 4;
 
 /** What carrying the plan out takes, and the counts again where the first ones have run by. */
 function closingLines(
@@ -296,11 +298,12 @@ function closingLines(
 ): readonly Line[] {
   const forecast = formatForecast(plan);
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const told = options.verbose ? plan.assumptions : newAssumptions(plan);
-  const named = formatFirst(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
+  // What nobody can act on is left to those who ask; what was moved is not.
+  const { assumptions } = plan;
+  const isTold = options.verbose && assumptions.length > 0;
   return [
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
-    ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
+    ...(isTold ? dim(reliesOn(assumptions)) : []),
     ...(forecast === '' ? [] : dim(forecast)),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
@@ -334,7 +337,7 @@ function changeLines(
   detail: Detail,
   { plan, options, reasons, isOwnerShown }: Layout,
 ): readonly Line[] {
-  const views = viewFields(change, plan.purpose, options.verbose);
+  const views = viewFields(change, plan, options.verbose);
   const [reason, ...more] = listReasons(change, plan, options.verbose);
   const isSaid = isExplained || (change.verdict !== 'ok' && reasons.has(change.reason));
   const why = isSaid || reason === undefined ? more : [reason, ...more];
@@ -344,7 +347,7 @@ function changeLines(
     ...wrap(headLine(change, owner), options.width, INDENT),
     ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
     ...(detail === 'brief' && change.action === 'create'
-      ? createdLines(change, options)
+      ? createdLines(change, { plan, options })
       : fieldLines(views, options, detail)),
     ...(shared === 0
       ? []
@@ -357,8 +360,8 @@ function changeLines(
 const SHORT_VALUE = 48;
 
 /** The fields of a new resource in a few lines. */
-function createdLines(change: Change, options: RenderOptions): readonly Line[] {
-  const fields = viewFields(change, 'apply', false).map(({ path, content }) =>
+function createdLines(change: Change, { plan, options }: Given): readonly Line[] {
+  const fields = viewFields(change, plan, false).map(({ path, content }) =>
     content.type === 'one'
       ? `${path}: ${cutText(inlineValue(content.value), SHORT_VALUE)}`
       : `${path}: …`,
@@ -376,18 +379,18 @@ function headLine(change: Change, owner?: string): Line {
       ? []
       : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
   ];
-  const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  const shown = name === address ? [] : [liveSpan(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
   const calls = formatCalls(change);
   return [
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
-    span(address, 'strong'),
+    wholeSpan(address, 'strong'),
     ...shown,
     ...(calls === undefined ? [] : [span(`  ${calls}`)]),
     ...tags,
     ...(owner === undefined ? [] : [span(`  ${owner}`, 'dim')]),
-    ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
+    ...(source === null ? [] : [span('  '), wholeSpan(source, 'dim')]),
   ];
 }
 
@@ -415,9 +418,11 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const first = wrap([span(headline(plan), 'strong')], options.width, 2);
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
-  const relied = namesRelyOn(plan);
+  const relied = options.verbose ? namesRelyOn(plan) : undefined;
   const { alone } = buildOverview(plan, options.verbose);
-  const drawn = drawItems(alone, ({ change }, detail) => driftLines(change, detail, options));
+  const drawn = drawItems(alone, ({ change }, detail) =>
+    driftLines(change, detail, { plan, options }),
+  );
   const brief = options.verbose
     ? new Set<Item>()
     : cutToFit({ alone, groups: [] }, { room: MOST_LINES }, drawn.length);
@@ -436,7 +441,10 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   );
 }
 
-function driftLines(change: Change, detail: Detail, options: RenderOptions): readonly Line[] {
+type Given = Pick<Layout, 'plan' | 'options'>;
+
+function driftLines(change: Change, detail: Detail, given: Given): readonly Line[] {
+  const { options } = given;
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, options.verbose);
@@ -444,7 +452,7 @@ function driftLines(change: Change, detail: Detail, options: RenderOptions): rea
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
     ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
-    ...groups.flatMap((group) => authorLines(group, change, detail, options)),
+    ...groups.flatMap((group) => authorLines(group, change, detail, given)),
   ];
 }
 
@@ -453,16 +461,12 @@ function authorLines(
   { who, edits, fields }: Attributed,
   change: Change,
   detail: Detail,
-  options: RenderOptions,
+  { plan, options }: Given,
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
     ...(who === undefined ? [] : belowLines(who, options, 'dim')),
     ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
-    ...fieldLines(
-      viewFields({ ...gone(change), fields }, 'drift', options.verbose),
-      options,
-      detail,
-    ),
+    ...fieldLines(viewFields({ ...gone(change), fields }, plan, options.verbose), options, detail),
   ];
 }

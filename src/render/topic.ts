@@ -1,4 +1,5 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { codeSpan, commandsIn } from '../core/command-line.ts';
 import { sum } from '../core/value.ts';
 import {
   type Line,
@@ -9,7 +10,8 @@ import {
   spaced,
   span,
   type Tone,
-  textWidth,
+  wholeSpan,
+  widestWord,
   wrap,
 } from './terminal.ts';
 
@@ -101,7 +103,7 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
         return toned(inline(token.tokens, layout), 'strong');
       case 'codespan':
         // Without colour nothing else would tell code from words.
-        return [span(layout.color ? plain(token.text) : `\`${plain(token.text)}\``, 'adopted')];
+        return [codeWords(plain(token.text), layout.color)];
       case 'link': {
         const more = layout.wordsFor(token.href);
         const words = inline(token.tokens, layout);
@@ -119,6 +121,13 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
   });
 }
 
+/** Code in a sentence. A command stays in one line. */
+function codeWords(text: string, color: boolean): Span {
+  const code = codeSpan(text);
+  if (!color) return span(code, 'adopted');
+  return commandsIn(code).length > 0 ? wholeSpan(text, 'adopted') : span(text, 'adopted');
+}
+
 /** A text in one line. */
 function plain(text: string): string {
   return text.replaceAll('\n', ' ');
@@ -131,21 +140,13 @@ function toned(line: Line, tone: Tone): Line {
 
 /** Columns between two cells. */
 const GAP = 2;
-/** How long words may be that a column keeps whole: as long as there is room for. Longer ones are broken. */
-const WHOLE_WORDS = [40, 28];
-
-/** A table whose cells are broken to its columns, or a list where there are too many columns for that. */
+/** A table whose cells are broken to its columns, or a list where there is no room for whole words in all of them. */
 function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Line[] {
   const heading = header.map(({ tokens }) => toned(inline(tokens, layout), 'strong'));
   const body = rows.map((row) => row.map(({ tokens }) => inline(tokens, layout)));
   const columns = heading.map((head, at) => [head, ...body.map((row) => row[at] ?? [])]);
   const room = layout.width - GAP * (columns.length - 1);
-  const widths = WHOLE_WORDS.map((most) =>
-    columnWidths(
-      columns.map((cells) => measure(cells, most)),
-      room,
-    ),
-  ).find((found) => found !== undefined);
+  const widths = columnWidths(columns.map(measure), room);
   if (widths === undefined) return body.flatMap((row) => listed(heading, row, layout));
   // Where the first cell goes on below, nothing else would tell where the next row begins.
   const isLoose = body.some(([first = []]) => wrap(first, widths[0] ?? 1, 0).length > 1);
@@ -166,10 +167,9 @@ type Measured = { readonly least: number; readonly natural: number };
 /** Nothing is broken to less than this (`wrap`). */
 const NARROWEST = 8;
 
-function measure(cells: readonly Line[], most: number): Measured {
-  const words = cells.flatMap((cell) => joinSpans(cell).split(' ').map(textWidth));
+function measure(cells: readonly Line[]): Measured {
   const natural = Math.max(1, ...cells.map(lineWidth));
-  const whole = Math.min(most, Math.max(1, ...words));
+  const whole = Math.max(1, ...cells.map(widestWord));
   return { least: Math.min(natural, Math.max(NARROWEST, whole)), natural };
 }
 
@@ -212,8 +212,4 @@ function listed(heading: readonly Line[], row: readonly Line[], layout: Layout):
     const name: readonly Span[] = lineWidth(head) === 0 ? [] : [...head, span(': ')];
     return wrap([span('  '), ...name, ...cell], layout.width, 4);
   });
-}
-
-function joinSpans(line: Line): string {
-  return line.map(({ text }) => text).join('');
 }

@@ -1,5 +1,4 @@
 import { formatCount, formatList, formatNumber } from '../core/errors.ts';
-import { isObject, type Json } from '../core/value.ts';
 import {
   differences,
   isAscii,
@@ -11,6 +10,7 @@ import {
   skeletonOf,
   visibleForm,
 } from './look-alikes.ts';
+import type { Shown } from './names.ts';
 import { UNSPACED } from './prose/words.ts';
 import {
   type BlankChange,
@@ -35,7 +35,7 @@ const MOST_COMPARED = 500_000;
  * Sentences on what cannot be seen of a change; a value that was not there before is searched for words that pass for
  * others. They are sanitised.
  */
-export function listUnseen(before: Json, after: Json): readonly string[] {
+export function listUnseen(before: Shown, after: Shown): readonly string[] {
   if (after === null || before === after) return [];
   const notes = new Notes();
   if (before === null) lookAtNew(stringsIn(after).join('\n').slice(0, MOST_COMPARED), notes);
@@ -46,7 +46,7 @@ export function listUnseen(before: Json, after: Json): readonly string[] {
 }
 
 /** Whether two texts differ, and nothing of it can be seen. */
-export function looksAlike(one: Json, other: Json): boolean {
+export function looksAlike(one: Shown, other: Shown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string' || one === other) return false;
   const { old, now } = differingPart(one, other);
   return old.length + now.length <= MOST_COMPARED && visibleForm(old) === visibleForm(now);
@@ -136,18 +136,20 @@ const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu;
 // Two values
 
 /** The texts that a value is made of, names of members included. */
-export function stringsIn(value: Json): readonly string[] {
+export function stringsIn(value: Shown): readonly string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap((item: Json) => stringsIn(item));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]: readonly [string, Json]) => [
-    key,
-    ...stringsIn(member),
-  ]);
+  if (typeof value !== 'object' || value === null) return [];
+  if (isItems(value)) return value.flatMap(stringsIn);
+  const members: readonly (readonly [string, Shown])[] = Object.entries(value);
+  return members.flatMap(([key, member]) => [key, ...stringsIn(member)]);
+}
+
+function isItems(value: Shown): value is readonly Shown[] {
+  return Array.isArray(value);
 }
 
 /** Lists and objects: the texts that only one of them holds, each beside the one that looks like it. */
-function compareValues(before: Json, after: Json, notes: Notes): void {
+function compareValues(before: Shown, after: Shown, notes: Notes): void {
   notes.addVisible();
   const gone = countEach(stringsIn(before));
   const fresh = countEach(stringsIn(after));

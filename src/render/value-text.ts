@@ -1,18 +1,44 @@
 import { isAddress } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
-import { compareTexts, isObject, type Json } from '../core/value.ts';
+import { compareTexts, getOwn, isList, isObject, type Json } from '../core/value.ts';
+import { Named, type Names, type Shown } from './names.ts';
 import { cutText } from './terminal.ts';
 import { listUnseen, stringsIn } from './unseen.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { oddBlanksIn, showOddBlanks } from './white-space.ts';
 import { formatCount, formatSize } from './wording.ts';
 
+/** A value with a name at each id and reference that has one. */
+export function nameValue(value: Json, names: Names): Shown {
+  if (typeof value === 'string') return namedBy(value, value, names);
+  if (isList(value)) return value.map((item) => nameValue(item, names));
+  if (!isObject(value)) return value;
+  const ref = referenceIn(value);
+  if (ref !== undefined) return namedBy(ref, value, names);
+  if (standsForOther(value)) return value;
+  const members = Object.entries(value).map(([key, one]) => [key, nameValue(one, names)] as const);
+  return Object.fromEntries(members);
+}
+
+function namedBy(id: string, value: Json, names: Names): Shown {
+  const name = getOwn(names, id);
+  return name === undefined ? value : new Named(name, id);
+}
+
+/** The address in what stands for a reference: only the exact shape counts, as live data may hold a `$ref` of its own. */
+function referenceIn(value: { readonly [key: string]: Shown }): string | undefined {
+  const { $ref: ref } = value;
+  const isAlone = Object.keys(value).length === 1;
+  return isAlone && typeof ref === 'string' && isAddress(ref) ? ref : undefined;
+}
+
 /**
- * A value in one line, as it stands in a field line: `"Front desk"`, `1.05`, `id of retry_policy.gentle`. No two values
- * have the same line. `areBlanksShown`: white space that a reader does not expect stands as signs.
+ * A value in one line, as it stands in a field line: `"Front desk"`, `1.05`, `Gentle redial (retry_policy.gentle)`. No two
+ * values have the same line. `areBlanksShown`: white space that a reader does not expect stands as signs.
  */
-export function inlineValue(value: Json, areBlanksShown = false): string {
+export function inlineValue(value: Shown, areBlanksShown = false): string {
   if (value === null) return '(none)';
+  if (value instanceof Named) return `${value.name} (${value.id})`;
   if (value === MASK) return MASK;
   if (typeof value === 'string') return quoted(value, areBlanksShown);
   if (typeof value !== 'object') return String(value);
@@ -28,8 +54,8 @@ const TORN = /^(?:\p{M}|\p{Cs})+/u;
  * Two values in so many columns each, from a little before the place where they begin to differ, and sentences on what
  * cannot be seen of the difference.
  */
-export function shortSides(before: Json, after: Json, columns: number) {
-  const [old, fresh] = inlineSides(before, after);
+export function shortSides(before: Shown, after: Shown, columns: number) {
+  const { before: old, after: fresh } = inlineSides(before, after);
   let at = 0;
   while (at < Math.min(old.length, fresh.length) && old[at] === fresh[at]) at += 1;
   const start = at + BEFORE_IT <= columns ? 0 : at - BEFORE_IT;
@@ -46,27 +72,37 @@ function quoted(text: string, areBlanksShown: boolean): string {
   return `"${areBlanksShown ? showOddBlanks(shown) : shown}"`;
 }
 
-/** Two values, each in one line, with the white space in which they differ as signs. */
-export function inlineSides(before: Json, after: Json): readonly [string, string] {
-  const oddIn = (value: Json) => stringsIn(value).flatMap(oddBlanksIn).join('|');
+/**
+ * Two values, each in one line, with the white space in which they differ as signs. The ids of what has names stand behind
+ * both, as they are read last: `(4be1… → 91cc…)`.
+ */
+export function inlineSides(
+  before: Shown,
+  after: Shown,
+): { readonly before: string; readonly after: string; readonly ids: string | null } {
+  if (before instanceof Named && after instanceof Named)
+    return { before: before.name, after: after.name, ids: `(${before.id} → ${after.id})` };
+  const oddIn = (value: Shown) => stringsIn(value).flatMap(oddBlanksIn).join('|');
   const areBlanksShown = oddIn(before) !== oddIn(after);
-  return [inlineValue(before, areBlanksShown), inlineValue(after, areBlanksShown)];
+  return {
+    before: inlineValue(before, areBlanksShown),
+    after: inlineValue(after, areBlanksShown),
+    ids: null,
+  };
 }
 
 /** A member of an element, which may have no name. */
-export function inlineMember({ key, value }: { readonly key: string; readonly value: Json }) {
+export function inlineMember({ key, value }: { readonly key: string; readonly value: Shown }) {
   return key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`;
 }
 
-/**
- * What stands for a reference, a secret or a file in the document. Only the exact shape counts: live data
- * may hold a `$ref` of its own, in the schema of a tool for instance.
- */
-function specialValue(value: Json): string | undefined {
-  if (!isObject(value)) return undefined;
-  const { $ref: ref, $secret: secret, $blob: blob, path, size, mime, ...others } = value;
+/** What stands for a reference, a secret or a file in the document. Only the exact shape counts. */
+function specialValue(value: Shown): string | undefined {
+  if (!isMembers(value)) return undefined;
+  const { $secret: secret, $blob: blob, path, size, mime, ...others } = value;
   const members = Object.keys(value).length;
-  if (members === 1 && typeof ref === 'string' && isAddress(ref)) return `id of ${ref}`;
+  const ref = referenceIn(value);
+  if (ref !== undefined) return `id of ${ref}`;
   if (members === 1 && typeof secret === 'string') return `(secret from ${sanitiseLine(secret)})`;
   if (typeof blob !== 'string' || members !== 4 || Object.keys(others).length > 0) return undefined;
   const digest = sanitiseLine(blob).slice(0, 'sha256:'.length + 12);
@@ -74,19 +110,30 @@ function specialValue(value: Json): string | undefined {
 }
 
 /** Whether a value stands for a reference, a secret or a file. */
-export function standsForOther(value: Json): boolean {
+export function standsForOther(value: Shown): boolean {
   return specialValue(value) !== undefined;
 }
 
 /** Whether a value stands for a file of the stack. */
-export function isFile(value: Json): boolean {
-  return isObject(value) && '$blob' in value && standsForOther(value);
+export function isFile(value: Shown): boolean {
+  return isMembers(value) && '$blob' in value && standsForOther(value);
 }
 
-function compact(value: Json, areBlanksShown: boolean): string {
-  const inline = (own: Json) => inlineValue(own, areBlanksShown);
-  if (Array.isArray(value)) return `[${value.map((item: Json) => inline(item)).join(', ')}]`;
-  if (!isObject(value)) return inline(value);
+function isItems(value: Shown): value is readonly Shown[] {
+  return Array.isArray(value);
+}
+
+/** An object with members that are shown one by one. */
+function isMembers(value: Shown): value is { readonly [key: string]: Shown } {
+  return (
+    typeof value === 'object' && value !== null && !isItems(value) && !(value instanceof Named)
+  );
+}
+
+function compact(value: Shown, areBlanksShown: boolean): string {
+  const inline = (own: Shown) => inlineValue(own, areBlanksShown);
+  if (isItems(value)) return `[${value.map((item) => inline(item)).join(', ')}]`;
+  if (!isMembers(value)) return inline(value);
   const members = Object.entries(value).sort(byKey);
   return members.length === 0
     ? '{}'
@@ -100,7 +147,7 @@ function keyText(key: string): string {
   return PLAIN_KEY.test(key) ? key : inlineValue(key);
 }
 
-function byKey([a]: readonly [string, Json], [b]: readonly [string, Json]): number {
+function byKey([a]: readonly [string, Shown], [b]: readonly [string, Shown]): number {
   return compareTexts(a, b);
 }
 
@@ -108,17 +155,15 @@ function byKey([a]: readonly [string, Json], [b]: readonly [string, Json]): numb
  * A value over as many lines as it needs: a text as it is, a list or an object one member a line without
  * commas and brackets, so that a comparison by lines marks the members that changed and no others.
  */
-export function blockValue(value: Json): string {
+export function blockValue(value: Shown): string {
   if (typeof value === 'string') return sanitise(value);
   const lines =
-    Array.isArray(value) && isFlat(value)
-      ? value.map((item: Json) => inlineValue(item))
-      : block(value);
+    isItems(value) && isFlat(value) ? value.map((item) => inlineValue(item)) : block(value);
   return lines.join('\n');
 }
 
 /** A value as it is compared by lines or as prose. CR before LF is white space there, and shown as such. */
-export function comparedText(value: Json): string {
+export function comparedText(value: Shown): string {
   return typeof value === 'string'
     ? value.split('\r\n').map(sanitise).join('\r\n')
     : blockValue(value);
@@ -127,28 +172,23 @@ export function comparedText(value: Json): string {
 /** A list of this many characters is read as one thing. */
 const SHORT_LIST = 60;
 
-function isFlat(list: readonly Json[]): boolean {
-  return list.every((item) => item === null || typeof item !== 'object');
+function isFlat(list: readonly Shown[]): boolean {
+  return list.every((item) => !isItems(item) && !isMembers(item));
 }
 
-function block(value: Json): readonly string[] {
-  if (typeof value !== 'object' || value === null || standsForOther(value)) {
-    return [inlineValue(value)];
-  }
-  if (Array.isArray(value)) {
+function block(value: Shown): readonly string[] {
+  if (isItems(value)) {
     const inline = inlineValue(value);
     if (isFlat(value) && inline.length <= SHORT_LIST) return [inline];
-    return value.flatMap((item: Json) =>
-      block(item).map((line, at) => (at === 0 ? '- ' : '  ') + line),
-    );
+    return value.flatMap((item) => block(item).map((line, at) => (at === 0 ? '- ' : '  ') + line));
   }
+  if (!isMembers(value) || standsForOther(value)) return [inlineValue(value)];
   if (Object.keys(value).length === 0) return ['{}'];
   return Object.entries(value)
     .sort(byKey)
-    .flatMap(([key, member]: readonly [string, Json]) => {
+    .flatMap(([key, member]) => {
       const lines = block(member);
-      const nested =
-        typeof member === 'object' && member !== null && lines[0] !== inlineValue(member);
+      const nested = (isItems(member) || isMembers(member)) && lines[0] !== inlineValue(member);
       const name = keyText(key);
       return nested ? [`${name}:`, ...lines.map((line) => `  ${line}`)] : [`${name}: ${lines[0]}`];
     });
@@ -159,7 +199,7 @@ const FEWEST_WORDS = 4;
 const LEAST_KEPT = 1 / 3;
 
 /** Whether two values are versions of one sentence, which are read best with the changed words marked. */
-export function areVersions(before: Json, after: Json): boolean {
+export function areVersions(before: Shown, after: Shown): boolean {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
   const [old, fresh] = [before, after].map((text) => text.trim().split(/\s+/));
   if (old === undefined || fresh === undefined) return false;
@@ -171,7 +211,7 @@ export function areVersions(before: Json, after: Json): boolean {
 }
 
 /** Whether a value is a text of several lines. */
-export function isMultiline(value: Json): boolean {
+export function isMultiline(value: Shown): boolean {
   return typeof value === 'string' && value.replace(/\n$/, '').includes('\n');
 }
 

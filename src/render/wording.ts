@@ -1,11 +1,10 @@
 import { byAddress, nameInWords } from '../core/address.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import {
-  commandLine,
   formatCount,
   formatDuration,
   formatList,
   formatNumber,
-  quoted,
   unreachable,
 } from '../core/errors.ts';
 import {
@@ -206,15 +205,12 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 }
 
 /** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
-export function driftAdvice(
-  { changes, environment: env }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${command}\``,
-): readonly string[] {
+export function driftAdvice({ changes, environment: env }: PlanDocument): readonly string[] {
   const bySort = Map.groupBy(changes, driftSort);
   // What one sort takes, another refuses.
   const isMixed = bySort.size > 1;
   const skip = isMixed ? ' --skip-refused' : '';
-  const typed = (command: string) => codeOf(commandLine(command, { dir: '.', env }));
+  const typed = (command: string) => commandSpan(command, { dir: '.', env });
   const pullsOf = (sort: DriftSort, asked: string, isApart: boolean) =>
     pullWays(bySort.get(sort) ?? []).map(({ way, isPartial }) => {
       const flags = [way, isApart || isPartial ? '--skip-refused' : '', '--dry-run'];
@@ -268,11 +264,10 @@ function pullWays(changes: readonly Change[]) {
 export function conflictAdvice(
   { address, fields }: Change,
   { options, environment: env, purpose }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${command}\``,
 ): string | undefined {
   if (purpose !== 'apply' || fields.every(({ cause }) => cause !== 'conflict')) return undefined;
   if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
-  const typed = (command: string) => codeOf(commandLine(command, { dir: '.', env }));
+  const typed = (command: string) => commandSpan(command, { dir: '.', env });
   return `To keep the live values: ${typed(`pull ${quoted(address)} --theirs`)}. To overwrite them: ${typed('plan --accept-conflicts')}.`;
 }
 
@@ -282,7 +277,7 @@ export function leaveOutCommand({ options, environment: env }: PlanDocument): st
   // A rollout has its agents from its own selection.
   const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
   const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
-  return commandLine([...own, ...flags].join(' '), { dir: '.', env });
+  return commandSpan([...own, ...flags].join(' '), { dir: '.', env });
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
@@ -301,15 +296,16 @@ export function newAssumptions({ assumptions, known_assumptions: known = [] }: P
   return assumptions.filter((one) => !known.includes(one));
 }
 
-/** `Relies on 2 assumptions: …`, with what an assumption is and which command lists all. `named`: some of them, or all. */
-export function reliesOn({ length }: readonly string[], named: string, verb = 'Relies'): string {
-  return `${verb} on ${formatCount(length, 'assumption')}: ${named}. An assumption fills a gap of the platform’s documentation: \`callsheet explain assumptions\` lists them.`;
+/** `Relies on 2 assumptions: …`, with what an assumption is and which command lists all. */
+export function reliesOn(assumptions: readonly string[], verb = 'Relies'): string {
+  const count = formatCount(assumptions.length, 'assumption');
+  return `${verb} on ${count}: ${assumptions.join(', ')}. An assumption fills a gap of the platform’s documentation. To list them: \`callsheet explain assumptions\``;
 }
 
 /** `Who changed what relies on 2 assumptions: history.entries, …`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return reliesOn(assumptions, assumptions.join(', '), 'Who changed what relies');
+  return reliesOn(assumptions, 'Who changed what relies');
 }
 
 /** The changes of one kind in one organization. */

@@ -266,7 +266,7 @@ function nothing({ file }: Holding): CallsheetError {
     'usage',
     `the snapshot ${file} contains none of the requested resources`,
     {
-      hint: 'callsheet snapshot show lists its contents.',
+      hint: '`callsheet snapshot show` lists its contents.',
     },
   );
 }

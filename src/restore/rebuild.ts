@@ -164,7 +164,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
 }
 
 const NOT_SUPPLIED =
-  'was not supplied, and no snapshot holds it; the next callsheet apply writes it where the stack configures it';
+  'was not supplied, and no snapshot holds it; the next `callsheet apply` writes it where the stack configures it';
 
 /** What of a resource the snapshot does not hold, or this version cannot write. */
 function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exception[] {

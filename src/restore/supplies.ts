@@ -225,7 +225,7 @@ function refuseLost(
     'usage',
     `--secrets ${file} names resources that the snapshot does not contain: ${lost.join(', ')}`,
     {
-      hint: `${didYouMean(first, known, 'callsheet snapshot show lists the addresses in it.')} Nothing was sent.`,
+      hint: `${didYouMean(first, known, '`callsheet snapshot show` lists the addresses in it.')} Nothing was sent.`,
     },
   );
 }

@@ -13,8 +13,9 @@
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
 import type { Address } from '../core/address.ts';
+import { commandLine, commandSpan } from '../core/command-line.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';
+import { CallsheetError, foldSentences, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import {
@@ -448,7 +449,7 @@ function afterRun(
   const what =
     sentences.length > 0
       ? `run ${run} did not apply all of it:\n${foldSentences(sentences)}`
-      : `somebody edited its agents while run ${run} was under way: callsheet runs ${run}`;
+      : `somebody edited its agents while run ${run} was under way: \`callsheet runs ${run}\``;
   return { ...record, status: 'held', why: what };
 }
 
@@ -788,20 +789,20 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
   );
   const where = `rollouts.${name} (${file}:${line})`;
   if (others.length > 0) {
-    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
+    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, name, source }) => ({ address, name, message: `${address}${source === null ? '' : `, ${source}`}` })))}`;
     throw new CallsheetError('config', message, {
-      hint: `Apply them first, or plan the rollout alone: callsheet rollout start ${name}`,
+      hint: `Apply them first, or plan the rollout alone: \`callsheet rollout start ${name}\``,
     });
   }
   if (created.length > 0) {
-    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, action }) => ({ address, message: `${address} (${action})` })))}`;
+    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, name, action }) => ({ address, name, message: `${address}: ${action}` })))}`;
     throw new CallsheetError('config', message, {
-      hint: 'Apply these with callsheet plan and apply, or leave them out of the selection.',
+      hint: 'Apply these with `callsheet plan` and `callsheet apply`, or leave them out of the selection.',
     });
   }
   if (acting.length === 0)
     throw new CallsheetError('usage', `nothing of ${where} changes`, {
-      hint: 'callsheet plan shows what the configuration changes.',
+      hint: '`callsheet plan` shows what the configuration changes.',
     });
 }
 
@@ -848,7 +849,7 @@ function recordNamed(
   if (only === undefined) {
     if (name === undefined)
       throw new CallsheetError('usage', 'no rollout is under way', {
-        hint: `To start one: ${commandLine('rollout start NAME', options)}`,
+        hint: `To start one: ${commandSpan('rollout start NAME', options)}`,
       });
     const set = session.stack.rollouts.map((one) => one.name);
     const start = `To start it: ${typed('start', { name }, options)}`;
@@ -858,7 +859,7 @@ function recordNamed(
         : didYouMean(
             name,
             [...names, ...set],
-            `${commandLine('rollout show', options)} lists those that were started.`,
+            `${commandSpan('rollout show', options)} lists those that were started.`,
           ),
     });
   }

@@ -112,7 +112,7 @@ function wrongIn(error: unknown, over: keyof typeof VARIABLES): Wrong {
     message: `cannot be read as CEL: ${plain(error.summary)}`,
     hint: isVariable
       ? `A rule over ${over} sees ${names}`
-      : 'callsheet help rules shows what expressions may hold',
+      : '`callsheet help rules` shows what expressions may hold',
   };
 }
 

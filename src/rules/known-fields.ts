@@ -88,7 +88,7 @@ function insteadOfKey(described: readonly Described[], keys: readonly string[]) 
   if (candidates.length === 0 || candidates.includes('known')) return undefined;
   const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
   const known = [...new Set(names)].sort();
-  const more = 'callsheet explain lists those of a kind';
+  const more = '`callsheet explain` lists those of a kind';
   return suggestInstead(keys.at(-1) ?? '', known, 'The fields', more);
 }
 

@@ -173,7 +173,7 @@ async function applyGiven(
   const { rollout } = given.options;
   if (rollout !== undefined)
     throw new CallsheetError('refused', `the plan is for the rollout ${rollout}`, {
-      hint: 'To apply it step by step: callsheet rollout start PLANFILE',
+      hint: 'To apply it step by step: `callsheet rollout start PLANFILE`',
     });
   checkPlan(given, session);
   review.show?.(given);
@@ -252,8 +252,8 @@ export function checkPlan(
     throw new CallsheetError('usage', `the plan was made by ${command}, and cannot be applied`, {
       hint:
         plan.undoes === undefined
-          ? 'Make one with: callsheet plan --out plan.json'
-          : `To carry it out: callsheet rollback ${plan.undoes}`,
+          ? 'Make one with: `callsheet plan --out plan.json`'
+          : `To carry it out: \`callsheet rollback ${plan.undoes}\``,
     });
   }
   if (plan.environment !== stack.environment) {
@@ -308,8 +308,9 @@ async function checkUses(
   const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
   const struck = now.filter((change) => !changes.includes(change));
   if (struck.length === 0) return;
-  const told = struck.map(({ address, reason }) => ({
+  const told = struck.map(({ address, name, reason }) => ({
     address,
+    name,
     message: `${address} would be deleted: ${reason}`,
   }));
   throw new CallsheetError('refused', foldSentences(told), {

@@ -102,7 +102,7 @@ export async function checkRecorded(
 /** What is said of a run that nobody recorded, with the nearest one. */
 export function notRecorded(run: string, runs: readonly string[]): CallsheetError {
   return new CallsheetError('usage', `run ${run} is not recorded`, {
-    hint: didYouMean(run, runs, 'callsheet runs lists the recorded runs.'),
+    hint: didYouMean(run, runs, '`callsheet runs` lists the recorded runs.'),
   });
 }
 
@@ -117,7 +117,7 @@ export function wholeId(given: string, runs: readonly string[]): string {
   if (meant.length <= 1) return only;
   const listed = formatFirst(meant, MOST_LISTED);
   throw new CallsheetError('usage', `several runs begin with ${given}: ${listed}`, {
-    hint: 'Give more characters of the id. callsheet runs lists all of them.',
+    hint: 'Give more characters of the id. `callsheet runs` lists all of them.',
   });
 }
 
@@ -127,7 +127,7 @@ export async function refuseAtWork(given: string | undefined, session: Session):
   if (given === undefined || run === undefined) return;
   if (wholeId(given, await listRuns(session)) !== run) return;
   throw new CallsheetError('usage', `run ${run} is still running`, {
-    hint: 'Wait until it ends or interrupt it, then roll it back. callsheet state unlock shows who runs it.',
+    hint: 'Wait until it ends or interrupt it, then roll it back. `callsheet state unlock` shows who runs it.',
   });
 }
 
@@ -160,7 +160,7 @@ function isKnown(
 /** Without its record nobody knows what a run found before it wrote. */
 function recordGone(which: string, { store }: Session): CallsheetError {
   return new CallsheetError('usage', `the record of ${which} and its copies are missing`, {
-    hint: `Restore the record next to ${store.location} from a backup, or revert the change in the configuration and run callsheet plan. To roll back an earlier run: callsheet rollback RUN.`,
+    hint: `Restore the record next to ${store.location} from a backup, or revert the change in the configuration and run \`callsheet plan\`. To roll back an earlier run: \`callsheet rollback RUN\`.`,
   });
 }
 
@@ -267,15 +267,15 @@ export async function readBegan(session: Session, run: string): Promise<RunBegan
 /** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
-    hint: `To apply again what it undid: callsheet rollback ${run}. To undo an earlier run: callsheet rollback RUN, with an id of callsheet runs.`,
+    hint: `To apply again what it undid: \`callsheet rollback ${run}\`. To undo an earlier run: \`callsheet rollback RUN\`, with an id of \`callsheet runs\`.`,
   });
 }
 
 /** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
 function healed(run: string, before: string | undefined): CallsheetError {
-  const earlier = before === undefined ? '' : ` The run before: callsheet rollback ${before}.`;
+  const earlier = before === undefined ? '' : ` The run before: \`callsheet rollback ${before}\`.`;
   return new CallsheetError('usage', `the last run, ${run}, undid drift`, {
-    hint: `To bring the drift back: callsheet rollback ${run}.${earlier}`,
+    hint: `To bring the drift back: \`callsheet rollback ${run}\`.${earlier}`,
   });
 }
 

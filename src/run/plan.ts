@@ -223,7 +223,7 @@ export function rolloutNamed(
   const names = rollouts.map((one) => one.name);
   if (rollouts.length === 0)
     throw new CallsheetError('usage', 'callsheet.yaml has no rollouts', {
-      hint: 'callsheet help rollouts shows how to write one.',
+      hint: '`callsheet help rollouts` shows how to write one.',
     });
   if (name === undefined)
     throw new CallsheetError('usage', `there are several rollouts: ${names.join(', ')}`, {
@@ -263,7 +263,7 @@ async function statelessNotes(
   const notes: readonly (Pick<Note, 'severity' | 'message'> | false)[] = [
     overwritten.length > 0 && {
       severity: 'warning',
-      message: `${without(overwritten)}, Callsheet cannot tell somebody's edit on the platform from a change of the files, and apply overwrites it. callsheet history ADDRESS shows who edited a resource`,
+      message: `${without(overwritten)}, Callsheet cannot tell somebody's edit on the platform from a change of the files, and apply overwrites it. \`callsheet history ADDRESS\` shows who edited a resource`,
     },
     {
       severity: 'info',
@@ -273,7 +273,7 @@ async function statelessNotes(
     },
     unnamed.length > 0 && {
       severity: 'info',
-      message: `live resources that no file names, and that apply does not touch: ${counts}. callsheet pull --new --dry-run lists them`,
+      message: `live resources that no file names, and that apply does not touch: ${counts}. \`callsheet pull --new --dry-run\` lists them`,
     },
   ];
   return notes.flatMap((note) => (note === false ? [] : [{ ...note, address: null }]));

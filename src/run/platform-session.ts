@@ -76,7 +76,7 @@ function needStack(settings: StackSettings | undefined, dir: string): StackSetti
     'usage',
     `there is no callsheet.yaml in ${dir}, so no address is known`,
     {
-      hint: 'Give an id or a name, or the folder of the stack with --dir. callsheet init and callsheet export --out FOLDER write a stack.',
+      hint: 'Give an id or a name, or the folder of the stack with --dir. `callsheet init` and `callsheet export --out FOLDER` write a stack.',
     },
   );
 }

@@ -187,7 +187,7 @@ export async function recordRecovery(
     'stale',
     `run ${run} was running when this was planned, and has died since`,
     {
-      hint: `Callsheet has recovered it: callsheet runs ${run}. ${PLAN_AGAIN}`,
+      hint: `Callsheet has recovered it: \`callsheet runs ${run}\`. ${PLAN_AGAIN}`,
     },
   );
 }

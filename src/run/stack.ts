@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
+import { commandSpan } from '../core/command-line.ts';
 import { type Diagnostic, isError } from '../core/diagnostics.ts';
-import { CallsheetError, commandLine } from '../core/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
 import { formatCount, sharedMessage } from '../render/wording.ts';
 import {
@@ -142,7 +143,7 @@ export function announceBroken(
   const count = more.length === 0 ? 'an error' : `${more.length + 1} errors, the first`;
   emit({
     type: 'notice',
-    text: `The configuration has ${count}${place} (${said}), and is not needed: what was recorded is put back. To see what is wrong: ${commandLine('validate', options)}`,
+    text: `The configuration has ${count}${place} (${said}), and is not needed: what was recorded is put back. To see what is wrong: ${commandSpan('validate', options)}`,
   });
 }
 

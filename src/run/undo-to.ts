@@ -1,4 +1,5 @@
-import { CallsheetError, quoted } from '../core/errors.ts';
+import { quoted } from '../core/command-line.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -101,7 +102,7 @@ async function holdSince(session: Session, madeAt: string): Promise<UndoRequest[
 
 function stray(flag: string, to: string): CallsheetError {
   return new CallsheetError('usage', `${flag}: the snapshot ${to} does not contain it`, {
-    hint: 'To see its contents: callsheet snapshot show. To see addresses: callsheet state list.',
+    hint: 'To see its contents: `callsheet snapshot show`. To see addresses: `callsheet state list`.',
   });
 }
 
@@ -168,7 +169,7 @@ function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant):
 
 function nothingOfStack(file: string): CallsheetError {
   return new CallsheetError('usage', `the snapshot ${file} holds nothing that this stack manages`, {
-    hint: 'It was made before the stack was applied for the first time, or of other organizations: callsheet snapshot show.',
+    hint: 'It was made before the stack was applied for the first time, or of other organizations: `callsheet snapshot show`.',
   });
 }
 
@@ -246,6 +247,6 @@ function checkOrigin({ file, header }: SnapshotFile, { platform }: Session): voi
   throw new CallsheetError(
     'usage',
     `the snapshot ${file} is of ${what} ${theirs}, and this stack is on ${what} ${ours}`,
-    { hint: 'A rollback goes back to a snapshot of its own account: callsheet snapshot list.' },
+    { hint: 'A rollback goes back to a snapshot of its own account: `callsheet snapshot list`.' },
   );
 }

@@ -1,7 +1,8 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, getKind, isChosen, matchesAddress } from '../core/address.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
-import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
 import {
   isChanging,
   isRunnable,
@@ -223,7 +224,7 @@ export function leaveToRollouts(
   const undone = new Set(undo.addresses);
   const now = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
   const skipped = listUnderWay(state, options.rollout).flatMap((one) => {
-    const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
+    const advice = `To take the rollout back: ${commandSpan(`rollout abort ${one.name}`, options)}`;
     const why = `has the change of the rollout ${one.name}, which is under way`;
     return agentsReached(one)
       .map(({ address, id }) => now.get(id) ?? address)
@@ -233,7 +234,11 @@ export function leaveToRollouts(
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };
   if (options.skipRefused !== true) {
-    const told = skipped.map(({ address, why }) => ({ address, message: `${address} ${why}` }));
+    const told = skipped.map(({ address, why }) => ({
+      address,
+      name: state.resources[address]?.name,
+      message: `${address} ${why}`,
+    }));
     throw new CallsheetError('refused', foldSentences(told), { hint: first.advice });
   }
   const left = new Set(skipped.map(({ address }) => address));
@@ -283,7 +288,7 @@ async function findOthers(
 }
 
 function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
-  const bind = commandLine(`import ${quoted(address)} ${id}`, options);
+  const bind = commandSpan(`import ${quoted(address)} ${id}`, options);
   return {
     address,
     path: null,
@@ -298,7 +303,7 @@ function stillThere(
   [at, { id }]: readonly [Address, ResourceState],
   options: UndoOptions,
 ): NotUndone {
-  const forget = commandLine(`state rm ${quoted(address)} ${quoted(at)}`, options);
+  const forget = commandSpan(`state rm ${quoted(address)} ${quoted(at)}`, options);
   return {
     address,
     path: null,
@@ -342,7 +347,7 @@ function refuseWithoutCopies(
 
 function untouched(flag: string, run: string): CallsheetError {
   return new CallsheetError('usage', `${flag}: run ${run} did not change that address`, {
-    hint: `To see what it changed: callsheet runs ${run}`,
+    hint: `To see what it changed: \`callsheet runs ${run}\``,
   });
 }
 
@@ -511,9 +516,10 @@ export function leaveOutEdited(
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   if (edited.length === 0) return { undo, skipped: [] };
   if (options.skipRefused !== true) {
-    throw new CallsheetError('refused', foldSentences(edited), {
+    const told = edited.map((one) => ({ ...one, name: nameIn(undo, one.address) }));
+    throw new CallsheetError('refused', foldSentences(told), {
       hint: [
-        'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
+        'Nothing was written. To see the edits: `callsheet drift`. Then type one of these:',
         ...waysPastEdits(command, edited, undo, options),
       ].join('\n'),
     });
@@ -525,9 +531,13 @@ export function leaveOutEdited(
       address: one.address,
       path: null,
       why: `is not changed: it${one.message.slice(one.address.length)}`,
-      advice: `${whatUndoing(one)}: ${commandLine(`${command} --undo-edited`, options)}`,
+      advice: `${whatUndoing(one)}: ${commandSpan(`${command} --undo-edited`, options)}`,
     })),
   };
+}
+
+function nameIn({ restored, made }: Undo, address: Address): string | undefined {
+  return (restored.get(address) ?? made.get(address))?.name;
 }
 
 function whatUndoing({ isGone, isMade }: Edited): string {
@@ -585,7 +595,7 @@ function formatCommand(command: string, options: UndoOptions) {
     ...(options.deleteUsed === true ? [' --delete-used'] : []),
   ].join('');
   return (more: string, does: string) =>
-    `  ${commandLine(`${command}${chosen}${more}`, options)}   # ${does}`;
+    `  ${commandSpan(`${command}${chosen}${more}`, options)}   # ${does}`;
 }
 
 /** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */

@@ -175,7 +175,7 @@ const REASONS: { readonly [action: string]: string } = {
 function untoldNote({ kind, count, in: one }: Untold): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
   const have = count === 1 ? 'was' : 'were';
-  const message = `${formatCount(count, 'resource')} of kind ${nameInWords(kind)} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
+  const message = `${formatCount(count, 'resource')} of kind ${nameInWords(kind)} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (\`callsheet snapshot show\`)`;
   return { severity: 'warning', address: null, message };
 }
 

@@ -173,7 +173,7 @@ function getName({ record }: ResourceRecord): string | null {
 /** What can be wrong with a snapshot file, in words. */
 
 const COPY_AGAIN =
-  'Copy it again from its source. If this is the only copy, use an older snapshot (callsheet snapshot list).';
+  'Copy it again from its source. If this is the only copy, use an older snapshot (`callsheet snapshot list`).';
 
 /** The file is not what it says it is: some of it is missing or changed. */
 export function damaged(file: string, what: string, cause?: unknown): CallsheetError {
@@ -186,7 +186,7 @@ export function damaged(file: string, what: string, cause?: unknown): CallsheetE
 
 export function noSnapshot(file: string): CallsheetError {
   return new CallsheetError('usage', `${file} is not a snapshot of Callsheet`, {
-    hint: 'callsheet snapshot create makes one. callsheet snapshot list shows the snapshots of a folder.',
+    hint: '`callsheet snapshot create` makes one. `callsheet snapshot list` shows the snapshots of a folder.',
   });
 }
 

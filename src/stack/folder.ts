@@ -252,7 +252,7 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
     message: `there is no ${STACK_FILE} in ${dir}`,
     hint: other
       ? `Rename callsheet.yml to ${STACK_FILE}`
-      : 'Write one with callsheet init, export the live fleet with callsheet export --out FOLDER, or set --dir to the folder that holds it',
+      : 'Write one with `callsheet init`, export the live fleet with `callsheet export --out FOLDER`, or set --dir to the folder that holds it',
   };
 }
 

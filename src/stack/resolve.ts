@@ -1,4 +1,5 @@
 import { getKind } from '../core/address.ts';
+import { codeSpan, quoted } from '../core/command-line.ts';
 import { isSecretName } from '../core/credentials.ts';
 import { nearest, suggestInstead } from '../core/nearest.ts';
 import { isIdentity, writtenSegments } from '../core/path.ts';
@@ -74,13 +75,13 @@ function redactSlip({ key, value }: Member, context: Context): void {
     redactNode(context, value);
 }
 
-/** The command that documents a field: `callsheet explain agent.extensions.tools[]`. */
+/** The command that documents a field: `callsheet explain 'agent.extensions.tools[]'`. */
 function explaining({ path }: Field, { address }: Context): string {
   const kind = address === undefined ? [] : [getKind(address)];
   const name = [...kind, ...path].map((part, at) =>
     isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`,
   );
-  return `callsheet explain ${name.join('')}`;
+  return codeSpan(`callsheet explain ${quoted(name.join(''))}`);
 }
 
 /** A key that a closed object does not have: most often a slip of the keyboard. */

@@ -317,7 +317,8 @@ function openPlaces(
     const handedDown = inherited?.places.get(first);
     if (handedDown !== undefined) return handedDown;
     const own = first === 'name' ? nameFrom : undefined;
-    const isNew = own === undefined && !namesField(composed.kind.schema, first);
+    const isNew =
+      own === undefined && first !== 'lifecycle' && !namesField(composed.kind.schema, first);
     const member = own ?? configNames(composed.kind).get(first) ?? first;
     // Of a field as a whole it does not matter what it became.
     if (rest.length === 0 && !isNew)

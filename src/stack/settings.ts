@@ -290,7 +290,7 @@ function reportEndpoints(
           : didYouMean(
               operation,
               candidates,
-              'callsheet explain assumptions --verbose lists the operations that a platform can have at another path',
+              '`callsheet explain assumptions --verbose` lists the operations that a platform can have at another path',
             ),
       path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
         '.',
@@ -440,7 +440,7 @@ export function loadSettings(options: SettingsOptions): {
   const { root: written } = readStackFile(folder, STACK_FILE, names, report);
   if (written?.type !== 'map') {
     if (hasErrors()) return { settings: undefined, diagnostics: report.diagnostics() };
-    const hint = 'To see its errors: callsheet validate.';
+    const hint = 'To see its errors: `callsheet validate`.';
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} has no valid settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }

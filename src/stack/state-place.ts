@@ -186,7 +186,7 @@ export function parsePlace(text: string): StatePlace {
   if (found === undefined) {
     const names = stores.map(([, { protocols }]) => `${protocols[0]}//`);
     throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
-      hint: `A state is kept in a file, at ${formatList(names, 'or')}. callsheet help stores says how.`,
+      hint: `A state is kept in a file, at ${formatList(names, 'or')}. \`callsheet help stores\` says how.`,
     });
   }
   const [store, { addresses, needs, parse }] = found;
@@ -220,7 +220,7 @@ export function addressProblem(
     };
   return {
     message: `${name} is not an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    hint: 'callsheet help stores shows an address of each store.',
+    hint: '`callsheet help stores` shows an address of each store.',
   };
 }
 

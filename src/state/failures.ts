@@ -4,10 +4,10 @@ import type { HeldLock, Holder } from './store.ts';
 /** Everything that `state/` says to people when it cannot go on. */
 
 const WAY_BACK =
-  'Rebuild it with: callsheet state repair. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: callsheet state push --overwrite FILE.';
+  'Rebuild it with: `callsheet state repair`. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: `callsheet state push --overwrite FILE`.';
 
 const JOURNAL_WAY_BACK =
-  'Rebuild the state with: callsheet state repair. It uses what the journals still record, and sets the damaged files aside.';
+  'Rebuild the state with: `callsheet state repair`. It uses what the journals still record, and sets the damaged files aside.';
 
 /** A state that cannot be read. `how` goes on after the name: `is empty`, `was cut off`. */
 export function damagedState(location: string, how: string): CallsheetError {
@@ -20,14 +20,14 @@ export function tooLongToMend(location: string): CallsheetError {
     'state',
     `the state ${location} is damaged, and too large to be repaired in part`,
     {
-      hint: 'Replace it with a good copy. Or move it away and run callsheet state repair, which rebuilds it from the journals and the platform.',
+      hint: 'Replace it with a good copy. Or move it away and run `callsheet state repair`, which rebuilds it from the journals and the platform.',
     },
   );
 }
 
 export function foreignState(location: string, what: string): CallsheetError {
   return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
-    hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). If this file replaced it, run callsheet state repair, which sets the file aside and rebuilds the state.',
+    hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). If this file replaced it, run `callsheet state repair`, which sets the file aside and rebuilds the state.',
   });
 }
 
@@ -58,7 +58,7 @@ export class MovedAway extends CallsheetError {
 
   constructor(location: string, to: string, lineage: string) {
     super('state', `the state ${location} was moved to ${to}`, {
-      hint: 'Set that location in callsheet.yaml (state) or in CALLSHEET_STATE. To move it back here, run callsheet state migrate there, with --to and this location.',
+      hint: 'Set that location in callsheet.yaml (state) or in CALLSHEET_STATE. To move it back here, run `callsheet state migrate` there, with --to and this location.',
     });
     this.to = to;
     this.lineage = lineage;
@@ -85,7 +85,7 @@ export function strayState(location: string, run: string): CallsheetError {
     'state',
     `the state ${location} belongs to another stack: run ${run}, which wrote it, is not among the runs next to it`,
     {
-      hint: 'Restore the right state, or rebuild it with: callsheet state repair. It uses nothing of the state of another stack.',
+      hint: 'Restore the right state, or rebuild it with: `callsheet state repair`. It uses nothing of the state of another stack.',
     },
   );
 }
@@ -112,7 +112,7 @@ export function unwritable(how: string): CallsheetError {
     'state',
     `Callsheet refused to write a state that could not be read again: it ${how}`,
     {
-      hint: 'This is a bug in Callsheet; please report it. The last state and the journal of the run are kept, and callsheet state repair rebuilds the state from them.',
+      hint: 'This is a bug in Callsheet; please report it. The last state and the journal of the run are kept, and `callsheet state repair` rebuilds the state from them.',
     },
   );
 }
@@ -124,7 +124,7 @@ export function damagedJournal(location: string, how: string): CallsheetError {
 /** The journal of a run that cannot have started from this state. */
 export function straySource(location: string, how: string): CallsheetError {
   return new CallsheetError('state', `the journal ${location} ${how}`, {
-    hint: 'The state or the journal comes from another place. Restore the right state, or rebuild it with: callsheet state repair.',
+    hint: 'The state or the journal comes from another place. Restore the right state, or rebuild it with: `callsheet state repair`.',
   });
 }
 
@@ -172,7 +172,7 @@ export function lockedState(location: string, holder: Holder, lease: string): Ca
     'locked',
     `the state ${location} is locked by ${describeHolder(holder)}`,
     {
-      hint: `Wait until that run ends. If its process is dead, the lock is released: at once on the same machine, within 30 seconds elsewhere. To release it by hand: callsheet state unlock ${lease}`,
+      hint: `Wait until that run ends. If its process is dead, the lock is released: at once on the same machine, within 30 seconds elsewhere. To release it by hand: \`callsheet state unlock ${lease}\``,
     },
   );
 }
@@ -184,7 +184,7 @@ export function noSuchLease(location: string, lease: string, held: HeldLock | un
     held === undefined
       ? `the state ${location} is not locked`
       : `lease ${lease} does not hold the state ${location}: ${describeHolder(held.holder)} does, under lease ${held.lease}`,
-    { hint: 'Nothing was unlocked. callsheet state unlock shows who holds the state.' },
+    { hint: 'Nothing was unlocked. `callsheet state unlock` shows who holds the state.' },
   );
 }
 

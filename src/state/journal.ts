@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Runs } from '../core/documents.generated.ts';
+import type { Change } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 
 /**
@@ -85,6 +86,15 @@ export function findEnded<Entry extends { readonly type: string }>(
   entries: readonly Entry[],
 ): OfType<Entry, 'ended'> | undefined {
   return entries.find((entry): entry is OfType<Entry, 'ended'> => entry.type === 'ended');
+}
+
+/** What a line of the ledger says of a change, whatever became of it. */
+export function namedLine({
+  address,
+  name,
+  action,
+}: Pick<Change, 'address' | 'name' | 'action'>): Pick<LedgerLine, 'address' | 'name' | 'action'> {
+  return { address, ...(name === address ? {} : { name }), action };
 }
 
 /** What became of each change: what the run knew to be done, and of the rest what was found out when it was settled. */

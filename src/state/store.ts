@@ -144,7 +144,7 @@ export function overlapping(location: string, overlaps: readonly Overlap[]): Cal
     'refused',
     `another stack manages resources that this run of ${location} would write or adopt:\n${shown}`,
     {
-      hint: `Nothing was written. Only one stack can manage a resource. To leave it to the other stack, remove it from this configuration, and list it under forget if the state has it. To manage it here, remove it from the configuration of the stack ${there} and run callsheet state rm ${at} there, or list it under forget there and apply. Neither deletes anything on the platform.`,
+      hint: `Nothing was written. Only one stack can manage a resource. To leave it to the other stack, remove it from this configuration, and list it under forget if the state has it. To manage it here, remove it from the configuration of the stack ${there} and run \`callsheet state rm ${at}\` there, or list it under forget there and apply. Neither deletes anything on the platform.`,
     },
   );
 }

@@ -308,7 +308,7 @@ function failureWords(error: unknown): PassFailure {
   const problems = firstLines(
     diagnostics.filter(isError).map(problemWords),
     MOST_PROBLEMS,
-    ': callsheet validate',
+    ': `callsheet validate`',
   );
   return {
     kind,

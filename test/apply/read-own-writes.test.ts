@@ -151,7 +151,7 @@ describe('whose history entries are whose', () => {
   it('is told with author, source, time and entry', () => {
     const { interleaved } = readOwnWrites([entry(43, MINA), entry(42), entry(41, MINA)], writes);
     expect(interleavedMessage('agent.desk', interleaved)).toBe(
-      `somebody else edited it between the check and this write (user:mina via dashboard at ${LATE} (history entry 41)), and this run overwrote the fields that both set; it was edited again right after this write: user:mina via dashboard at ${LATE} (history entry 43) (callsheet history agent.desk)`,
+      `somebody else edited it between the check and this write (user:mina via dashboard at ${LATE} (history entry 41)), and this run overwrote the fields that both set; it was edited again right after this write: user:mina via dashboard at ${LATE} (history entry 43) (\`callsheet history agent.desk\`)`,
     );
     expect(interleavedMessage('agent.desk', [])).toBeUndefined();
   });

@@ -71,7 +71,7 @@ staged('without names: those that the stack relies on, in a line each', async (s
   expect(relied.map(({ id }) => id)).toContain('retry_policy.create');
   // Nothing of the stack is a voice.
   expect(relied.map(({ id }) => id)).not.toContain('custom_voice.language');
-  expect(out).toContain('callsheet explain assumptions NAME shows one');
+  expect(out).toContain('`callsheet explain assumptions NAME` shows one');
 });
 
 staged('an assumption by its name, several by how their names begin', async (stage) => {

@@ -56,7 +56,7 @@ longStaged('a limit is lifted once, with a reason that the receipt keeps', async
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'To override the limit once: callsheet plan --override-limits REASON');
+  await refused(stage, 'To override the limit once: `callsheet plan --override-limits REASON`');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);
@@ -278,7 +278,7 @@ staged('a plan without a state tells of edits and of what no file names', async 
     {
       severity: 'info',
       message:
-        'live resources that no file names, and that apply does not touch: agent: 1. callsheet pull --new --dry-run lists them',
+        'live resources that no file names, and that apply does not touch: agent: 1. `callsheet pull --new --dry-run` lists them',
     },
   ]);
 });

@@ -8,8 +8,8 @@ import '../e2e/build.ts';
 import { run } from './command-line.ts';
 
 test.each([
-  [['help', 'vaildate'], "unknown command 'vaildate': did you mean callsheet validate?"],
-  [['help', 'state', 'mvv'], "unknown command 'mvv': did you mean callsheet state mv?"],
+  [['help', 'vaildate'], "unknown command 'vaildate': did you mean `callsheet validate`?"],
+  [['help', 'state', 'mvv'], "unknown command 'mvv': did you mean `callsheet state mv`?"],
 ])('%j is an error with what may be meant', async (argv, message) => {
   const { exit, said } = await run(...argv);
   expect({ exit, said }).toEqual({ exit: 1, said: `Error: ${message}\n` });
@@ -86,9 +86,9 @@ describe('a page', () => {
   });
 
   test.each([
-    ['plnas', "unknown topic 'plnas': did you mean callsheet help plans?"],
-    ['firstweek', "unknown topic 'firstweek': did you mean callsheet help first-week?"],
-    ['nowhere', "unknown command 'nowhere': callsheet --help lists the commands."],
+    ['plnas', "unknown topic 'plnas': did you mean `callsheet help plans`?"],
+    ['firstweek', "unknown topic 'firstweek': did you mean `callsheet help first-week`?"],
+    ['nowhere', "unknown command 'nowhere': `callsheet --help` lists the commands."],
   ])('that is not there is an error: %s', async (topic, message) => {
     expect(await run('help', topic)).toEqual({ exit: 1, said: `Error: ${message}\n` });
   });
@@ -96,7 +96,7 @@ describe('a page', () => {
   test('that is typed as a command is told', async () => {
     expect(await run('secrets')).toEqual({
       exit: 1,
-      said: "Error: unknown command 'secrets': callsheet help secrets shows the page of that name.\n",
+      said: "Error: unknown command 'secrets': `callsheet help secrets` shows the page of that name.\n",
     });
   });
 

@@ -349,7 +349,7 @@ describe('with credentials in the environment', () => {
   test('the organizations of the key are listed where nobody can be asked', async () => {
     const { hint, dir } = await refused({ organizations: 2, agents: 3 });
     expect(hint).toMatch(/^ {2}--organization harbor_dental=[0-9a-f-]{36}$/m);
-    expect(hint).toContain(`To write its 3 agents as a stack: callsheet export --out ${dir}`);
+    expect(hint).toContain(`To write its 3 agents as a stack: \`callsheet export --out ${dir}\``);
   });
 
   test('a key that may not list organizations knows those of its agents', async () => {

@@ -64,7 +64,7 @@ describe('nobody is meant by', () => {
       'Error: there is no agent "Recal" that the key reaches\nThe nearest names: Recall.\n',
     ],
     ['a part of a name', 'desk', undefined, 'The nearest names: Front desk.\n'],
-    ['nothing alike', 'xyz', undefined, 'callsheet get agents lists the existing resources.\n'],
+    ['nothing alike', 'xyz', undefined, '`callsheet get agents` lists the existing resources.\n'],
     [
       'an organization that the stack calls otherwise',
       'Front desk',
@@ -75,7 +75,7 @@ describe('nobody is meant by', () => {
       'an organization that is neither a name of the stack nor an id',
       'Front desk',
       'Elm Street Legal',
-      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet get organizations lists names and ids.\n",
+      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: `callsheet get organizations` lists names and ids.\n",
     ],
     [
       'an address of another kind',
@@ -120,9 +120,9 @@ describe('kinds go by several names', () => {
   );
 
   test.each([
-    ['agnets', 'callsheet get does not know "agnets": did you mean agents?'],
-    ['billing', 'callsheet get does not know "billing": did you mean usage?'],
-    ['templates', 'callsheet get does not know "templates": '],
+    ['agnets', '`callsheet get` does not know "agnets": did you mean agents?'],
+    ['billing', '`callsheet get` does not know "billing": did you mean usage?'],
+    ['templates', '`callsheet get` does not know "templates": '],
     ['everything', 'does not know "everything": it reads custom_voices, retry_policies, '],
   ])('%s is none', async (kind, message) => {
     const stage = await openReadStage({});

@@ -33,7 +33,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return { run: '20200101t000000z-aaaaaa' };
     },
     exit: 1,
-    says: /run 20200101t000000z-aaaaaa is not recorded.*callsheet runs lists the recorded runs/s,
+    says: /run 20200101t000000z-aaaaaa is not recorded.*`callsheet runs` lists the recorded runs/s,
   },
   'what is no run at all': {
     prepare: async (stage) => {

@@ -352,7 +352,7 @@ describe('afterwards', () => {
         (context) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, context),
         { exit: 1 },
       );
-      const run = /callsheet rollback (2\S+)\./.exec(err)?.[1] ?? '';
+      const run = /callsheet rollback (2[^\s`]+)/.exec(err)?.[1] ?? '';
       await stage.rollback({ run });
       expect(settled(stage.sim)).toEqual(applied);
       expect((await stage.plan()).refusals).toBeUndefined();

@@ -345,7 +345,7 @@ staged('a rollback is rolled back only when it is named', async (stage) => {
     (context) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, context),
     { exit: 1 },
   );
-  const run = /callsheet rollback (2\S+)\./.exec(again.err)?.[1] ?? '';
+  const run = /callsheet rollback (2[^\s`]+)/.exec(again.err)?.[1] ?? '';
   await stage.rollback({ run });
   expect(settled(stage)).toEqual(changed);
 });

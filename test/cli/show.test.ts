@@ -72,5 +72,5 @@ staged('a folder of plans is told how its plans are applied', async (stage) => {
     (to) => showPlan(stage.folder, { dir: stage.folder, format: 'text' }, offline(to)),
     { exit: 1 },
   );
-  expect(err).toContain(`callsheet apply ${stage.folder} --recursive carries its plans out`);
+  expect(err).toContain(`\`callsheet apply ${stage.folder} --recursive\` carries its plans out`);
 });

@@ -240,7 +240,7 @@ describe('what a repair says', () => {
     expect(out).toContain('1 journal next to it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');
     expect(out).toMatch(/The previous files are kept next to it:\s+state\.json\.before-/);
-    expect(err).toContain('callsheet plan shows the remaining changes.');
+    expect(err).toContain('`callsheet plan` shows the remaining changes.');
     const again = await stateCommands(stage, 'text').repair();
     expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);
   });

@@ -144,7 +144,7 @@ scenario(
       const runId = failed.find(({ name }) => name === 'create agent')?.attributes[
         'callsheet.run.id'
       ];
-      const message = `callsheet runs ${runId} says why`;
+      const message = `\`callsheet runs ${runId}\` says why`;
       expect(
         failed
           .map(({ name, attributes, message: said }) => [name, attributes['error.type'], said])

@@ -10,7 +10,7 @@ import { applied, scenario } from './harness.ts';
 
 /** Wrong command lines, and what is said of them. */
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-  [['aply'], /unknown command 'aply': did you mean callsheet apply\?/],
+  [['aply'], /unknown command 'aply': did you mean `callsheet apply`\?/],
   [
     ['plan', '--detailed-exitcod'],
     /unknown option '--detailed-exitcod': did you mean --detailed-exitcode\?/,

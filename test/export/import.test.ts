@@ -192,7 +192,7 @@ describe('import', () => {
     );
     await stage.import([row, id(3)]);
     const { err } = await stage.import([row, id(1)], 4);
-    expect(err.replace(/\s+/g, ' ')).toContain(`callsheet state rm '${row}' forgets it.`);
+    expect(err.replace(/\s+/g, ' ')).toContain(`\`callsheet state rm '${row}'\` forgets it.`);
   });
 
   test('again is nothing to do', async () => {

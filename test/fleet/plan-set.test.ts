@@ -18,7 +18,7 @@ async function planned() {
 test('plans of a folder are applied, exactly these', async () => {
   const { plans, said, read, put, names } = await planned();
   expect(said.err).toContain(
-    `The plans are in ${plans}: callsheet apply ${plans} --recursive --dir`,
+    `The plans are in ${plans}: \`callsheet apply ${plans} --recursive --dir`,
   );
   expect(readdirSync(plans)).toHaveLength(5);
   put('late/callsheet.yaml', settings(0));
@@ -71,12 +71,12 @@ test.each([
   [
     'a way out',
     (text: string) => text.replace('"harbor/east"', '"../../etc"'),
-    'is not what callsheet plan --recursive --out writes',
+    'is not what `callsheet plan --recursive --out FOLDER` writes',
   ],
   [
     'another document',
     () => '{"format": "callsheet-plan"}',
-    'is not what callsheet plan --recursive --out writes',
+    'is not what `callsheet plan --recursive --out FOLDER` writes',
   ],
   ['no JSON', () => 'harbor', 'is not JSON'],
 ])('%s in fleet.json is refused', async (_, edit, words) => {
@@ -171,7 +171,7 @@ test('a folder of plans that is given as a single one says what is missing', asy
   const file = await readPlanFile(plans).catch((error: unknown) => error);
   expect(file).toMatchObject({
     message: `the plan file ${plans} is a folder`,
-    hint: `If callsheet plan --recursive --out ${plans} wrote it: callsheet apply ${plans} --recursive carries its plans out.`,
+    hint: `If \`callsheet plan --recursive --out ${plans}\` wrote it: \`callsheet apply ${plans} --recursive\` carries its plans out.`,
   });
 });
 

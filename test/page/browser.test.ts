@@ -70,8 +70,7 @@ describe('a review', () => {
     await page.keyboard.press('n');
     const facts = await page.locator('.pairs').last().innerText();
     expect(facts).toContain(`${relies} An assumption fills a gap`);
-    expect(facts).toContain('documentation: callsheet explain assumptions lists them.');
-    expect(facts).toContain('callsheet explain assumptions');
+    expect(facts).toContain('documentation. To list them: callsheet explain assumptions');
   });
 
   test('shows of a conflict what was last written, too', async () => {

@@ -12,8 +12,8 @@ const TWO: Ambiguity = {
   position: AT,
 };
 const CHOICES = `agent.desk["one"] (agents.yaml:4): 2 live resources have this name:
-  callsheet import 'agent.desk["one"]' a-1   # created 2026-01-02T03:04:05Z, changed 2026-02-03T04:05:06Z
-  callsheet import 'agent.desk["one"]' a-2`;
+  \`callsheet import 'agent.desk["one"]' a-1\`   # created 2026-01-02T03:04:05Z, changed 2026-02-03T04:05:06Z
+  \`callsheet import 'agent.desk["one"]' a-2\``;
 const adopts = (address: string, holder?: string): Ambiguity => ({
   type: 'adopts_nothing',
   address,
@@ -51,7 +51,7 @@ describe('what cannot be told which resource it stands for is an error', () => {
 
   test('with commands of the environment, and ids alone in a restoration', () => {
     const staging = ambiguousIdentityError([TWO], { purpose: 'apply', environment: 'staging' });
-    expect(staging.message).toContain(' a-2 --env staging');
+    expect(staging.message).toContain(' a-2 --env staging`');
     const restored = ambiguousIdentityError([TWO], { purpose: 'restore' });
     expect(restored.message).not.toContain('callsheet import');
     expect(restored.message).toContain('\n  a-2');

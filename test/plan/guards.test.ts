@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows. Raise the limit, or plan a part with --target. To override the limit once: callsheet plan --override-limits REASON',
+        'deletes 3 resources, more than guards.max_delete: 2 allows. Raise the limit, or plan a part with --target. To override the limit once: `callsheet plan --override-limits REASON`',
     },
     {
       title: 'updates beside too many deletes',
@@ -235,7 +235,7 @@ describe('thresholds', () => {
       guards: { max_change_percent: 30, max_delete: 5 },
       refused: 7,
       because:
-        'the plan deletes 7 resources, more than guards.max_delete: 5 allows, and the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6. Raise the limits, or plan a part with --target. To override max_delete and max_change_percent once: callsheet plan --override-limits REASON',
+        'the plan deletes 7 resources, more than guards.max_delete: 5 allows, and the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6. Raise the limits, or plan a part with --target. To override max_delete and max_change_percent once: `callsheet plan --override-limits REASON`',
     },
     {
       title: 'a share that binary fractions miss',
@@ -351,7 +351,7 @@ test('what makes a resource anew is part of the share', () => {
 test.each([
   [
     'apply',
-    'Raise the limit, or plan a part with --target. To override the limit once: callsheet plan --override-limits REASON',
+    'Raise the limit, or plan a part with --target. To override the limit once: `callsheet plan --override-limits REASON`',
   ],
   ['rollback', 'Raise the limit, or plan a part with --target'],
   [
@@ -382,7 +382,7 @@ test('beyond a threshold, a rollout says how its first step is made smaller', ()
     {
       verdict: 'refused',
       reason:
-        'the first step of the rollout hours changes 1 of 10 resources, and guards.max_change_percent: 5 allows 0. Make its first step smaller. To override the limit once: callsheet rollout start hours --override-limits REASON',
+        'the first step of the rollout hours changes 1 of 10 resources, and guards.max_change_percent: 5 allows 0. Make its first step smaller. To override the limit once: `callsheet rollout start hours --override-limits REASON`',
     },
   ]);
 });
@@ -422,7 +422,7 @@ describe('a rollout that is under way', () => {
         ...change,
         verdict: 'held',
         reason:
-          'not configured any more; held by the rollout hours, which is at step 1 of 2: callsheet rollout show hours',
+          'not configured any more; held by the rollout hours, which is at step 1 of 2: `callsheet rollout show hours`',
       },
     ]);
   });

@@ -545,7 +545,7 @@ test('several resources of one name are an error that says what to do', async ()
     .live({ agent: [desk('a1'), desk('a2')] });
   await expect(made.plan()).rejects.toMatchObject({
     code: 'config',
-    message: expect.stringMatching(/import agent\.desk a1\n.*import agent\.desk a2/),
+    message: expect.stringMatching(/import agent\.desk a1`\n.*import agent\.desk a2`/),
     hint: expect.stringContaining('lifecycle.adopt'),
   });
 });

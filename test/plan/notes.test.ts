@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
 import { attributeDrift, withAuthor } from '../../src/plan/messages.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { world } from '../world.ts';
+import { type WorldBuilder, world } from '../world.ts';
 
 const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
 
@@ -78,12 +78,73 @@ describe('a note', () => {
         made.applied(desk(false)).desired(wanted(true, { status: 'inactive' })),
         [],
       ],
+      [
+        'ends with a change that is written, too,',
+        made.applied(desk(true)).desired(wanted(false, { status: 'inactive' })),
+        [ENDS],
+      ],
       ['begins with what is taken over', made.desired(wanted(true)), []],
       ['ends with its resource', made.applied(desk(true)), []],
     ])('that %s says what the next apply does about it', async (_title, given, messages) => {
       expect((await given.plan()).plan.notes).toEqual(
         messages.map((message) => ({ severity: 'info', address: 'agent.desk', message })),
       );
+    });
+  });
+
+  describe('on what lifecycle.ignore lets go of', () => {
+    const written = { name: 'Desk', status: 'active', voice_settings: { speed: 1, voice_id: 'v' } };
+    const live = { id: 'a1', ...written };
+    const made = world()
+      .live({ agent: [live] })
+      .applied({ 'agent.desk': live });
+    const ignoring = (ignore: readonly string[], more: object = {}) =>
+      made.desired({ 'agent.desk': { ...written, ...more, lifecycle: { ignore } } });
+    const note = (text: string) => ({
+      severity: 'info',
+      address: 'agent.desk',
+      message: `${text} (stack.yaml:3): lifecycle.ignore leaves it to the dashboard from now on; it is neither compared nor written any more`,
+    });
+
+    test.each<[string, WorldBuilder, readonly object[]]>([
+      ['a field', ignoring(['status']), [note('status')]],
+      ['beside a change', ignoring(['status'], { name: 'Front desk' }), [note('status')]],
+      [
+        'all that is in an object, said once',
+        ignoring(['voice_settings']),
+        [note('voice_settings')],
+      ],
+      [
+        'two, each by itself',
+        ignoring(['status', 'voice_settings.speed']),
+        [note('status'), note('voice_settings.speed')],
+      ],
+      [
+        'one that is taken out of the files as well',
+        made.desired({
+          'agent.desk': {
+            name: 'Desk',
+            voice_settings: written.voice_settings,
+            lifecycle: { ignore: ['status'] },
+          },
+        }),
+        [note('status')],
+      ],
+      ['nothing that was never written', ignoring(['greeting_message']), []],
+      [
+        'nothing of what is new',
+        world().desired({ 'agent.desk': { ...written, lifecycle: { ignore: ['status'] } } }),
+        [],
+      ],
+      [
+        'nothing that it ignored before',
+        ignoring(['status']).applied({
+          'agent.desk': { ...live, lifecycle: { ignore: ['status'] } },
+        }),
+        [],
+      ],
+    ])('%s', async (_title, given, notes) => {
+      expect((await given.plan()).plan.notes).toEqual(notes);
     });
   });
 

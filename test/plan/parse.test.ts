@@ -45,7 +45,7 @@ const counted = withDigest({
   changes: plan.changes.map((one) => ({ ...one, calls: 12 })),
 });
 
-const AGAIN = /^Make a new one with: callsheet plan --out plan\.json$/;
+const AGAIN = /^Make a new one with: `callsheet plan --out plan\.json`$/;
 const NEWER = /^Apply it with the callsheet that made it/;
 
 describe('a plan file', () => {

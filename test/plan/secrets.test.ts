@@ -134,7 +134,7 @@ describe('secrets that were not compared', () => {
   const EMPTY = { resources: {} };
   const ASKED = 'apply asks only for secrets that it writes.';
   const KEPT =
-    'set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.';
+    'set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run `callsheet state trust`. To write the values set here, plan with --resend-secrets.';
 
   const unset = (message: string): Note => ({
     severity: 'info',

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/core/value.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { longRows } from '../long.ts';
+import { typedCommands } from '../typed-commands.ts';
 import { agentId, agentRecord, commit, commitAll, FLEET, git, pulled } from './stage.ts';
 
 function edit(stage: Stage, name: string, patch: JsonObject): void {
@@ -482,7 +483,7 @@ describe('what pull advises where it refuses', () => {
         ]);
         const flags = { dir: stage.folder, format: 'text' } as const;
         const { out } = await stage.run((to) => pull(['agent.night'], flags, to), { exit: 4 });
-        expect(out.replace(/\s+/g, ' ')).toContain(
+        expect(typedCommands(out)).toContain(
           `callsheet pull agent.night --skip-refused --dir ${stage.folder}`,
         );
       },
@@ -533,9 +534,9 @@ describe('what drift advises to keep what changed', () => {
         await happens(stage);
         const flags = { dir: stage.folder, format: 'text' } as const;
         const { out } = await stage.run((to) => drift(flags, to));
-        const told = [...out.replace(/\s+/g, ' ').matchAll(/`callsheet (pull[^`]*)`/g)];
-        expect(told.map(([, command]) => command)).toEqual(commands);
-        for (const [, command = ''] of told) {
+        const told = typedCommands(out).filter((command) => command.startsWith('callsheet pull '));
+        expect(told).toEqual(commands.map((command) => `callsheet ${command}`));
+        for (const command of told) {
           await pulled(stage, {
             addresses: command.split(' ').filter((word) => word.startsWith('agent.')),
             dryRun: true,

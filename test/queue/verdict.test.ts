@@ -137,7 +137,7 @@ test('a stack that takes its workers with it is named as it is to be run', async
     {
       exit: 1,
       error: {
-        hint: expect.stringContaining("callsheet plan --dir 'my clinic' --env production."),
+        hint: expect.stringContaining("`callsheet plan --dir 'my clinic' --env production`."),
       },
     },
   ]);

@@ -97,7 +97,7 @@ test('a bad column in 20,000 rows is told thrice, and counted', () => {
     '  number, not text  (schema/type)',
     '  and 19,997 others alike, the last in line 20001',
     '20,000 errors',
-    'callsheet validate --format json lists all of them.',
+    '`callsheet validate --format json` lists all of them.',
   ]);
 });
 
@@ -150,16 +150,16 @@ describe('beside the results of a command', () => {
       'agents/10.yaml:3:5  warning  it is odd  (stack/include)',
       '  and 39 more of stack/include in 39 files',
       '80 warnings in 40 files',
-      'callsheet validate shows all of them.',
+      '`callsheet validate` shows all of them.',
     ]);
   });
 
   test('what lint says is counted in a line, with its rules', () => {
     expect(beside(many(odd))).toEqual([
-      '40 warnings in the configuration (prompt/odd): callsheet validate shows them.',
+      '40 warnings in the configuration (prompt/odd): `callsheet validate` shows them.',
     ]);
     expect(beside([odd(1)])).toEqual([
-      '1 warning in the configuration (prompt/odd): callsheet validate shows it.',
+      '1 warning in the configuration (prompt/odd): `callsheet validate` shows it.',
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('beside the results of a command', () => {
       'agents/12.yaml:3:5  error  TOKEN_12 is not set  (secret/missing)',
       '  and 37 more of secret/missing in 37 files',
       '40 errors, 40 warnings in 40 files',
-      'callsheet validate shows all of them.',
+      '`callsheet validate` shows all of them.',
     ]);
   });
 

@@ -1,26 +1,28 @@
 import { expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
-import type { Json } from '../../src/core/value.ts';
 import { viewFields } from '../../src/render/fields.ts';
+import type { Shown } from '../../src/render/names.ts';
 import { inlineValue } from '../../src/render/value-text.ts';
 import { changeOf, fieldOf } from './sample.ts';
 
 /** `~ path: before → after (remark)` */
 function show(change: Change, verbose = false): readonly string[] {
-  return viewFields(change, 'apply', verbose).map(({ sign, path, content, remark }) => {
-    const value =
-      content.type === 'element'
-        ? [content.summary, ...content.members.map(memberText)].filter(Boolean).join(', ')
-        : content.type === 'one'
-          ? inlineValue(content.value)
-          : content.type === 'both'
-            ? `${inlineValue(content.before)} → ${inlineValue(content.after)}`
-            : `${inlineValue(content.live)} | ${inlineValue(content.wanted)}`;
-    return `${sign} ${path}: ${value}${remark === null ? '' : ` (${remark})`}`;
-  });
+  return viewFields(change, { purpose: 'apply' }, verbose).map(
+    ({ sign, path, content, remark }) => {
+      const value =
+        content.type === 'element'
+          ? [content.summary, ...content.members.map(memberText)].filter(Boolean).join(', ')
+          : content.type === 'one'
+            ? inlineValue(content.value)
+            : content.type === 'both'
+              ? `${inlineValue(content.before)} → ${inlineValue(content.after)}`
+              : `${inlineValue(content.live)} | ${inlineValue(content.wanted)}`;
+      return `${sign} ${path}: ${value}${remark === null ? '' : ` (${remark})`}`;
+    },
+  );
 }
 
-function memberText({ key, value }: { readonly key: string; readonly value: Json }): string {
+function memberText({ key, value }: { readonly key: string; readonly value: Shown }): string {
   return `${key}: ${inlineValue(value)}`;
 }
 

@@ -26,7 +26,7 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
     ['agent.a', 'agent.b', 'agent.c'].map((address) =>
       noteOf(address, `key: --resend-secrets ${address}`),
     ),
-    [{ address: 'agent.a, agent.b, agent.c', text: 'key: --resend-secrets <address>' }],
+    [{ address: 'agent.a, agent.b, agent.c', text: 'key: --resend-secrets ADDRESS' }],
   ],
   [
     'the same of many names the first three',
@@ -148,7 +148,7 @@ test('what is refused is left out by a command that keeps what the plan was allo
   expect(footersOf(plan)).toMatchObject([
     {
       advice:
-        'Fix the refused changes. To leave them out: callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging',
+        'Fix the refused changes. To leave them out: `callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging`',
     },
   ]);
 });

@@ -90,8 +90,8 @@ test('there is one block for each change, and the table counts them', () => {
   const page = pageOf(renderPlanMarkdown(plan));
   const shown = plan.changes.filter(({ action }) => action !== 'adopt' && action !== 'no_op');
   expect(elementsOf(page, 'h4')).toHaveLength(shown.length);
-  // What is adopted is all that may be folded.
-  expect(elementsOf(page, 'details')).toHaveLength(1);
+  // What is adopted and the assumptions are all that may be folded.
+  expect(elementsOf(page, 'details')).toHaveLength(2);
   const [table] = elementsOf(page, 'table');
   const cells = elementsOf(table as XmlElement, 'td').map((cell) => Number(cell.content) || 0);
   const adopted = plan.changes.filter(({ action }) => action === 'adopt');

@@ -16,12 +16,12 @@ import { changeOf, fieldOf, planOf } from './sample.ts';
 const VIEWS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
   text: (plan) => renderPlanText(plan, { width: 20_000, color: false, verbose: false }),
   Markdown: (plan) => renderPlanMarkdown(plan, { limit: 10_000_000 }),
-  HTML: ({ changes, purpose }) =>
-    changes
+  HTML: (plan) =>
+    plan.changes
       .flatMap((change) => [
         change.name,
         change.organization_id,
-        ...viewFields(change, purpose, false),
+        ...viewFields(change, plan, false),
       ])
       .map((view) => JSON.stringify(view))
       .join('\n'),

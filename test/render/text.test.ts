@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
-import { textWidth } from '../../src/render/terminal.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { documents } from './documents.ts';
+import { linesBeyond } from './fit.ts';
 import { expectGolden } from './golden.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
@@ -38,14 +38,11 @@ test('colour marks actions, values and changed words', () => {
 });
 
 test.each(names.flatMap((name) => [40, 60, 80, 121].map((width) => [name, width] as const)))(
-  'no line of `%s` is wider than %i columns',
+  'no line of `%s` is wider than %i columns, but for a long word',
   (name, width) => {
     for (const verbose of [false, true]) {
-      for (const line of renderPlanText(documentOf(name), { width, color: false, verbose }).split(
-        '\n',
-      )) {
-        expect(textWidth(line), line).toBeLessThanOrEqual(width);
-      }
+      const text = renderPlanText(documentOf(name), { width, color: false, verbose });
+      expect(linesBeyond(text, width)).toEqual([]);
     }
   },
 );
@@ -355,4 +352,30 @@ test('a conflict is told with commands to paste, in text and in Markdown', () =>
   expect(renderPlanMarkdown(plan)).toContain(
     `To keep the live values: <code>${take}</code>. To overwrite them: <code>${write}</code>.`,
   );
+});
+
+test('what a plan rests on is shown to those who ask, and what was moved to everybody', () => {
+  const plan = planOf([changeOf({})], {
+    assumptions: ['agents.delete'],
+    endpoints: [
+      {
+        operation: 'updateSmsTemplate',
+        method: 'PUT',
+        path: '/v2/texts/{id}',
+        instead_of: { method: 'PATCH', path: '/v1/sms-templates/{id}' },
+      },
+    ],
+  });
+  const text = (verbose: boolean) => renderPlanText(plan, { ...PLAIN, verbose });
+  for (const one of [plan, { ...plan, purpose: 'drift' as const }]) {
+    expect(renderPlanText(one, PLAIN)).not.toContain('assumption');
+    expect(renderPlanText(one, { ...PLAIN, verbose: true })).toContain(
+      '1 assumption: agents.delete',
+    );
+    // Whoever opens the fold of a comment sees it.
+    expect(renderPlanMarkdown(one)).toMatch(
+      /<details><summary>1 assumption<\/summary>\n\n[^<]*1 assumption: agents\.delete/,
+    );
+  }
+  expect(text(false)).toContain('updateSmsTemplate is called at PUT /v2/texts/{id}');
 });

@@ -192,7 +192,7 @@ test('more than a few sorts of differences are counted', () => {
 
 test('a conflict says how the live value differs from the one last written, where that cannot be seen', () => {
   const field = fieldOf('t', 'Cafe\u0301', 'Tea', { cause: 'conflict', base: 'Café' });
-  const [view] = viewFields(changeOf({ fields: [field] }), 'apply', false);
+  const [view] = viewFields(changeOf({ fields: [field] }), { purpose: 'apply' }, false);
   expect(view && listUnseenOf(view)).toEqual([
     'live now, against last written: Cafe\u0301: decomposed (e U+0301), was composed (U+00E9)',
   ]);
@@ -201,7 +201,7 @@ test('a conflict says how the live value differs from the one last written, wher
 test('the name of a new resource is shown as a field where it passes for another', () => {
   const named = (name: string) => {
     const change = changeOf({ action: 'create', name, fields: [fieldOf('name', null, name)] });
-    return viewFields(change, 'apply', false).map(({ path }) => path);
+    return viewFields(change, { purpose: 'apply' }, false).map(({ path }) => path);
   };
   expect([named('Front desk'), named('Frоnt desk')]).toEqual([[], ['name']]);
 });
@@ -231,7 +231,7 @@ const VIEWS: { readonly [name: string]: (before: Json, after: Json) => string } 
   Markdown: (before, after) => renderPlanMarkdown(planWith(before, after)),
   'drift as Markdown': (before, after) => renderPlanMarkdown(planWith(before, after, 'drift')),
   page: (before, after) =>
-    viewFields(changeOf({ fields: [fieldOf(PATH, before, after)] }), 'apply', false)
+    viewFields(changeOf({ fields: [fieldOf(PATH, before, after)] }), { purpose: 'apply' }, false)
       .flatMap(listUnseenOf)
       .join('\n'),
   history: (before, after) => {

@@ -72,7 +72,7 @@ function chosenIds(names: readonly string[]): ReadonlySet<string> {
       const meant = ids.filter((id) => id === name || id.startsWith(`${name}.`));
       if (meant.length > 0) return meant;
       throw new CallsheetError('usage', `no assumption is called ${name}`, {
-        hint: didYouMean(name, ids, 'callsheet explain assumptions lists them.'),
+        hint: didYouMean(name, ids, '`callsheet explain assumptions` lists them.'),
       });
     }),
   );

@@ -37,7 +37,7 @@ async function acceptDrift(
   ].filter((flag) => flag !== false);
   if (beside !== undefined) {
     throw new CallsheetError('usage', `${beside} cannot be used with --accept`, {
-      hint: 'Accept the drift first, then run callsheet drift for the rest.',
+      hint: 'Accept the drift first, then run `callsheet drift` for the rest.',
     });
   }
   const { pull } = await import('./pull.ts');

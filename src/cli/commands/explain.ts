@@ -134,7 +134,7 @@ function refuseRows(wanted: string, { resources }: Stack): void {
   if (first === undefined) return;
   const base = first.address.slice(0, first.address.indexOf('['));
   throw new CallsheetError('usage', `${base} has ${rows.length} rows; choose one`, {
-    hint: `For example: callsheet explain '${first.address}${wanted.slice(base.length)}'`,
+    hint: `For example: \`callsheet explain '${first.address}${wanted.slice(base.length)}'\``,
   });
 }
 
@@ -157,7 +157,7 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
     hint: didYouMean(
       meant,
       known,
-      'callsheet validate checks the stack. The address of a row is agent.clinic["key"].',
+      '`callsheet validate` checks the stack. The address of a row is agent.clinic["key"].',
     ),
   });
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../../console/context.ts';
 import { type ReadFlags, show, stampDocument, streamCsv, streamJson } from '../../console/show.ts';
 import { getKind, nameInWords } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
+import { quoted } from '../../core/command-line.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { type FieldSchema, memberSchema } from '../../core/schema.ts';
@@ -131,7 +132,7 @@ function askedFor(what: string, resource: string | undefined, others: readonly s
   if (resource === undefined)
     return { kind: kindCalled(getKind(address), others), wanted: address };
   throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
-    hint: `Name one of them: callsheet get ${quoted(what)}`,
+    hint: `Name one of them: \`callsheet get ${quoted(what)}\``,
   });
 }
 
@@ -153,7 +154,7 @@ function kindCalled(given: string, readable: readonly string[]): Kind {
   const meant = near === undefined ? `it reads ${all}.` : `did you mean ${near}?`;
   throw new CallsheetError(
     'usage',
-    `callsheet get does not know ${JSON.stringify(given)}: ${meant}`,
+    `\`callsheet get\` does not know ${JSON.stringify(given)}: ${meant}`,
   );
 }
 

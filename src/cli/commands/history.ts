@@ -116,7 +116,7 @@ function comparedIn({ diff, format }: HistoryFlags): Compared | undefined {
   const [one = 0, other = 0] = diff.map((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : 0));
   if (diff.length !== 2 || one === 0 || other === 0) {
     throw new CallsheetError('usage', '--diff takes the ids of two versions', {
-      hint: 'The first column of callsheet history AGENT shows them: --diff 41 43',
+      hint: 'The first column of `callsheet history AGENT` shows them: --diff 41 43',
     });
   }
   if (format !== 'csv') return [one, other];
@@ -396,7 +396,7 @@ function versionCalled(
 
 function knownWords(known: ReadonlyMap<number, Version>): string {
   if (known.size < 2) {
-    return 'Copies come from the runs of the stack (callsheet runs), and no run has a copy of this agent.';
+    return 'Copies come from the runs of the stack (`callsheet runs`), and no run has a copy of this agent.';
   }
   const lines = [...known.values()]
     .sort((a, b) => b.entry - a.entry)

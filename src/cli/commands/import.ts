@@ -1,9 +1,10 @@
 import type { Context } from '../../console/context.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, nameInWords } from '../../core/address.ts';
+import { commandLine, quoted } from '../../core/command-line.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
@@ -88,7 +89,7 @@ function wantedBy(
       ? '--all takes no address'
       : 'an address of the configuration and a live id are needed';
   throw new CallsheetError('usage', message, {
-    hint: 'callsheet import ADDRESS ID binds one resource. callsheet import --all binds every resource with a clear match by name.',
+    hint: '`callsheet import ADDRESS ID` binds one resource. `callsheet import --all` binds every resource with a clear match by name.',
   });
 }
 
@@ -260,7 +261,11 @@ function findDesired(address: Address, resources: readonly DesiredResource[]): D
   if (desired !== undefined) return desired;
   const known = resources.map((one) => one.address);
   throw new CallsheetError('usage', `the configuration has no ${address}`, {
-    hint: didYouMean(address, known, 'Write the resource first, or let callsheet export write it.'),
+    hint: didYouMean(
+      address,
+      known,
+      'Write the resource first, or let `callsheet export` write it.',
+    ),
   });
 }
 
@@ -272,13 +277,13 @@ function refuseTaken(
 ): void {
   if (holder !== undefined) {
     throw new CallsheetError('refused', `${id} already belongs to ${holder}`, {
-      hint: `One live resource has one address: callsheet state mv ${quoted(holder)} ${quoted(address)}, or callsheet state rm ${quoted(holder)} first.`,
+      hint: `One live resource has one address: \`callsheet state mv ${quoted(holder)} ${quoted(address)}\`, or \`callsheet state rm ${quoted(holder)}\` first.`,
     });
   }
   const other = state.resources[address]?.id;
   if (other === undefined) return;
   throw new CallsheetError('refused', `${address} is already bound to ${other}`, {
-    hint: `callsheet state rm ${quoted(address)} forgets it. Nothing is deleted on the platform.`,
+    hint: `\`callsheet state rm ${quoted(address)}\` forgets it. Nothing is deleted on the platform.`,
   });
 }
 
@@ -335,7 +340,7 @@ function notThere(
   const noun = formatNoun(kind);
   const say = (message: string, hint: string) => new CallsheetError('usage', message, { hint });
   if (elsewhere === undefined) {
-    const hint = `callsheet get ${kind.section} lists the existing resources.`;
+    const hint = `\`callsheet get ${kind.section}\` lists the existing resources.`;
     return say(`the key has access to no ${noun} ${id} in the place of ${address}`, hint);
   }
   if (elsewhere.kind !== kind) {

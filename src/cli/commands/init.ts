@@ -276,14 +276,14 @@ function hintFor(account: Account | undefined, dir: string): string {
   if (account === undefined || account.organizations.length === 0) return give;
   const { organizations } = account;
   const named = organizations.map(({ name, id }) => `--organization ${name}=${id}`);
-  const listed = firstLines(named, MOST_LISTED, ': callsheet get organizations lists them');
+  const listed = firstLines(named, MOST_LISTED, ': `callsheet get organizations` lists them');
   const out = dir === '.' ? 'FOLDER' : dir;
   return [
     'Choose one of the organizations that the key reaches:',
     ...listed.map((line) => `  ${line}`),
     'Or give --empty for a stack without resources.',
     ...(account.agents > 0
-      ? [`To write its ${countAgents(account)} as a stack: callsheet export --out ${out}`]
+      ? [`To write its ${countAgents(account)} as a stack: \`callsheet export --out ${out}\``]
       : []),
   ].join('\n');
 }
@@ -303,7 +303,7 @@ export async function isExportWanted(
     {
       value: 'export',
       label: 'Export them as a stack',
-      hint: 'callsheet export; nothing changes there',
+      hint: '`callsheet export`; nothing changes there',
     },
     { value: 'new', label: 'Start a stack with one new agent' },
   ];

@@ -1,8 +1,9 @@
 import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import type { ShowFlags } from '../../console/show.ts';
+import { commandSpan, quoted } from '../../core/command-line.ts';
 import type { PullDocument } from '../../core/documents.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
 import { type Choice, type Pulled, pullDocument, pullLive } from '../../pull/index.ts';
 import { renderPullText } from '../../render/pull.ts';
@@ -62,7 +63,7 @@ export async function pull(
         stack,
         planned,
         theirs: flags.theirs === true,
-        typed: (command) => `\`${commandLine(command, flags)}\``,
+        typed: (command) => commandSpan(command, flags),
         choose,
         textOf: (file) => textIn(stack.dir, file),
         reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
@@ -155,7 +156,7 @@ function show(
     return;
   }
   const without = ['pull', ...addresses.map(quoted), ...chosenFlags(flags), '--skip-refused'];
-  const rest = commandLine(without.join(' '), flags);
+  const rest = commandSpan(without.join(' '), flags);
   const text = renderPullText(document, rest, terminal.render, left);
   const diffs = document.files.flatMap(({ diff }) => diff ?? []);
   if (diffs.length === 0) terminal.out(text);

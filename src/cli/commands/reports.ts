@@ -336,7 +336,7 @@ async function showCall(
     return;
   }
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
-    hint: 'callsheet get calls AGENT lists its calls with the beginnings of their ids.',
+    hint: '`callsheet get calls AGENT` lists its calls with the beginnings of their ids.',
   });
 }
 

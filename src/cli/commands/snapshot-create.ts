@@ -200,7 +200,7 @@ async function listKnowledgeBases(
       if (!(error instanceof CallsheetError)) throw error;
       say(
         terminal,
-        'Warning: the configuration has errors (callsheet validate), so the snapshot includes only the knowledge bases in the state.',
+        'Warning: the configuration has errors (`callsheet validate`), so the snapshot includes only the knowledge bases in the state.',
       );
     }
   }

@@ -3,7 +3,8 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, getKind, isAddress } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
+import { quoted } from '../../core/command-line.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
   renderAddresses,
@@ -197,7 +198,7 @@ export function unlock(
           'locked',
           `process ${held.holder.pid}, which holds the state ${store.location}, runs on this machine`,
           {
-            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write, run callsheet state unlock ${lease} --stop-run`,
+            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write, run \`callsheet state unlock ${lease} --stop-run\``,
           },
         );
       const actor = await describeActor(settings.dir, context);
@@ -220,7 +221,7 @@ export async function repair(flags: ShowFlags, context: Context): Promise<ExitCo
   const repaired = await repairState(flags, context);
   const document = stampDocument('callsheet-state-repair', repaired);
   show(flags, document, (to) => renderRepair(repaired, to), context);
-  if (repaired.run !== null) context.terminal.err('callsheet plan shows the remaining changes.');
+  if (repaired.run !== null) say(context.terminal, '`callsheet plan` shows the remaining changes.');
   return EXIT.done;
 }
 
@@ -327,7 +328,7 @@ function describeMove(address: Address, target: Address, dropped: number): strin
 
 function cannot(from: string, to: string, why: string): CallsheetError {
   return new CallsheetError('usage', `${from} cannot be moved to ${to}: ${why}`, {
-    hint: 'Nothing was moved. callsheet state list shows the contents of the state.',
+    hint: 'Nothing was moved. `callsheet state list` shows the contents of the state.',
   });
 }
 

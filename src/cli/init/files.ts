@@ -249,7 +249,7 @@ export function isStack(dir: string): boolean {
 export function lookAround(dir: string, adds = false): Surroundings {
   if (isStack(dir) && !adds) {
     const hint =
-      'To check it: callsheet validate. To add a pipeline: --keep-existing --ci github, or gitlab';
+      'To check it: `callsheet validate`. To add a pipeline: --keep-existing --ci github, or gitlab';
     throw new CallsheetError('usage', `${dir} is a stack already: it has a ${STACK_FILE}`, {
       hint,
     });

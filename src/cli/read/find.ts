@@ -1,4 +1,5 @@
 import { type Address, getKind, isAddress, nameInWords } from '../../core/address.ts';
+import { codeSpan } from '../../core/command-line.ts';
 import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { getOwn, isUuid, type JsonObject, plainId } from '../../core/value.ts';
@@ -142,7 +143,7 @@ function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): Callsh
     hint:
       near.length > 0
         ? `The nearest names: ${near.join(', ')}.`
-        : `callsheet get ${kind.section} lists the existing resources.`,
+        : `${codeSpan(`callsheet get ${kind.section}`)} lists the existing resources.`,
   });
 }
 
@@ -182,7 +183,7 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
       });
     }
     throw new CallsheetError('usage', `${address} is not a resource of this stack`, {
-      hint: didYouMean(address, addresses, 'callsheet state list shows their addresses.'),
+      hint: didYouMean(address, addresses, '`callsheet state list` shows their addresses.'),
     });
   }
   // The state has it under the address that it had before, until the next apply.
@@ -205,7 +206,7 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
   const found = listed.filter(({ item }) => field !== undefined && item[field] === name);
   if (found.length === 0) {
     throw new CallsheetError('usage', `${address} is not on the platform`, {
-      hint: 'It was never applied from here: run callsheet plan to see what apply would do.',
+      hint: 'It was never applied from here: run `callsheet plan` to see what apply would do.',
     });
   }
   return { ...onlyOne(kind, String(name), found, listed, session), label: address };
@@ -266,7 +267,7 @@ export function organizationId(
   throw new CallsheetError('usage', `--organization ${given} is not ${what}`, {
     hint:
       near === undefined
-        ? 'Give its id: callsheet get organizations lists names and ids.'
+        ? 'Give its id: `callsheet get organizations` lists names and ids.'
         : `Did you mean ${near}? An id can be given as well.`,
   });
 }

@@ -136,7 +136,7 @@ export function editLine(
 
 export function noState(location: string): CallsheetError {
   return new CallsheetError('usage', `there is no state yet at ${location}`, {
-    hint: 'The first apply creates it. callsheet state push FILE writes one, and callsheet state repair builds one from the platform.',
+    hint: 'The first apply creates it. `callsheet state push FILE` writes one, and `callsheet state repair` builds one from the platform.',
   });
 }
 
@@ -227,7 +227,7 @@ export function chooseAddresses(pattern: string, state: State | undefined): read
   const chosen = known.filter((address) => matchesAddress(pattern, address));
   if (chosen.length > 0) return chosen;
   throw new CallsheetError('usage', `the state holds no ${pattern}`, {
-    hint: didYouMean(pattern, known, 'callsheet state list shows its contents.'),
+    hint: didYouMean(pattern, known, '`callsheet state list` shows its contents.'),
   });
 }
 

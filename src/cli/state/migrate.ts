@@ -134,6 +134,6 @@ async function compare(
 
 function unsettled(location: string): CallsheetError {
   return new CallsheetError('refused', `${location} has a run that did not finish`, {
-    hint: 'Nothing was moved. Run callsheet apply, which recovers it, then migrate.',
+    hint: 'Nothing was moved. Run `callsheet apply`, which recovers it, then migrate.',
   });
 }

@@ -74,7 +74,7 @@ async function readGiven(file: string): Promise<State> {
   } catch (error) {
     if (error instanceof CallsheetError)
       throw new CallsheetError('usage', error.message, {
-        hint: 'Nothing was pushed. callsheet state pull > FILE writes a state that can be pushed.',
+        hint: 'Nothing was pushed. `callsheet state pull > FILE` writes a state that can be pushed.',
       });
     throw explainSystemError(error, `the file ${file} cannot be read`, {
       hint: 'Nothing was pushed.',

@@ -140,7 +140,7 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
           spans.delete(address);
           span.setAttribute('callsheet.status', status);
           if (status === 'failed' || status === 'blocked')
-            fail(span, status, `callsheet runs ${run} says why`);
+            fail(span, status, `\`callsheet runs ${run}\` says why`);
           span.end();
         }
       };

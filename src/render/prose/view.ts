@@ -1,5 +1,5 @@
 import { beginning, unreachable } from '../../core/errors.ts';
-import type { Json } from '../../core/value.ts';
+import type { Shown } from '../names.ts';
 import type { Detail } from '../overview.ts';
 import { sanitiseLine } from '../untrusted.ts';
 import { comparedText } from '../value-text.ts';
@@ -65,8 +65,8 @@ const MOST_ROWS = { whole: 60, brief: 20 } as const;
  * paragraphs are left out.
  */
 export function viewProse(
-  before: Json,
-  after: Json,
+  before: Shown,
+  after: Shown,
   verbose: boolean,
   detail: Detail = 'whole',
 ): ProseView {

@@ -3,6 +3,7 @@ import {
   type Fact,
   factLines,
   type Line,
+  liveSpan,
   noteLines,
   paint,
   type RenderOptions,
@@ -164,7 +165,7 @@ function transcriptLines(call: JsonObject, width: number): readonly Line[] {
 
 /** A line of a text that is sanitised as a whole: its tabs stay. */
 function textLines(line: string, width: number, hanging: number): readonly Line[] {
-  return wrap([{ text: `  ${line}`, tone: 'plain' }], width, hanging);
+  return wrap([{ text: `  ${line}`, tone: 'plain', of: 'live' }], width, hanging);
 }
 
 type Utterance = { readonly at: string; readonly speaker: string; readonly text: string };
@@ -192,7 +193,7 @@ function utteranceLines({ at, speaker, text }: Utterance, width: number): readon
     span(`${at.padStart(AT)}  `, 'dim'),
     span(who.padEnd(SPEAKER), isEvent ? 'dim' : 'adopted'),
   ];
-  const words = span(text, isEvent ? 'dim' : 'plain');
+  const words = liveSpan(text, isEvent ? 'dim' : 'plain');
   return wrap([...head, words], width, AT + 2 + SPEAKER);
 }
 

@@ -97,14 +97,14 @@ function unknownMember(
 ): NoField {
   const known = Object.keys(object.properties ?? {});
   if (known.length > 0) {
-    const more = `callsheet explain ${way.name} lists them`;
+    const more = `\`callsheet explain ${way.name}\` lists them`;
     const hint = suggestInstead(segment, known, 'Its fields', more, (close) =>
       formatName([way.name, close, ...rest]),
     );
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   const message = `${way.name} has no documented field ${segment}`;
-  return { message, hint: `See: callsheet explain ${way.name}` };
+  return { message, hint: `See: \`callsheet explain ${way.name}\`` };
 }
 
 function buildDocument({ kind, root, name, steps }: Way): FieldDocument {

@@ -57,7 +57,7 @@ export type Put = { readonly tag: string } | 'moved' | 'lost';
 const OF_RESOURCE = 1_500;
 const OF_CHANGE = 8_000;
 const ELSEWHERE =
-  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or split the stack.';
+  'Keep a state of this size in PostgreSQL or in a file (`callsheet state migrate --to`), or split the stack.';
 
 /** A document that is replaced while its parts are fetched is read anew so often. */
 const READS = 4;

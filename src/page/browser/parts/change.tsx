@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Change, PlanDocument } from '../../../core/plan-document.ts';
-import type { Json } from '../../../core/value.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, listUnseenOf, viewFields } from '../../../render/fields.ts';
 import { isSecretMoved, secretMessage } from '../../../render/footers.ts';
+import type { Shown } from '../../../render/names.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   areVersions,
@@ -25,6 +25,7 @@ import {
   UNSEEN_SIGN,
 } from '../../../render/wording.ts';
 import { useMore } from './list.tsx';
+import { Message } from './message.tsx';
 import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
@@ -55,7 +56,7 @@ export function ChangeDetail({
       <ChangeHead change={change} />
       {note}
       {head.purpose === 'drift' ? (
-        <DriftFields change={given} isWhole={isWhole} />
+        <DriftFields change={given} head={head} isWhole={isWhole} />
       ) : (
         <PlanFields change={change} head={head} isWhole={isWhole} />
       )}
@@ -83,7 +84,9 @@ function ChangeHead({ change }: { readonly change: Change }) {
         {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
         {source === null ? null : <code>{sanitiseLine(source)}</code>}
       </p>
-      <p class={`reason ${verdict}`}>{sanitiseLine(reason)}</p>
+      <p class={`reason ${verdict}`}>
+        <Message text={reason} />
+      </p>
       {secrets.map((travel) => (
         <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
           {sanitiseLine(secretMessage(travel))}
@@ -97,10 +100,10 @@ type PartProps = { readonly change: Change; readonly isWhole: boolean };
 
 function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   const { purpose } = head;
-  const views = viewFields(change, purpose, false);
+  const views = viewFields(change, head, false);
   // What a delete takes away: all of it is live, and nobody wrote it here.
-  const goes = change.action === 'delete' ? viewFields(change, purpose, true) : [];
-  const advice = conflictAdvice(change, head, (command) => command);
+  const goes = change.action === 'delete' ? viewFields(change, head, true) : [];
+  const advice = conflictAdvice(change, head);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
@@ -110,13 +113,17 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
           <Fields views={goes} purpose="apply" isWhole={isWhole} />
         </section>
       )}
-      {advice === undefined ? null : <p class="advice">{sanitiseLine(advice)}</p>}
+      {advice === undefined ? null : (
+        <p class="advice">
+          <Message text={advice} />
+        </p>
+      )}
     </>
   );
 }
 
 /** Fields that drifted, below who changed them. */
-function DriftFields({ change, isWhole }: PartProps) {
+function DriftFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   return (
     <>
       {groupByAuthor(change, false).map(({ who, edits, fields }, at) => (
@@ -128,7 +135,7 @@ function DriftFields({ change, isWhole }: PartProps) {
             ))}
           </ul>
           <Fields
-            views={viewFields({ ...gone(change), fields }, 'drift', change.action === 'create')}
+            views={viewFields({ ...gone(change), fields }, head, change.action === 'create')}
             purpose="drift"
             isWhole={isWhole}
           />
@@ -212,9 +219,9 @@ const LOOKS: {
   ' ': { word: '', class: 'plain' },
 };
 
-type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
+type Layout = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
 
-function Field({ view, sides, isWhole }: Shown & { readonly view: FieldView }) {
+function Field({ view, sides, isWhole }: Layout & { readonly view: FieldView }) {
   const { path, sign, content, remark } = view;
   const { word, class: name } = LOOKS[sign];
   return (
@@ -253,7 +260,7 @@ function FieldContent({
   content,
   sign,
   ...shown
-}: Shown & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
+}: Layout & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
   switch (content.type) {
     case 'element':
       return <ElementContent {...content} sign={sign} isWhole={shown.isWhole} />;
@@ -306,7 +313,7 @@ function ElementContent({
   );
 }
 
-function isShort(value: Json): boolean {
+function isShort(value: Shown): boolean {
   if (standsForOther(value)) return true;
   const text = inlineValue(value);
   return text.length <= INLINE && !(typeof value === 'string' && value.trim().includes('\n'));
@@ -320,7 +327,7 @@ function OneValue({
   sign,
   isWhole,
 }: {
-  readonly value: Json;
+  readonly value: Shown;
   readonly sign: FieldView['sign'];
   readonly isWhole: boolean;
 }) {
@@ -356,16 +363,17 @@ function TwoValues({
   before,
   after,
   ...shown
-}: Shown & { readonly before: Json; readonly after: Json }) {
+}: Layout & { readonly before: Shown; readonly after: Shown }) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
-    const [old, fresh] = inlineSides(before, after);
+    const sides = inlineSides(before, after);
     return (
       <p class="value pair">
         <span class="unseen">{shown.sides[0]}: </span>
-        <del>{old}</del>
+        <del>{sides.before}</del>
         <span aria-hidden="true"> → </span>
         <span class="unseen">; {shown.sides[1]}: </span>
-        <ins>{fresh}</ins>
+        <ins>{sides.after}</ins>
+        {sides.ids === null ? null : <span class="what"> {sides.ids}</span>}
       </p>
     );
   }

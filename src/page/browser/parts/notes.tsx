@@ -15,6 +15,7 @@ import {
 } from '../../../render/wording.ts';
 import type { Entry } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
+import { Message } from './message.tsx';
 
 /** Items of a note that are shown at once. */
 const MOST = 200;
@@ -47,15 +48,22 @@ export function NoteBlock({
     <section class={`note ${weight}`}>
       <h3>{sanitiseLine(title)}</h3>
       <ul>
-        {items.slice(0, most).map(({ address, text }, at) => (
+        {items.slice(0, most).map(({ address, name, text }, at) => (
           <li key={at}>
+            {name === undefined ? null : <span>{name} </span>}
             {address === null ? null : <code>{sanitiseLine(address)} </code>}
-            <span class={address === null ? '' : 'said'}>{sanitiseLine(text)}</span>
+            <span class={address === null ? '' : 'said'}>
+              <Message text={text} />
+            </span>
           </li>
         ))}
         {rest > 0 ? <li>and {formatNumber(rest)} more</li> : null}
       </ul>
-      {advice === null ? null : <p class="do">{sanitiseLine(advice)}</p>}
+      {advice === null ? null : (
+        <p class="do">
+          <Message text={advice} />
+        </p>
+      )}
     </section>
   );
 }
@@ -90,7 +98,7 @@ const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift', 'com
 /** Drift rests on them only for who made it. Commands stand without the marks that a terminal gives them. */
 function formatAssumed(head: PlanDocument): string {
   const { assumptions, purpose } = head;
-  const named = assumptions.length === 0 ? '' : reliesOn(assumptions, assumptions.join(', '));
+  const named = assumptions.length === 0 ? '' : reliesOn(assumptions);
   const told = purpose === 'drift' ? namesRelyOn(head) : named;
   return told?.replaceAll('`', '') ?? '';
 }

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PlanDocument } from '../../../core/plan-document.ts';
 import { addressText, factorAddresses } from '../../../render/addresses.ts';
 import { viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
@@ -172,8 +171,9 @@ type AlikeFieldsProps = Pick<AlikeProps, 'plan' | 'group'> & { readonly isWhole?
 function AlikeFields({ plan, group, isWhole = false }: AlikeFieldsProps) {
   const example = findExample(plan, group);
   if (example === undefined) return null;
-  const purpose: PlanDocument['purpose'] = plan.head.purpose;
-  return <Fields views={viewFields(example, purpose, false)} purpose={purpose} isWhole={isWhole} />;
+  const { head } = plan;
+  const views = viewFields(example, head, false);
+  return <Fields views={views} purpose={head.purpose} isWhole={isWhole} />;
 }
 
 /** Fields of a change that are named as alike in others. */

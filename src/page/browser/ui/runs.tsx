@@ -3,13 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Runs as Documents } from '../../../core/documents.generated.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
 import { type FieldView, viewSides } from '../../../render/fields.ts';
-import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
+import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import { findBegan, findEnded, listLedger, type OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
 import { RowsTable } from '../parts/list.tsx';
+import { Message } from '../parts/message.tsx';
 import { instant, known, Pairs } from '../parts/notes.tsx';
 
 /** What the run changed, by address. */
@@ -129,7 +130,11 @@ function ReceiptBody({ entries, values }: ReceiptBodyProps) {
             <td class={`ledger ${status}`}>
               <span aria-hidden="true">{MARKS[status]} </span>
               {status.replaceAll('_', ' ')}
-              {message === null ? '' : `: ${sanitiseLine(message)}`}
+              {message === null ? null : (
+                <>
+                  : <Message text={message} />
+                </>
+              )}
             </td>
           </tr>
         )}
@@ -300,7 +305,7 @@ export function useDocument<T>(path: string | undefined, turn = 0): Fetched<T> {
 
 const AWAY = {
   state: 'failed',
-  message: 'callsheet ui does not answer',
+  message: '`callsheet ui` does not answer',
   hint: 'It may have been stopped. Start it again and open the address that it prints.',
 } as const;
 
@@ -337,8 +342,14 @@ export function Fetching<T>({ fetched, waiting, children }: FetchingProps<T>) {
     case 'failed':
       return (
         <section class="note error" role="alert">
-          <h3 class="lines">{sanitise(fetched.message)}</h3>
-          {fetched.hint === null ? null : <p class="do">{sanitise(fetched.hint)}</p>}
+          <h3 class="lines">
+            <Message text={fetched.message} />
+          </h3>
+          {fetched.hint === null ? null : (
+            <p class="do">
+              <Message text={fetched.hint} />
+            </p>
+          )}
         </section>
       );
     case 'here':
