@@ -110,7 +110,7 @@ test('what stands last is one line where there is no room, and it is said', () =
     changeOf({ address: 'agent.last', fields: [fieldOf('system_prompt', 'Old.', long)] }),
   ]);
   const whole = renderPlanMarkdown(plan);
-  const text = renderPlanMarkdown(plan, { limit: whole.length - 2400 });
+  const text = renderPlanMarkdown(plan, { limit: whole.length - 2700 });
   expect(text).toContain('- model: "a"\n+ model: "b"');
   expect(text).toContain('#### <code>&#126; agent.long</code>');
   expect(text).toContain(
