@@ -101,11 +101,11 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   const live = await readLive(work, { id: change.id, scope });
   if (live === undefined) {
     if (change.action === 'delete') return undefined;
-    throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
+    throw new StaleError(`${change.address} was deleted since the plan`);
   }
   const now = buildPin(kind, live);
   if (isSamePin(now, change.pin)) return live;
-  const what = `${change.address} (${change.id}) was changed since the plan`;
+  const what = `${change.address} was changed since the plan`;
   // A state that has a later stamp than the plan has it from a run that was recovered right before.
   if (now.updated_at !== null && recorded?.pin && isSamePin(now, recorded.pin))
     throw new StaleError(`${what} by run ${deps.state.last_run}, which Callsheet has recovered`);

@@ -75,7 +75,7 @@ describe('somebody writes between the check and the write', () => {
         expect(line?.message).toMatch(/between the check and this write \(user:mina via dashboard/);
         expect(line?.history?.after).toBeGreaterThan(line?.interleaved?.[0]?.entry ?? Infinity);
         const undone = await rolledBack(stage);
-        expect(undone.err).toContain('agent.desk was edited while the run wrote it');
+        expect(undone.err).toContain('Front desk (agent.desk) was edited while the run wrote it');
       },
       { dialect },
     );
@@ -95,7 +95,7 @@ describe('somebody writes between the check and the write', () => {
         stage.sim.advance(1000);
         const undone = await rolledBack(stage);
         expect(undone.err).toContain(
-          'agent.desk was edited while the run wrote it, last by user:mina via dashboard',
+          'Front desk (agent.desk) was edited while the run wrote it, last by user:mina via dashboard',
         );
       },
       { dialect },
@@ -107,7 +107,9 @@ describe('somebody writes between the check and the write', () => {
     editAt(stage, 'updateAgent', { greeting_message: 'Mina was here' });
     await stage.apply();
     const undone = await rolledBack(stage);
-    expect(undone.err).toContain('agent.desk was edited while the run wrote it, last by user:mina');
+    expect(undone.err).toContain(
+      'Front desk (agent.desk) was edited while the run wrote it, last by user:mina',
+    );
   });
 
   staged('and on top of the write: who did stands beside the failed proof', async (stage) => {

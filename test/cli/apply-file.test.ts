@@ -19,12 +19,12 @@ describe('a plan that is out of date writes nothing at all', () => {
     [
       'a field that nobody owns was edited',
       (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
-      /^Error: agent\.desk \(\S+\) was changed since the plan by user:dashboard via dashboard at 20/,
+      /^Error: Front desk \(agent\.desk\) was changed since the plan by user:dashboard via dashboard at 20/,
     ],
     [
       'what is to be updated was deleted',
       (stage) => stage.sim.store.agents.delete(agentNamed(stage.sim).id),
-      /agent\.desk \(\S+\) was deleted since the plan/,
+      /Front desk \(agent\.desk\) was deleted since the plan/,
     ],
     [
       'one of several resources was edited',
@@ -32,7 +32,7 @@ describe('a plan that is out of date writes nothing at all', () => {
         const [policy] = stage.sim.store.retryPolicies.values();
         if (policy) Object.assign(policy, { on_exhausted: 'notify', updated_at: '2031-01-01' });
       },
-      /retry_policy\.gentle \(\S+\) was changed since the plan/,
+      /Gentle redial \(retry_policy\.gentle\) was changed since the plan/,
     ],
     [
       'it was applied in part, by a run that died',
@@ -41,7 +41,7 @@ describe('a plan that is out of date writes nothing at all', () => {
         await stage.applyFile('plan.json', { concurrency: 1 }, { outside, exit: 'any' });
         expect(isDead()).toBe(true);
       },
-      /agent\.desk \(\S+\) was changed since the plan by run \S+, which Callsheet has recovered/,
+      /Front desk \(agent\.desk\) was changed since the plan by run \S+, which Callsheet has recovered/,
     ],
     ['the state was thrown away', (stage) => stage.forget(), /state/],
     [
@@ -80,7 +80,7 @@ staged('somebody made one of the same name since the plan', async (stage) => {
   stage.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
   const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
   expect(err).toContain(
-    'retry_policy.gentle: another resource with its name (twin) was created since the plan',
+    'Gentle redial (retry_policy.gentle): another resource with its name (twin) was created since the plan',
   );
   expect(stage.writes()).toEqual([]);
 });

@@ -319,7 +319,7 @@ describe('a rule of the team that reads calls', () => {
     await writeFile(file, text.replace('"calls": 12', '"calls": 2'));
     for (const command of ['show', 'apply']) {
       const { err } = await run(5, command, 'plan.json');
-      expect(err).toContain('its calls do not match their digest');
+      expect(err).toContain('its digest does not match (edited: calls)');
     }
   });
 

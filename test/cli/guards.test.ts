@@ -149,7 +149,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   stage.sim.edit(id, { default_retry_policy_id: policy });
   const before = stage.writes().length;
   const { err } = await stage.applyFile('plan.json', {}, { exit: 4 });
-  expect(err).toContain('retry_policy.gentle would be deleted: ');
+  expect(err).toContain('Gentle redial (retry_policy.gentle) would be deleted: ');
   expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
   expect(stage.writes().length).toBe(before);
   await stage.apply({ allowDelete: true, deleteUsed: true });

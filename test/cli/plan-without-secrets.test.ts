@@ -70,7 +70,9 @@ describe('a stack with 24 secrets, and none of them set', () => {
     const message = expect.stringContaining(
       '24 secrets are not set here, so Callsheet did not compare them.',
     );
-    expect(notes).toEqual([{ severity: 'info', address: null, known: true, message }]);
+    expect(notes).toEqual([
+      { severity: 'info', address: null, known: true, message, varies: true },
+    ]);
     expect(stage.writes()).toHaveLength(writes);
   });
 

@@ -62,7 +62,7 @@ describe('a rollback that died', () => {
     await killedRollback(stage, 'after request POST revertAgent');
     stage.sim.edit(agent(stage, 'Recall')?.id ?? '', { description: 'Mine' });
     const { err } = await again(stage, 4);
-    expect(err).toContain('agent.recall was edited since the run, last by user:dashboard');
+    expect(err).toContain('Recall (agent.recall) was edited since the run, last by user:dashboard');
   });
 });
 
@@ -127,7 +127,9 @@ describe('an earlier run, once a later one was rolled back', () => {
       (to) => rollback({ dir: stage.folder, run, format: 'text', autoApprove: true }, to),
       { exit: 4 },
     );
-    expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
+    expect(err).toContain(
+      'Front desk (agent.desk) was edited since the run, last by user:dashboard',
+    );
   });
 
   staged(
@@ -148,7 +150,9 @@ describe('an earlier run, once a later one was rolled back', () => {
       await stage.apply();
       const later = (await stateIn(stage)).last_run ?? '';
       const { err } = await roll({ run }, 4);
-      expect(err).toContain(`retry_policy.gentle was edited since the run, last by run ${later}`);
+      expect(err).toContain(
+        `Gentle redial (retry_policy.gentle) was edited since the run, last by run ${later}`,
+      );
       await roll({}, 0);
       await roll({ run }, 0);
       expect(attempts()).toEqual(first);

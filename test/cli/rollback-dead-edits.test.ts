@@ -31,7 +31,9 @@ describe('a rollback of a run that died', () => {
       await killedApply(stage, moment);
       stage.sim.edit(agent(stage, 'Front desk')?.id ?? '', { description: 'Mine' });
       const { err } = await undo(stage, 4);
-      expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
+      expect(err).toContain(
+        'Front desk (agent.desk) was edited since the run, last by user:dashboard',
+      );
       expect(agent(stage, 'Front desk')?.record).toMatchObject({ description: 'Mine' });
     });
   }
@@ -44,7 +46,9 @@ describe('a rollback of a run that died', () => {
       await killedApply(stage, 'after request PUT updateAgent');
       stage.sim.edit(agent(stage, 'Front desk')?.id ?? '', { description: 'Mine' });
       const { err } = await undo(stage, 4);
-      expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
+      expect(err).toContain(
+        'Front desk (agent.desk) was edited since the run, last by user:dashboard',
+      );
     },
   );
 
@@ -66,7 +70,9 @@ describe('a rollback of a run that died', () => {
     await stage.apply({ concurrency: 1 }, { outside: { ...outside, wire }, exit: 'any' });
     expect(isDead()).toBe(true);
     const { err } = await undo(stage, 4);
-    expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
+    expect(err).toContain(
+      'Front desk (agent.desk) was edited since the run, last by user:dashboard',
+    );
   });
 
   staged('what its own dead rollback wrote is nobody’s edit, what came then is', async (stage) => {
@@ -80,8 +86,10 @@ describe('a rollback of a run that died', () => {
     for (const name of ['Front desk', 'Recall'])
       stage.sim.edit(agent(stage, name)?.id ?? '', { description: 'Mine' });
     const { err } = await undo(stage, 4);
-    expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
-    expect(err).toContain('agent.recall was edited since the run, last by user:dashboard');
+    expect(err).toContain(
+      'Front desk (agent.desk) was edited since the run, last by user:dashboard',
+    );
+    expect(err).toContain('Recall (agent.recall) was edited since the run, last by user:dashboard');
     await undo(stage, 0, true);
   });
 });

@@ -139,7 +139,7 @@ describe('what the run made and somebody edited since is not deleted', () => {
     const since = stage.writes().length;
     const { err } = await inWords(stage, 4);
     expect(err).toMatch(
-      /agent\.night was edited since the run, last by user:maria via dashboard at/,
+      /Night \(agent\.night\) was edited since the run, last by user:maria via dashboard at/,
     );
     expect(stage.writes().length).toBe(since);
     await stage.rollback({ undoEdited: true });
@@ -161,7 +161,7 @@ describe('what the run made and somebody edited since is not deleted', () => {
     const since = stage.writes().length;
     const { err } = await inWords(stage, 4);
     expect(err).toMatch(
-      /sms_template\.second was edited since the run created it.*it would be deleted/s,
+      /Second \(sms_template\.second\) was edited since the run created it.*it would be deleted/s,
     );
     expect(stage.writes().length).toBe(since);
   });

@@ -196,7 +196,9 @@ describe('a rollback to a snapshot refuses', () => {
         rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
       { exit: 4 },
     );
-    expect(err).toMatch(/agent\.desk was edited since the last run, last by kim via \S+ at 20/);
+    expect(err).toMatch(
+      /Front desk \(agent\.desk\) was edited since the last run, last by kim via \S+ at 20/,
+    );
     expect(stage.writes().length).toBe(since);
   });
 

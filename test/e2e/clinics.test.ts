@@ -51,7 +51,7 @@ longTest('one edit of a template that thirty rows share is read once, with its f
     await stage.apply({ env: 'production' });
     await edit(stage, 'prompts/front-desk.md', 'Do not quote prices.', 'Quote the price list.');
     const text = await planned(stage, 'text');
-    expect(text).toContain('Alike in 30 agents  prompts/front-desk.md');
+    expect(text).toContain('30 agents alike  prompts/front-desk.md');
     // As a call-out, and where it stands.
     expect(text.split('Quote the price list.')).toHaveLength(3);
     expect(text.split('\n').length).toBeLessThanOrEqual(60);
@@ -77,7 +77,7 @@ test('forty agents with one line of a base, a prompt and a hand edit are read in
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(90);
     expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
-    for (const said of ['Alike in 41 agents  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
+    for (const said of ['41 agents alike  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
       expect(text).toContain(said);
     expect(text).toContain('Your {+next+} visit is tomorrow.');
   });

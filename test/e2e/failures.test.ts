@@ -6,12 +6,12 @@ scenario('a failure ends the run in part: what failed, why, and what it blocked'
   const body = { error: 'forbidden', error_description: 'Custom voices are not enabled' };
   world.sim.faults.add({ operation: 'createCustomVoice', status: 403, body });
   const { out, err } = await world.run(['apply', '--auto-approve'], { exit: 3 });
-  expect(out).toMatch(/failed\s+custom_voice\.harbor/);
-  expect(out).toMatch(/blocked\s+agent\.desk[^✓✗]*waits for custom_voice\.harbor/);
+  expect(out).toMatch(/failed\s+Harbor {2}custom_voice\.harbor/);
+  expect(out).toMatch(/blocked\s+Front desk {2}agent\.desk[^✓✗]*waits for custom_voice\.harbor/);
   expect(out.replace(/\s+/g, ' ')).toContain(
     'answered 403: forbidden; Custom voices are not enabled',
   );
-  expect(err).toContain('create custom_voice.harbor: failed');
+  expect(err).toContain('create Harbor (custom_voice.harbor): failed');
   await world.apply();
   expect(inventory(world.sim)).toEqual(WHOLE);
 });

@@ -118,7 +118,9 @@ applied('files that include no longer finds are not: delete everything', async (
   expect(err.replace(/\s+/g, ' ')).toContain(
     'include has "stacks/*.yaml", which matches no YAML file',
   );
-  expect(out).toContain('no resources, and Callsheet never reads that as "delete everything"');
+  expect(out.replace(/\s+/g, ' ')).toContain(
+    'no resources, and Callsheet never reads that as "delete everything"',
+  );
   expect(world.writes().length).toBe(before);
 });
 

@@ -22,7 +22,7 @@ applied('a dashboard edit between plan and apply stops the apply, and is named',
   world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' }, 'user:maria');
   await refused(
     world,
-    /agent\.desk \(\S+\) was changed since the plan by user:maria via dashboard at 20/,
+    /\(agent\.desk\) was changed since the plan by user:maria via dashboard at 20/,
   );
 });
 

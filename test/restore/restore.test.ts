@@ -105,7 +105,7 @@ staged('what is put back names no line of the files, which do not say it', async
   );
   const restored = await restoreOn(stage, file, { format: 'text', dryRun: true, over: true });
   for (const { out } of [undone, restored]) {
-    expect(out).toContain('Alike in 3 agents');
+    expect(out).toContain('3 agents alike');
     expect(out).not.toContain('agents.yaml:3');
   }
 });

@@ -98,7 +98,7 @@ describe('what is let in of requests at these times', () => {
 });
 
 test('requests under way at once are counted until they are answered', async () => {
-  await using world = await createWorld({ ...frozen, rateLimit: { inFlight: 2 }, latencyMs: 20 });
+  await using world = await createWorld({ ...frozen, rateLimit: { inFlight: 2 }, latencyMs: 200 });
   await world.call('getMe');
   const replies = await Promise.all([1, 2, 3, 4].map(() => world.call('getMe')));
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429]);
