@@ -1,11 +1,13 @@
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type {
-  Change,
-  PlanDocument,
-  PlanOptions,
-  PlanSummary,
-  RequestForecast,
+import {
+  type Change,
+  type FindCallouts,
+  isWritten,
+  type PlanDocument,
+  type PlanOptions,
+  type PlanSummary,
+  type RequestForecast,
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
 import { isList, type JsonObject } from '../core/value.ts';
@@ -73,6 +75,17 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
       fields: fields.map(({ path }) => path),
     })),
   });
+}
+
+/** A change with the call-outs of its texts. What is masked has none. */
+export function withCallouts({ callouts: _, ...change }: Change, find: FindCallouts): Change {
+  const callouts = change.fields.flatMap((field) => {
+    const { path, before, after, secret } = field;
+    if (typeof before !== 'string' || typeof after !== 'string') return [];
+    if (secret || !isWritten(field)) return [];
+    return find(before, after).map((callout) => ({ path, ...callout }));
+  });
+  return callouts.length === 0 ? change : { ...change, callouts };
 }
 
 /** A plan with the digest of what it now is. */

@@ -4,6 +4,7 @@ import { overlaps, toPath } from '../core/path.ts';
 import {
   type Change,
   type ExceededLimit,
+  type FindCallouts,
   type Guards,
   isEdited,
   type MovedEndpoint,
@@ -21,7 +22,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
-import { forecastRequests, summarise, withDigest } from './document.ts';
+import { forecastRequests, summarise, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
@@ -132,6 +133,7 @@ export type PlanInput = {
   /** What the stack moved on the platform. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly sourceOf?: SourceOf;
+  readonly findCallouts: FindCallouts;
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -258,7 +260,9 @@ function assemble(
   const { state, options, guards, now } = input;
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
-  const changes = withTextSources(acting, sourceOf);
+  const changes = withTextSources(acting, sourceOf).map((change) =>
+    withCallouts(change, input.findCallouts),
+  );
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const known = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);

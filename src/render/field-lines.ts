@@ -1,15 +1,10 @@
 import { unreachable } from '../core/errors.ts';
+import type { Callout } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import type { Piece } from './prose/blocks.ts';
-import {
-  type CalloutRow,
-  cutPieces,
-  markedWords,
-  PROSE_SIGNS,
-  type ProseRow,
-  viewProse,
-} from './prose/view.ts';
+import type { CalloutRow } from './prose/callout-words.ts';
+import { cutPieces, markedWords, PROSE_SIGNS, type ProseRow, viewProse } from './prose/view.ts';
 import {
   cutLine,
   cutText,
@@ -105,7 +100,7 @@ function oneField(view: FieldView, column: number, options: RenderOptions): read
     case 'one':
       return oneSide(row, content.value);
     case 'both':
-      return bothSides(row, content.before, content.after);
+      return bothSides(row, content);
     case 'conflict':
       return conflict(row, content);
     default:
@@ -184,7 +179,10 @@ function excerpt(value: Json, tone: Tone, room: number): Line {
   return [span(`${cut}"`, tone), span(extent, 'dim')];
 }
 
-function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
+function bothSides(
+  row: Row,
+  { before, after, callouts }: FieldView['content'] & { readonly type: 'both' },
+): readonly Line[] {
   const { options } = row;
   const isText =
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
@@ -192,13 +190,13 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
     ? []
     : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
   if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
-  const { summary, lines } = proseLines(before, after, deeper(options));
+  const { summary, lines } = proseLines(before, after, callouts, deeper(options));
   return [...underPath(row, summary), ...lines];
 }
 
 function conflict(
   row: Row,
-  { base, live, wanted }: FieldView['content'] & { readonly type: 'conflict' },
+  { base, live, wanted, callouts }: FieldView['content'] & { readonly type: 'conflict' },
 ): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
@@ -230,7 +228,7 @@ function conflict(
     span('   '),
     span('+ configured', 'added'),
   ];
-  const { summary, lines } = proseLines(live, wanted, deeper(options));
+  const { summary, lines } = proseLines(live, wanted, callouts, deeper(options));
   return [...underPath(row, summary), legend, ...lines];
 }
 
@@ -285,8 +283,13 @@ const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
  * Two long values as a folded comparison. Unchanged paragraphs are cut to the width; changed ones are broken into
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
-function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines {
-  const view = viewProse(before, after, layout.verbose);
+function proseLines(
+  before: Json,
+  after: Json,
+  callouts: readonly Callout[],
+  layout: ProseLayout,
+): ProseLines {
+  const view = viewProse(before, after, callouts, layout.verbose);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];
   return {
@@ -318,7 +321,7 @@ function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): rea
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
       ...side(before, 'removed'),
       ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
-      ...side(after, lead === 'moved:' ? 'plain' : 'added'),
+      ...side(after, lead.endsWith('moved:') ? 'plain' : 'added'),
       span(`  ${place}`, 'dim'),
     ];
     return wrap(line, layout.width, layout.indent + 2);

@@ -1,16 +1,11 @@
 import { unreachable } from '../core/errors.ts';
+import type { Callout } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
-import {
-  type CalloutRow,
-  cutPieces,
-  markedWords,
-  PROSE_SIGNS,
-  type ProseRow,
-  viewProse,
-} from './prose/view.ts';
+import type { CalloutRow } from './prose/callout-words.ts';
+import { cutPieces, markedWords, PROSE_SIGNS, type ProseRow, viewProse } from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
 import {
   areVersions,
@@ -56,7 +51,9 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
       : ` (${escapeText(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
-  return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
+  return isText
+    ? proseMarkdown(title, before, after, content.callouts)
+    : listMarkdown(title, before, after);
 }
 
 /** One side of a field, line by line. */
@@ -125,8 +122,18 @@ const WIDTH = 100;
  * Two texts as a quotation that is as wide as the page, what was removed struck through and what was added
  * underlined: as code, each paragraph of a prompt would be one line to scroll along.
  */
-function proseMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(before, after, false);
+function proseMarkdown(
+  title: string,
+  before: Json,
+  after: Json,
+  called: readonly Callout[],
+): readonly string[] {
+  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(
+    before,
+    after,
+    called,
+    false,
+  );
   const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
     ...callouts.map(calloutItem),
@@ -143,7 +150,7 @@ function proseMarkdown(title: string, before: Json, after: Json): readonly strin
 
 /** Two lists or objects as a fenced diff, line by line. */
 function listMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { rows, moreRows } = viewProse(before, after, false);
+  const { rows, moreRows } = viewProse(before, after, [], false);
   const lines = [...rows.map(rowLine), ...moreText(moreRows)];
   return ['', title, '', fence(lines, 'diff')];
 }

@@ -9,6 +9,7 @@ import {
   startsWith,
 } from '../core/path.ts';
 import {
+  type Callout,
   type Change,
   type FieldCause,
   type FieldChange,
@@ -16,6 +17,7 @@ import {
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
+import { findCallouts, hasCallouts } from './prose/callouts.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue, isFile, standsForOther } from './value-text.ts';
@@ -37,13 +39,19 @@ type Content =
   | ({ readonly type: 'element' } & Pick<Element, 'summary' | 'members'>)
   /** One side only: set where there was nothing, or taken away. */
   | { readonly type: 'one'; readonly value: Json }
-  | { readonly type: 'both'; readonly before: Json; readonly after: Json }
+  | {
+      readonly type: 'both';
+      readonly before: Json;
+      readonly after: Json;
+      readonly callouts: readonly Callout[];
+    }
   /** `base`: what both sides came from; undefined where that is not known. */
   | {
       readonly type: 'conflict';
       readonly base: Json | undefined;
       readonly live: Json;
       readonly wanted: Json;
+      readonly callouts: readonly Callout[];
     };
 
 /** The fields of a change, ready to be laid out. `verbose` leaves list elements in their leaves. */
@@ -61,7 +69,9 @@ export function viewFields(
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
   const views = gathered.map((field) =>
-    'appears' in field ? viewElement(field, purpose) : viewField(field, purpose, isTold),
+    'appears' in field
+      ? viewElement(field, purpose)
+      : viewField(field, purpose, isTold, change.callouts),
   );
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
@@ -71,12 +81,14 @@ function isNamed({ path, after }: FieldChange, { name, organization_id: owner }:
   return (path === 'name' && after === name) || (after !== null && after === owner);
 }
 
-/** A value that was set, taken away or changed. */
+/** A value that was set, taken away or changed. What changed in a text is looked for: no plan has found it. */
 export function viewSides(path: string, before: Json, after: Json): Omit<FieldView, 'remark'> {
   const own = sanitiseLine(path);
   if (before === null) return { path: own, sign: '+', content: { type: 'one', value: after } };
   if (after === null) return { path: own, sign: '-', content: { type: 'one', value: before } };
-  return { path: own, sign: '~', content: { type: 'both', before, after } };
+  const isText = typeof before === 'string' && typeof after === 'string';
+  const callouts = isText && hasCallouts(before, after) ? findCallouts(before, after) : [];
+  return { path: own, sign: '~', content: { type: 'both', before, after, callouts } };
 }
 
 function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView {
@@ -144,8 +156,10 @@ function viewField(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
   isTold: boolean,
+  called: Change['callouts'] = [],
 ): FieldView {
   const { cause } = field;
+  const callouts = called.filter((one) => one.path === field.path);
   const path = sanitiseLine(field.path);
   const remark = findRemark(field, purpose, isTold);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
@@ -165,6 +179,7 @@ function viewField(
         base: field.secret ? undefined : field.base,
         live: before,
         wanted: after,
+        callouts,
       },
       remark,
     };
@@ -176,7 +191,7 @@ function viewField(
   if (isSameJson(before, after)) {
     return { path, sign, content: one(after), remark: remark ?? 'the masked value changed' };
   }
-  return { path, sign, content: { type: 'both', before, after }, remark };
+  return { path, sign, content: { type: 'both', before, after, callouts }, remark };
 }
 
 /** A secret that the platform never returns has no `before`, and is no new field for that. */

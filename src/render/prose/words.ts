@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff';
 import { commonEnds } from '../../core/value.ts';
-import { type FactMark, factsIn } from './facts.ts';
+import type { FactMark } from './fact.ts';
+import { factsIn } from './facts.ts';
 import { markersIn } from './sentences.ts';
 
 /** The words of a paragraph, how those of two relate, and which changes of them are called out. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Change, PlanDocument } from '../../../core/plan-document.ts';
+import type { Callout, Change, PlanDocument } from '../../../core/plan-document.ts';
 import type { Json } from '../../../core/value.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
@@ -237,14 +237,19 @@ function FieldContent({
     case 'one':
       return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
     case 'both':
-      return <TwoValues before={content.before} after={content.after} {...shown} />;
+      return <TwoValues {...content} {...shown} />;
     case 'conflict':
       return (
         <>
           {content.base === undefined ? null : (
             <p class="value">last written: {inlineValue(content.base)}</p>
           )}
-          <TwoValues before={content.live} after={content.wanted} {...shown} />
+          <TwoValues
+            before={content.live}
+            after={content.wanted}
+            callouts={content.callouts}
+            {...shown}
+          />
         </>
       );
   }
@@ -326,8 +331,13 @@ function OneValue({
 function TwoValues({
   before,
   after,
+  callouts,
   ...shown
-}: Shown & { readonly before: Json; readonly after: Json }) {
+}: Shown & {
+  readonly before: Json;
+  readonly after: Json;
+  readonly callouts: readonly Callout[];
+}) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
     return (
       <p class="value pair">
@@ -343,6 +353,7 @@ function TwoValues({
     <TextChange
       before={blockValue(before)}
       after={blockValue(after)}
+      callouts={callouts}
       isProse={typeof before === 'string' && typeof after === 'string'}
       {...shown}
     />
