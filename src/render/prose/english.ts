@@ -220,6 +220,9 @@ export const english: Language = {
       "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’]t|must never|may not|shall not|shan['’]t|should not|should never|shouldn['’]t|cannot|can not|can['’]t|not allowed|not permitted|not supposed|not authori[sz]ed|not to|never|forbidden|prohibited|off[-\\s]limits|no longer",
     negates:
       "(?:do|will|could) not|not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’]t|won['’]t",
+    echoes: 'ever|at any time',
+    predicates:
+      "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’]t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
     turns:
       'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip',
     demands:
@@ -232,6 +235,7 @@ export const english: Language = {
     limits: '(?<!not )only|solely|exclusively',
     excepts: 'unless|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
+    needs: 'with|after|when|if',
     conditions:
       'if|when|whenever|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|should(?= (?:the|a|they) )',
     subordinates:

@@ -107,6 +107,10 @@ export type Language = {
     readonly forbids: string;
     /** Negates a word, and makes no instruction. */
     readonly negates: string;
+    /** Negations that only repeat one before them, as `nunca` does in `no … nunca`. */
+    readonly echoes: string;
+    /** Negations that are about all of their clause, with what stands before them: `Dogs are not allowed`. */
+    readonly predicates: string;
     /** Turns what it stands before, whether that is negated or not. */
     readonly turns: string;
     readonly demands: string;
@@ -116,6 +120,8 @@ export type Language = {
     readonly limits: string;
     readonly excepts: string;
     readonly without: string;
+    /** What is allowed `only` behind this needs what follows. */
+    readonly needs: string;
     readonly conditions: string;
     /** Begins a part of a sentence that is no order: what is negated there forbids nothing. */
     readonly subordinates: string;

@@ -28,6 +28,14 @@ export type Reading = {
   /** What its facts say. */
   readonly facts: readonly string[];
   readonly joints: Joints;
+  /** For each of its words whether it is affirmed, negated, or both. */
+  readonly signs: ReadonlyMap<string, Sign>;
+  /** The words that a negation is about first: what is not to be done. */
+  readonly denied: ReadonlySet<string>;
+  /** All that a negation is about that stands in no condition. */
+  readonly negated: ReadonlySet<string>;
+  /** Something is done only where something else is: a prohibition with an exception came to that. */
+  readonly isNeed: boolean;
 };
 
 export type Sentence = {
@@ -51,10 +59,6 @@ export type Sentence = {
   readonly content: ReadonlyMap<string, string>;
   /** Words that could stand for any other. */
   readonly light: ReadonlySet<string>;
-  /** For each of its words whether it is affirmed, negated, or both. */
-  readonly signs: ReadonlyMap<string, Sign>;
-  /** The words that a negation is about first: what is not to be done. */
-  readonly denied: ReadonlySet<string>;
 };
 
 export type Sign = 'yes' | 'no' | 'both';
@@ -101,6 +105,9 @@ const rulesOf = oncePer((language: Language) => {
     subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
     ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30})`),
     or: compile(words(rules.or), 'iu'),
+    echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
+    predicates: compile(`(?:${rules.predicates})$`, 'iu'),
+    needs: compile(words(`${rules.conditions}|${rules.after}|${rules.needs}`), 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
     joints: compile(
       words(
@@ -249,7 +256,8 @@ function readSentence(
   const isTone = over.length === 0 && !has(FIRM) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
   const isRule = main.some((force) => force !== 'excepts' && STRONG.has(force));
-  const plain = readPlain(draft);
+  const { content, light, ...about } = readContent(draft, listScopes(draft), isInstruction);
+  const plain = { ...readPlain(draft), ...about, isNeed: false };
   const text = raw
     .replace(/\*\*|(?<!\p{L})__|__(?!\p{L})|<\/?[a-z][\w-]{0,60}>/giu, '')
     .replace(/\s+/g, ' ')
@@ -263,8 +271,9 @@ function readSentence(
     isInstruction,
     isWhole: isInstruction && (isTold || isRule),
     plain,
-    settled: settle(plain, draft),
-    ...readContent(draft, isInstruction),
+    settled: settle(plain, draft, isInstruction),
+    content,
+    light,
   };
 }
 
@@ -272,7 +281,14 @@ function moved(fact: Fact, by: number): Fact {
   return { ...fact, start: fact.start + by, end: fact.end + by, from: fact.from + by };
 }
 
-function readPlain({ markers, over, facts, raw, isStated, lexicon }: Draft): Reading {
+function readPlain({
+  markers,
+  over,
+  facts,
+  raw,
+  isStated,
+  lexicon,
+}: Draft): Pick<Reading, 'forces' | 'facts' | 'joints'> {
   const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
   const joints = { before: 0, after: 0, and: 0, or: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
@@ -295,63 +311,112 @@ const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
 /**
  * | as written                     | comes to                     |
  * |--------------------------------|------------------------------|
- * | never A without B              | always B                     |
- * | do not A unless B              | only A if B                  |
- * | do not A before B              | only A after B               |
+ * | never A without B, no A unless | A needs B                    |
+ * | do not A before B, until B     | A needs B                    |
+ * | only A if B, once B, with B    | A needs B                    |
  * | do not A more than three       | A at most three              |
  */
-function settle(plain: Reading, { markers, facts }: Draft): Reading {
-  const forbids = markers.find(({ force, isCondition }) => force === 'forbids' && !isCondition);
-  if (forbids === undefined) return plain;
-  const follows = (wanted: Force) =>
-    markers.some(({ force, start }) => force === wanted && start > forbids.start);
-  const having = (dropped: readonly string[], added: readonly Force[]): ReadonlySet<string> =>
-    new Set([...[...plain.forces].filter((force) => !dropped.includes(force)), ...added]);
-  if (follows('without')) return { ...plain, forces: having(['forbids', 'without'], ['always']) };
-  if (follows('excepts')) return { ...plain, forces: having(['forbids', 'excepts'], ['limits']) };
-  const bounded = facts.find(({ bound, start }) => /[<>]/.test(bound) && start > forbids.start);
-  if (bounded !== undefined) {
+function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
+  const { markers, facts } = draft;
+  const isMain = (wanted: ReadonlySet<Force>) => (one: Marker) =>
+    wanted.has(one.force) && !one.isCondition;
+  const forbids = markers.find(isMain(DENYING));
+  if (forbids === undefined) {
+    const limits = markers.find(isMain(LIMITING));
+    const isBound = facts.some(({ bound, start }) => bound !== '' && start > (limits?.start ?? 0));
+    const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
+    if (limits === undefined) return plain;
+    if (isBound) return { ...plain, forces };
+    return isNeeding(draft, limits.start) ? { ...plain, forces, isNeed: true } : plain;
+  }
+  const isBehind = ({ start }: Span) => start > forbids.start;
+  const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
+  const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
+  const lift = (dropped: readonly Marker[]) => {
+    const scopes = listScopes(draft).filter(
+      ({ from }) => !dropped.some((one) => one.end === from),
+    );
+    const { signs, denied, negated } = readContent(draft, scopes, isInstruction);
+    return { ...plain, forces: has, signs, denied, negated };
+  };
+  const denying = markers.filter((one) => isMain(DENYING)(one));
+  if (exception !== undefined) return { ...lift([...denying, exception]), isNeed: true };
+  const bounded = facts.find((fact) => /[<>]/.test(fact.bound) && isBehind(fact));
+  if (forbids.force === 'forbids' && bounded !== undefined) {
     const negate = (fact: Fact) =>
       fact === bounded && fact.bound !== '' ? { ...fact, bound: NEGATED[fact.bound] } : fact;
-    const said = facts.map((fact) => factKey(negate(fact)));
-    return { ...plain, forces: having(['forbids'], []), facts: said };
+    return { ...lift(denying), facts: facts.map((fact) => factKey(negate(fact))) };
   }
   const { before, after, ...joints } = plain.joints;
   if (before !== 1 || after !== 0) return plain;
-  const turned = { ...joints, before: after, after: before };
-  return { ...plain, forces: having(['forbids'], ['limits']), joints: turned };
+  return { ...lift(denying), joints: { ...joints, before: after, after: before }, isNeed: true };
+}
+
+const DENYING: ReadonlySet<Force> = new Set(['forbids', 'negates']);
+const LIMITING: ReadonlySet<Force> = new Set(['limits']);
+const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);
+/** Forces of a prohibition with an exception, which together are none. */
+const LIFTED: ReadonlySet<string> = new Set(['forbids', 'without', 'excepts', 'excepts if']);
+
+/** Whether what is allowed alone behind a place is that something else is: `only once they paid`, `only with a code`. */
+function isNeeding({ raw, lexicon: { language } }: Draft, at: number): boolean {
+  const { needs } = rulesOf(language);
+  return needs.test(raw.slice(at));
 }
 
 /** A stretch of a sentence that a negation is about. */
-type Scope = { readonly start: number; readonly end: number; readonly isMain: boolean };
+type Scope = {
+  readonly start: number;
+  /** The end of its negation. What stands before it in its clause is denied only where nothing follows. */
+  readonly from: number;
+  readonly end: number;
+  readonly isMain: boolean;
+};
 
 function listScopes({ raw, markers, over, lexicon: { language } }: Draft): readonly Scope[] {
-  const { ends, roles, or } = rulesOf(language);
+  const { ends, roles, or, echoes, predicates } = rulesOf(language);
   // A comma ends what a negation is about where somebody or something new to do follows, unless that is one of a list.
   const isBreak = (next: string, rest: string) =>
     roles.has(next) || (language.meaning.isOrder(next) && !or.test(rest));
   const breaks = matchesIn(raw, ends).flatMap(({ index, groups: { next } = {} }) =>
     next === undefined || isBreak(fold(next), raw.slice(index)) ? [index] : [],
   );
-  const scopes = markers
-    .filter(({ force }) => NEGATING.has(force))
-    .map(({ end, isCondition }): Scope => {
+  const starts = matchesIn(raw, CLAUSE).map(({ 0: own, index }) => index + own.length);
+  const negating = markers.filter(({ force }) => NEGATING.has(force));
+  const isEcho = (one: Marker, at: number) => {
+    const before = negating[at - 1];
+    const isOne = echoes.test(raw.slice(one.start, one.end)) && before !== undefined;
+    return isOne && !breaks.some((place) => place >= before.end && place < one.start);
+  };
+  const scopes = negating
+    .filter((one, at) => !isEcho(one, at))
+    .map(({ start, end, isCondition }): Scope => {
       const last = breaks.find((at) => at >= end) ?? raw.length;
-      return { start: end, end: last, isMain: !isCondition };
+      const isAround = !isCondition && predicates.test(raw.slice(Math.max(0, start - 8), end));
+      const first = [...breaks, ...starts].filter((at) => at <= start);
+      return {
+        start: isAround ? Math.max(0, ...first) : end,
+        from: end,
+        end: last,
+        isMain: !isCondition,
+      };
     });
   const isBelow = over.some((one) => nameForce(one) === 'forbids');
-  return isBelow ? [...scopes, { start: 0, end: raw.length, isMain: true }] : scopes;
+  return isBelow ? [...scopes, { start: 0, from: 0, end: raw.length, isMain: true }] : scopes;
 }
+
+/** No negation reaches back over these. */
+const CLAUSE = /[,:;.!?–—]/gu;
 
 const NEGATING: ReadonlySet<Force> = new Set(['forbids', 'negates', 'turns', 'without']);
 
 /** What a sentence is about, and which of it is negated. */
 function readContent(
   draft: Draft,
+  scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'light' | 'signs' | 'denied'> {
+): Pick<Sentence, 'content' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
-  const scopes = listScopes(draft);
   const isOut = outsideFinder(draft);
   const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));
   const isMarker = spanFinder(markers.filter(({ force }) => force !== 'condition'));
@@ -359,7 +424,9 @@ function readContent(
   const light = new Set<string>();
   const signs = new Map<string, Sign>();
   const denied = new Set<string>();
+  const negated = new Set<string>();
   const open = new Set(scopes.filter(({ isMain }) => isMain));
+  const ahead = new Map<Scope, string>();
   for (const { word, start } of tokensIn(raw, lexicon)) {
     const meaning = lexicon.meaningOf(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
@@ -368,20 +435,26 @@ function readContent(
     // `closed` is the opposite of `open`, and says so of no rule.
     const isOpposite = meaning.isOpposite && isInstruction;
     const sign: Sign = (over.length % 2 === 1) !== isOpposite ? 'no' : 'yes';
-    addSign(signs, meaning.word, sign);
+    const isAhead = over.some((scope) => start < scope.from);
+    addSign(signs, meaning.word, isAhead ? 'both' : sign);
+    if (!isAhead && over.some((scope) => scope.isMain)) negated.add(meaning.word);
     if (meaning.isLight) {
       light.add(meaning.word);
       continue;
     }
-    const isFirst = over.some((scope) => open.has(scope));
+    const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
     if (sign === 'no' && (isFirst || isOpposite)) denied.add(meaning.word);
     // Of `do not ask callers` what is denied is to ask; of `the vet, not you`, who.
     const isWho = meaning.isRole && !raw.slice(0, start).trimEnd().endsWith(',');
-    if (!isWho) for (const scope of over) open.delete(scope);
+    if (!isWho)
+      for (const scope of over)
+        if (scope.from <= start) open.delete(scope);
+        else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
     content.set(meaning.isOpposite ? `not ${meaning.word}` : meaning.word, word);
   }
-  return { content, light, signs, denied };
+  for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
+  return { content, light, signs, denied, negated };
 }
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {

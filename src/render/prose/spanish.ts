@@ -401,6 +401,9 @@ export const spanish: Language = {
     forbids:
       'bajo ninguna circunstancia|bajo ningún concepto|en ningún caso|en ningún momento|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite|no|tampoco',
     negates: 'nadie|ningún|ningun[oa]s?|nada|ni|imposible',
+    echoes:
+      'nunca|jamás|nadie|ningún|ningun[oa]s?|nada|tampoco|ni|en ningún caso|en ningún momento|bajo ninguna circunstancia|bajo ningún concepto',
+    predicates: 'no|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite',
     turns:
       'evit(?:a|e|es|ar)|niégu?[ae](?:te|se)|rechaz(?:a|ar)|rechace[s]?|abstente|absténgase|deniegu?[ae]',
     demands:
@@ -414,6 +417,7 @@ export const spanish: Language = {
     excepts:
       'salvo|excepto|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
+    needs: 'con|tras|después',
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',

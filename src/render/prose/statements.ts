@@ -29,7 +29,7 @@ function diceOf(a: readonly string[], b: readonly string[]): number {
 /** Sentences that say one thing, and what they say together. */
 export type Statement = Pick<
   Sentence,
-  'content' | 'light' | 'signs' | 'denied' | 'words' | 'plain' | 'settled'
+  'content' | 'light' | 'words' | 'plain' | 'settled'
 >;
 
 export function joinSentences(sentences: readonly Sentence[]): Statement {
@@ -37,26 +37,24 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
   if (first !== undefined && sentences.length === 1) return first;
   const union = (member: (one: Sentence) => Iterable<string>) =>
     new Set(sentences.flatMap((one) => [...member(one)]));
-  const signs = new Map<string, Sign>();
-  for (const { signs: own } of sentences)
-    for (const [word, sign] of own) addSign(signs, word, sign);
-  const reading = (member: 'plain' | 'settled'): Reading => ({
-    forces: union((one) => one[member].forces),
-    facts: sentences.flatMap((one) => one[member].facts),
-    joints: {
-      before: sum(member, 'before'),
-      after: sum(member, 'after'),
-      and: sum(member, 'and'),
-      or: sum(member, 'or'),
-    },
-  });
-  const sum = (member: 'plain' | 'settled', joint: keyof Joints) =>
-    sentences.reduce((total, one) => total + one[member].joints[joint], 0);
+  const reading = (member: 'plain' | 'settled'): Reading => {
+    const all = sentences.map((one) => one[member]);
+    const sum = (joint: keyof Joints) => all.reduce((total, one) => total + one.joints[joint], 0);
+    const signs = new Map<string, Sign>();
+    for (const { signs: own } of all) for (const [word, sign] of own) addSign(signs, word, sign);
+    return {
+      forces: union((one) => one[member].forces),
+      facts: all.flatMap(({ facts }) => facts),
+      joints: { before: sum('before'), after: sum('after'), and: sum('and'), or: sum('or') },
+      signs,
+      denied: union((one) => one[member].denied),
+      negated: union((one) => one[member].negated),
+      isNeed: all.some(({ isNeed }) => isNeed),
+    };
+  };
   return {
     content: new Map(sentences.flatMap((one) => [...one.content])),
     light: union((one) => one.light),
-    signs,
-    denied: union((one) => one.denied),
     words: sentences.flatMap((one) => one.words),
     plain: reading('plain'),
     settled: reading('settled'),
@@ -65,11 +63,38 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
 
 /** Whether two say the same but for values: they forbid, demand and permit alike, and are about the same. */
 export function isSameRule(a: Statement, b: Statement): boolean {
+  return (isAlike(a, b, 'plain') || isAlike(a, b, 'settled')) && isAboutSame(a, b);
+}
+
+/** Forces that say nothing where a sentence was put in other words: what they are about does, by its signs. */
+const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without']);
+
+function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
   const isNew = isReworded(a.words, b.words);
-  const isAlike = (member: 'plain' | 'settled') =>
-    isSameSet(a[member].forces, b[member].forces) &&
-    (isNew || !areTurned(a[member].joints, b[member].joints));
-  return (isAlike('plain') ? !isReversed(a, b) : isAlike('settled')) && isAboutSame(a, b);
+  const isNeed = [a, b].some((one) => one.settled.isNeed) && member === 'settled';
+  const forces = (one: Statement) => {
+    const bare = [...one[member].forces].map((force) => (isNew ? force.replace(/ if$/, '') : force));
+    return new Set(
+      bare.filter((force) => !(isNew && REWORDED.has(force)) && !(isNeed && force === 'always')),
+    );
+  };
+  const isNeeded = a[member].isNeed === b[member].isNeed || isNew;
+  return (
+    isNeeded &&
+    isSameSet(forces(a), forces(b)) &&
+    (isNew || !areTurned(a[member].joints, b[member].joints)) &&
+    !isReadReversed(a, b, member) &&
+    areSigned(a[member], b[member], isNew)
+  );
+}
+
+/** Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way round. */
+function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
+  return [...a.signs].every(([word, sign]) => {
+    const other = b.signs.get(word) ?? 'both';
+    const isOne = sign === other || sign === 'both' || other === 'both';
+    return isOne || (isNew && !a.negated.has(word) && !b.negated.has(word));
+  });
 }
 
 /** Whether their values are the same ones, in one form. Those of a sentence in other words may stand in another order. */
@@ -127,18 +152,48 @@ function isAboutSame(a: Statement, b: Statement): boolean {
 
 /** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
 const MOST_KEPT = 0.35;
+/** The same of its words in their order, wherever something was put in or taken out. */
+const MOST_ORDERED = 0.75;
+/** Longer sentences are compared by their ends alone: words of one times words of the other. */
+const MOST_WORDS = 10_000;
 
 /** Whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
 function isReworded(a: readonly string[], b: readonly string[]): boolean {
   const [head, tail] = commonEnds(a, b);
-  return head + tail <= MOST_KEPT * Math.min(a.length, b.length);
+  const least = Math.min(a.length, b.length);
+  if (head + tail > MOST_KEPT * least) return false;
+  return a.length * b.length > MOST_WORDS || countOrdered(a, b) <= MOST_ORDERED * least;
+}
+
+/** Words that both have in one order (the longest common subsequence). */
+function countOrdered(a: readonly string[], b: readonly string[]): number {
+  let row = b.map(() => 0);
+  for (const word of a) {
+    const next: number[] = [];
+    for (const [at, other] of b.entries()) {
+      const diagonal = row[at - 1] ?? 0;
+      next.push(word === other ? diagonal + 1 : Math.max(row[at] ?? 0, next[at - 1] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** Whether one says the opposite of the other: what is denied here is affirmed there. */
 export function isReversed(a: Statement, b: Statement): boolean {
-  const turns = (one: Statement, other: Statement) =>
-    [...one.denied].some((word) => other.signs.get(word) === 'yes');
-  return turns(a, b) || turns(b, a) || isBareReversed(a, b) || isBareReversed(b, a);
+  const isLifted = a.settled.isNeed !== b.settled.isNeed && isReworded(a.words, b.words);
+  return isReadReversed(a, b, isLifted ? 'settled' : 'plain');
+}
+
+function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
+  const isNew = isReworded(a.words, b.words);
+  const turns = (one: Reading, other: Reading) =>
+    [...one.denied].some(
+      (word) =>
+        other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
+    );
+  const [x, y] = [a[member], b[member]];
+  return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
 }
 
 /** `You may:` that became `You must not:`, which the list below says what of. */
