@@ -126,13 +126,14 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
     (a: Fact, b: Fact) => factKey(a) === factKey(b),
     (a: Fact, b: Fact) =>
       a.mark === b.mark && a.value === b.value && a.bound === b.bound && isMistypedUnit(a, b),
+    isSameHour,
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
     (a: Fact, b: Fact) => a.mark === b.mark && mayReplace(a, b),
     // A short number to call is written like any other.
     (a: Fact, b: Fact) =>
       (a.mark === 'phone') !== (b.mark === 'phone') && (a.mark === 'phone' ? b : a).unit === '',
   ];
-  const exact = 2;
+  const exact = 3;
   for (const [pass, fits] of passes.entries()) {
     if (pass === exact) takeEnds(old, fresh, taken);
     const [left, others] = [old.filter(isFree), fresh.filter(isFree)];
@@ -151,6 +152,20 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
     ...old.filter(isTold).map((one) => change(one, undefined)),
     ...fresh.filter(isTold).map((one) => change(undefined, one)),
   ];
+}
+
+/** Minutes in half a day. */
+const HALF_DAY = 720;
+
+/** `9 to 5` is `9 am to 5 pm`: of an hour that is a mere number, the other side says which one it is. */
+function isSameHour(a: Fact, b: Fact): boolean {
+  if (a.mark !== 'number' || b.mark !== 'number' || a.unit === b.unit) return false;
+  const [bare, clock] = a.unit === '' ? [a, b] : [b, a];
+  if (bare.unit !== '' || clock.unit !== 'clock' || bare.bound !== clock.bound) return false;
+  const [hours, times] = [bare.value.split('–'), clock.value.split('–')];
+  const isOne = (hour: string, time: string | undefined) =>
+    Number(hour) <= 24 && (60 * Number(hour) - Number(time)) % HALF_DAY === 0;
+  return hours.length === times.length && hours.every((hour, at) => isOne(hour, times[at]));
 }
 
 function isMistypedUnit({ unit: a }: Fact, { unit: b }: Fact): boolean {
@@ -201,8 +216,12 @@ function change(old: FactPlace, fresh: FactPlace): Found;
 function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found;
 function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found {
   const isTurned = old !== undefined && fresh !== undefined && isLeadTurned(old, fresh);
+  const [was, is] = [old, fresh].map((one) => one?.fact);
+  const isCut = was !== undefined && is !== undefined && endOf(was) === endOf(is);
   const told = (one: FactPlace | undefined) =>
-    one === undefined ? null : `${isTurned ? (one.fact.lead?.text ?? '') : ''}${one.fact.text}`;
+    one === undefined
+      ? null
+      : `${isTurned ? (one.fact.lead?.text ?? '') : ''}${(isCut ? one.fact.brief : undefined) ?? one.fact.text}`;
   const known = old ?? fresh;
   return {
     sort: [old, fresh].some((one) => one?.fact.mark === 'phone')
@@ -214,6 +233,10 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
     old,
     fresh,
   };
+}
+
+function endOf({ text, brief = text }: Fact): string {
+  return text.slice(brief.length);
 }
 
 /** What a group forbids, demands or permits otherwise. */

@@ -39,10 +39,13 @@ export const english: Language = {
         'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half',
       andHalf: ' and a half',
     },
-    clock: "\\s?[ap]\\.\\s?m\\.|\\s?[ap]m(?!\\p{L})|\\s?o['’]clock",
-    afternoon: 'p\\.?\\s?m',
-    morning: 'a\\.?\\s?m',
-    past: { 'half past': 30, 'quarter past': 15, 'quarter to': -15 },
+    clock:
+      "\\s?[ap]\\.\\s?m\\.|\\s?[ap]m(?!\\p{L})|(?:\\s?o['’]?clock)?(?: in the (?:morning|afternoon|evening)| at night)|\\s?o['’]?clock",
+    afternoon: 'p\\.?\\s?m|afternoon|evening|night',
+    morning: 'a\\.?\\s?m|morning',
+    night: 'at night',
+    partOfDay: ' (?:in the (?:morning|afternoon|evening)|at night)',
+    past: { '(?:a )?quarter past': 15, 'half past': 30, '(?:a )?quarter (?:to|before)': -15 },
     named: { 'noon|midday': 720, midnight: 0 },
     months: [
       'jan(?:uary)?',
@@ -216,28 +219,32 @@ export const english: Language = {
   },
   rules: {
     forbids:
-      `${TOLD}(?:do not ever|(?:do not|don['’]t)(?! hesitate)|will not|won['’]t)|` +
-      "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’]t|must never|may not|shall not|shan['’]t|should not|should never|shouldn['’]t|cannot|can not|can['’]t|not allowed|not permitted|not supposed|not authori[sz]ed|not to|never|forbidden|prohibited|off[-\\s]limits|no longer",
+      'not (?:your|our) (?:job|task|place|role|decision)(?: to)?|not (?:for you|up to you) to|not responsible for|' +
+      `${TOLD}(?:do not ever|(?:do not|don['’´\\u0060]?t)(?! (?:hesitate|forget|fail to))|will not|won['’´\\u0060]?t)|` +
+      "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’´\\u0060]?t|must never|may not|shall not|shan['’´\\u0060]?t|should not|should never|shouldn['’´\\u0060]?t|cannot|can not|can['’´\\u0060]?t|not allowed|not permitted|not supposed|not authori[sz]ed|not to|never(?! (?:forget|fail to))|forbidden|prohibited|off[-\\s]limits|no longer",
     negates:
-      "(?:do|will|could) not|not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’]t|won['’]t",
+      "(?:do|will|could) not|not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’´\\u0060]?t|won['’´\\u0060]?t",
     echoes: 'ever|at any time',
     predicates:
-      "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’]t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
+      "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’´\\u0060]?t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
     turns:
       'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip',
     demands:
       'always|(?:on |with )?every call|at all times|every single time|in every case|without exception|mandatory|obligatory',
     obliges:
-      "(?:have|has) to|must|needs? to|shall|(?:is|are) required to|required|make sure|be sure|ensure|(?:is|are) obliged to|it(?: is|[’']s) (?:important|essential|crucial|necessary|vital)",
+      "(?:(?:do not|don['’´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:have|has) to|must|needs? to|shall|(?:is|are) required to|required|make sure|be sure|ensure|(?:is|are) obliged to|it(?: is|[’']?s) (?:important|essential|crucial|necessary|vital)",
     permits:
-      "(?:do not|don[’']t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
-    softens: 'should|ought to|ideally|preferably|try(?= (?:not )?to )',
+      "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
+    softens: '(?<=[\\p{L}\\p{N}’\'] )should|ought to|ideally|preferably|try(?= (?:not )?to )',
     limits: '(?<!not )only|solely|exclusively',
     excepts: 'unless|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
+    typed: 'never always unless without except cannot should',
+    first: 'first|required|needed|necessary',
+    agent: 'you|your|we|please|agents?|make sure|be sure|ensure',
     needs: 'with|after|when|if',
     conditions:
-      'if|when|whenever|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|should(?= (?:the|a|they) )',
+      'if|when|whenever|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
     subordinates:
       'if|when|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
     breaks:
@@ -253,7 +260,7 @@ export const english: Language = {
   },
   meaning: {
     function:
-      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except without now later right way thing things lot well instead sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next',
+      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except dont doesnt cant wont shouldnt isnt arent mustnt couldnt wouldnt didnt wasnt hasnt havent without now later right way thing things lot well instead sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next',
     roles:
       'you your yours yourself they them their he him his she her we us our ours i me my mine caller callers customer customers patient patients client clients guest guests person people user users member members agent assistant everyone everybody nobody call calls',
     isManner: () => false,
@@ -283,7 +290,7 @@ export const english: Language = {
       goodbye: 'good-?bye|farewell',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        'at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|as needed|at any time',
+        '(?:(?:do not|don[’\'´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
@@ -413,7 +420,8 @@ export const english: Language = {
     },
     stem: (word) =>
       (word.length < 5 ? word.replace(/s$/, '') : word)
-        .replace(/(?<=.{4})(?:ations?|eries|ery)$/, '')
+        .replace(/(?<=.{4})ations?$/, '')
+        .replace(/(?<=.{3})(?:eries|ery)$/, 'er')
         .replace(/(?<=.{3})ments?$/, '')
         .replace(/(?<=.{4})(?:ies|y)$/, 'i')
         .replace(/(?<=.{3})(?:ings?|ed|es|s|e)$/, '')
@@ -429,13 +437,13 @@ export const english: Language = {
     joined: 'so|then|and|but|or',
     leads:
       'if|when|whenever|for|in|after|before|once|at|on|during|unless|until|while|as|to|with|without|from|should|where|since|because|only|even|outside|upon|by|given|regardless|instead|depending|otherwise|first|then|next|finally|whatever|however|no matter',
-    styleVerbs: 'be sound speak talk smile stay remain act',
+    styleVerbs: 'be keep sound speak talk smile stay remain act',
     styleNouns:
       'tone voice sentence sentences word words language jargon pace speed volume answers answer replies responses phrases',
     abbreviations:
       'dr|mr|mrs|ms|prof|st|no|approx|e\\.g|i\\.e|etc|vs|min|max|tel|ext|incl|excl|[ap]\\. ?m|jan|feb|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|fri|sat|sun|inc|ltd|dept|ave|blvd|rd|apt',
     steps: 'step',
     styles:
-      'short brief briefly concise slow slowly clear clearly friendly kind kindly calm calmly polite politely patient warm warmly smile smiling cheerful natural naturally empathy empathetic professional professionally simple plain positive upbeat formal informal conversational courteous respectful helpful gentle gently relaxed soft softly bored rushed sentences',
+      'short brief briefly concise slow slowly clear clearly friendly kind kindly calm calmly polite politely patient warm warmly smile smiling cheerful natural naturally empathy calmer slower shorter pleasant pleasantly succinct succinctly concisely terse sympathetic compassionate soothing reassuring energetic lively enthusiastic casual neutral respectfully tactful tactfully discreet discreetly unhurried measured steady empathetic professional professionally simple plain positive upbeat formal informal conversational courteous respectful helpful gentle gently relaxed soft softly bored rushed sentences',
   },
 };

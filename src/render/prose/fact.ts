@@ -6,6 +6,8 @@ export type Fact = {
   readonly mark: FactMark;
   /** As the text has it, with single blanks. */
   readonly text: string;
+  /** The same without its end, which is not told where another fact has it, too: `a day` of `more than 6 texts a day`. */
+  readonly brief?: string;
   /** The same for what means the same: `24 hours` and `twenty-four hours` are `24`. */
   readonly value: string;
   /** What it counts or how it is written: those of one unit take each other's place. */

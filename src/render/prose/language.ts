@@ -43,6 +43,10 @@ export type Language = {
     readonly clock: string;
     readonly afternoon: string;
     readonly morning: string;
+    /** Twelve before this is midnight. */
+    readonly night: string;
+    /** Parts of a day behind a time, which are not told where both sides have them. */
+    readonly partOfDay: string;
     /** Read before a number, with the minutes to add. */
     readonly past: { readonly [pattern: string]: number };
     /** Times of day that have a name, in minutes. */
@@ -120,6 +124,12 @@ export type Language = {
     readonly limits: string;
     readonly excepts: string;
     readonly without: string;
+    /** Those of these words that are read where they are mistyped, too. */
+    readonly typed: string;
+    /** What comes before something else. */
+    readonly first: string;
+    /** Who is instructed: what others have to do is a fact. */
+    readonly agent: string;
     /** What is allowed `only` behind this needs what follows. */
     readonly needs: string;
     readonly conditions: string;

@@ -139,13 +139,21 @@ export function spanFinder(spans: readonly Span[]): (place: number) => boolean {
 }
 
 /** Shorter words may differ in a letter and mean something else. */
-const LEAST_TYPED = 6;
+const LEAST_TYPED = 5;
 
-/** Whether one word is the other, mistyped. */
+/** Whether one word is the other, mistyped: a letter is missing or twice, two are swapped, or in a long one some are wrong. */
 export function isMistyped(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
-  if (shorter < LEAST_TYPED || a[0] !== b[0]) return false;
+  if (a[0] !== b[0] || a === b) return a === b;
+  if (a.length === b.length && isSwapped(a, b)) return true;
+  if (shorter < LEAST_TYPED || (shorter === LEAST_TYPED && a.length === b.length)) return false;
   return distance(a, b) <= (shorter > 7 ? 2 : 1);
+}
+
+/** Whether two letters beside each other changed places. */
+function isSwapped(a: string, b: string): boolean {
+  const at = [...a].findIndex((letter, place) => letter !== b[place]);
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** Letters to put in, take out or replace (Levenshtein). */

@@ -49,6 +49,16 @@ export function words(pattern: string): string {
   return `${START}(?:${pattern})${END}`;
 }
 
+/** A word with the slips of fingers that make no other word of it: a letter is missing or twice, or two are swapped. */
+export function mistyped(word: string): string {
+  const slips = [...word].flatMap((letter, at) => {
+    const [head, tail] = [word.slice(0, at), word.slice(at + 1)];
+    const swapped = head + tail.slice(0, 1) + letter + tail.slice(1);
+    return at === 0 ? [swapped] : [head + tail, swapped, head + letter + letter + tail];
+  });
+  return [...new Set([word, ...slips])].join('|');
+}
+
 const ASCII = /^[ -~]*$/;
 
 /** Without accents, and in lower case. */

@@ -118,6 +118,7 @@ const DAYS_JOINED = `(?:\\s?[/&,]\\s?|${inAny(({ measures }) => measures.range)}
 const DAY = `(?:(?:${DAYS.map(({ form }) => form).join('|')})${END}|${SHORT_DAY}\\.?(?=${DAYS_JOINED}${SHORT_DAY}${END}|:?\\s?\\d)|(?<=${START}${SHORT_DAY}\\.?${DAYS_JOINED})${SHORT_DAY}${END})`;
 
 const CLOCK_BEHIND = inAny(({ times }) => times.clock);
+const PART_OF_DAY = compile(`${inAny(({ times }) => times.partOfDay)}$`, 'iu');
 const NAMED_TIMES = gather(({ times }) => times.named).map(
   ([form, minutes]) => [compile(`^(?:${form})$`, 'iu'), minutes] as const,
 );
@@ -129,6 +130,10 @@ const PAST = gather(({ times }) => times.past).map(
 );
 const AFTERNOON = compile(
   inAny(({ times }) => times.afternoon),
+  'iu',
+);
+const NIGHT = compile(
+  inAny(({ times }) => times.night),
   'iu',
 );
 const MORNING = compile(
@@ -146,6 +151,7 @@ const FUNCTION = wordSet(LANGUAGES.map(({ meaning }) => meaning.function).join('
 const PLURAL = String.raw`(?!${inAny(({ measures }) => measures.noPlural)}${END})\p{L}{2,20}s`;
 const UNIT = `(?:-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
 const RATE = `(?: ${inAny(({ measures }) => measures.perAny)} \\p{L}{2,20}${END}| ${inAny(({ measures }) => measures.per)} ${inAny(({ measures }) => measures.rated)}${END}|\\/(?:h|day|month|year|week|día|mes|año)${END})`;
+const PER = compile(`^ ${inAny(({ measures }) => measures.perAny)} `, 'iu');
 /** Units of time, with what each is worth in the smallest that it is exact in: `two weeks` are `14 days`. */
 const SPANS: { readonly [unit: string]: readonly [base: string, worth: number] } = {
   second: ['second', 1],
@@ -265,7 +271,8 @@ export function quantitiesIn(text: string): readonly Fact[] {
     const next = points[at + 1];
     const isBetween = endsWith(AHEAD.between, text, point.start) !== '';
     const joint = readAt(isBetween ? BEHIND.and : BEHIND.range, text, point.end);
-    const isRange = joint !== '' && next?.start === point.end + joint.length && !point.isWeak;
+    const isJoined = joint !== '' && next?.start === point.end + joint.length;
+    const isRange = isJoined && !point.isWeak && areEnds(point, next);
     const isChoice = !isRange && isOneChoice(text, point, next);
     const isPair = next !== undefined && (isRange || isChoice);
     const joins: Joins = { isBetween: isRange && isBetween, isChoice };
@@ -275,6 +282,13 @@ export function quantitiesIn(text: string): readonly Fact[] {
   }
   return found;
 }
+
+/** Whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
+function areEnds({ kind: from }: Point, { kind: to }: Point): boolean {
+  return from === to || from === 'number' || to === 'number' || !WHEN.has(from) || !WHEN.has(to);
+}
+
+const WHEN = new Set(['clock', 'day', 'date']);
 
 /** `one or two` before what is counted: both are numbers and nothing else. */
 function isOneChoice(text: string, point: Point, next: Point | undefined): boolean {
@@ -336,7 +350,8 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
   const past = PAST.find(([form]) => endsWith(form, text, index) !== '');
   if (half !== '' || past !== undefined) {
     const ahead = past === undefined ? '' : endsWith(past[0], text, index);
-    const minutes = toMinutes(`${value}${half}`) + (past?.[1] ?? 0);
+    const whole = Math.floor(value);
+    const minutes = toMinutes(`${whole}${half}`) + 60 * (value - whole) + (past?.[1] ?? 0);
     return point(minutes, 'clock', { start: index - ahead.length, end: end + half.length });
   }
   return point(value, 'number');
@@ -361,6 +376,9 @@ function quantity(
   const ahead = isBound ? endsWith(AHEAD.bound, text, first.start) : '';
   const start = first.start - between.length - ahead.length - (name?.text.length ?? 0);
   const end = last.end + unit.length + rate.length + behind.length;
+  // What follows a price belongs to it, and so it does to how often something is.
+  const isShort = behind === '' && kind === 'number' && unit !== '' && !PER.test(rate);
+  const cutOff = isShort ? rate : endsWith(PART_OF_DAY, text, end);
   const counted = kind === 'number' ? unitKey(last.unit ?? unit) : kind;
   const isAlone = points.length === 1 && unit === '' && ahead + behind === '';
   if (isPlain && isAlone && UNSURE.test(text.slice(first.start, last.end))) return undefined;
@@ -377,6 +395,7 @@ function quantity(
   return {
     mark: isPhone ? 'phone' : 'number',
     text: shown(text.slice(start, end)),
+    brief: shown(text.slice(start, end - cutOff.length)),
     value: kind === 'day' ? (WHOLE_WEEKS[value] ?? value) : value,
     unit: isPhone ? SHORT_PHONE : `${name?.key ?? base}${rateKey(rate)}`,
     family: name?.key ?? findFamily(kind, counted),
@@ -495,7 +514,8 @@ function toMinutes(text: string): number {
   } = /^(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?(?::\d{2})?(?<half>.*)$/su.exec(text)?.groups ??
   {};
   const hours = Number(hour);
-  const isLate = AFTERNOON.test(half) && hours < 12;
-  const isEarly = MORNING.test(half) && !AFTERNOON.test(half) && hours === 12;
+  const isLate = AFTERNOON.test(half) && hours < 12 && !(NIGHT.test(half) && hours < 5);
+  const isEarly =
+    hours === 12 && (NIGHT.test(half) || (MORNING.test(half) && !AFTERNOON.test(half)));
   return 60 * (hours + (isLate ? 12 : isEarly ? -12 : 0)) + Number(minute);
 }

@@ -3,7 +3,18 @@ import { type Fact, factKey, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';
 import { findLexicon, type Lexicon, type Span, spanFinder, tokensIn } from './meaning.ts';
-import { compile, END, fold, inAny, matchesIn, START, wordSet, words } from './patterns.ts';
+import {
+  anyOf,
+  compile,
+  END,
+  fold,
+  inAny,
+  matchesIn,
+  mistyped,
+  START,
+  wordSet,
+  words,
+} from './patterns.ts';
 
 /** Sentences of a paragraph, what they state, and what they forbid, demand or permit. */
 
@@ -36,6 +47,10 @@ export type Reading = {
   readonly negated: ReadonlySet<string>;
   /** Something is done only where something else is: a prohibition with an exception came to that. */
   readonly isNeed: boolean;
+  /** It says what is done first or has to be, which is what a need is in other words. */
+  readonly isOrdered: boolean;
+  /** It negates something outside of conditions. */
+  readonly isDenying: boolean;
 };
 
 export type Sentence = {
@@ -97,7 +112,11 @@ const FORCES = [
 /** Words of instruction of a language, and what stands around them. */
 const rulesOf = oncePer((language: Language) => {
   const { rules, meaning } = language;
-  const forces = FORCES.map(([force, member]) => `(?<${force}>${member(language)})`);
+  const typed = compile(words(anyOf(rules.typed)), 'g');
+  const forces = FORCES.map(([force, member]) => {
+    const pattern = member(language).replace(typed, (word) => `(?:${mistyped(word)})`);
+    return `(?<${force}>${pattern})`;
+  });
   return {
     marker: compile(
       `${START}(?:(?<none>${rules.comparisons})|${forces.join('|')})(?:${END}|(?<=['’]))`,
@@ -105,6 +124,8 @@ const rulesOf = oncePer((language: Language) => {
     subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
     ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30})`),
     or: compile(words(rules.or), 'iu'),
+    agent: compile(words(rules.agent), 'iu'),
+    first: compile(words(rules.first), 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
     needs: compile(words(`${rules.conditions}|${rules.after}|${rules.needs}`), 'iu'),
@@ -255,7 +276,11 @@ function readSentence(
   const isTold = isOrder || over.length > 0;
   const isTone = over.length === 0 && !has(FIRM) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
-  const isRule = main.some((force) => force !== 'excepts' && STRONG.has(force));
+  // What somebody else has to be or to bring is told as its value: `Clients have to be 18 or older.`
+  const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
+  const isRule = main.some(
+    (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
+  );
   const { content, light, ...about } = readContent(draft, listScopes(draft), isInstruction);
   const plain = { ...readPlain(draft), ...about, isNeed: false };
   const text = raw
@@ -288,14 +313,24 @@ function readPlain({
   raw,
   isStated,
   lexicon,
-}: Draft): Pick<Reading, 'forces' | 'facts' | 'joints'> {
+}: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'isNeed'> {
   const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
   const joints = { before: 0, after: 0, and: 0, or: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
     if (joint !== undefined && !isStated(index)) joints[joint] += 1;
   }
-  return { forces: new Set(telling.map(nameForce)), facts: facts.map(factKey), joints };
+  const isOrdered =
+    joints.before + joints.after > 0 ||
+    markers.some(({ force }) => ORDERING.has(force)) ||
+    rulesOf(lexicon.language).first.test(raw);
+  return {
+    forces: new Set(telling.map(nameForce)),
+    facts: facts.map(factKey),
+    joints,
+    isOrdered,
+    isDenying: markers.some(({ force, isCondition }) => DENYING.has(force) && !isCondition),
+  };
 }
 
 const JOINTS = ['before', 'after', 'and', 'or'] as const;
@@ -349,9 +384,10 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   }
   const { before, after, ...joints } = plain.joints;
   if (before !== 1 || after !== 0) return plain;
-  return { ...lift(denying), joints: { ...joints, before: after, after: before }, isNeed: true };
+  return { ...lift(denying), joints: { ...joints, before: after, after: before }, isNeed: true, isOrdered: true };
 }
 
+const ORDERING: ReadonlySet<Force> = new Set(['always', 'obliges', 'limits']);
 const DENYING: ReadonlySet<Force> = new Set(['forbids', 'negates']);
 const LIMITING: ReadonlySet<Force> = new Set(['limits']);
 const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);

@@ -216,6 +216,7 @@ export const spanish: Language = {
       ochocientos: 800,
       novecientos: 900,
       medio: 0.5,
+      cuarto: 0.25,
       media: 0.5,
     },
     factors: { docena: 12, docenas: 12, mil: 1000, millon: 1_000_000, millones: 1_000_000 },
@@ -223,7 +224,7 @@ export const spanish: Language = {
     hundreds:
       'media docena|(?:cien|ciento|(?:dos|tres|cuatro|quin|seis|sete|ocho|nove)cient[oa]s)(?: {small})?|veinti(?:ún|un[oa]|dós|trés|cuatro|cinco|séis|siete|ocho|nueve)|una docena|{small}',
     thousands: '(?:{hundreds} )?(?:{large})(?: {hundreds})?|{hundreds}',
-    half: ' y (?:media|medio)',
+    half: ' y (?:media|medio|cuarto)',
     unsure: 'un una uno once',
     digit: 'cero uno dos tres cuatro cinco seis siete ocho nueve',
     ordinals:
@@ -244,6 +245,8 @@ export const spanish: Language = {
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,
     afternoon: 'tarde|noche',
     morning: 'mañana|madrugada',
+    night: 'noche|madrugada',
+    partOfDay: '(?!)',
     past: {},
     named: { mediodía: 720, medianoche: 0 },
     months: [
@@ -399,7 +402,7 @@ export const spanish: Language = {
   },
   rules: {
     forbids:
-      'bajo ninguna circunstancia|bajo ningún concepto|en ningún caso|en ningún momento|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite|no|tampoco',
+      'bajo ninguna circunstancia|bajo ningún concepto|en ningún caso|en ningún momento|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite|no (?:puedes?|podrás?|debes?|deberás?)|no(?! (?:te |se )?(?:olvid|dejes? de|dud))|tampoco',
     negates: 'nadie|ningún|ningun[oa]s?|nada|ni|imposible',
     echoes:
       'nunca|jamás|nadie|ningún|ningun[oa]s?|nada|tampoco|ni|en ningún caso|en ningún momento|bajo ninguna circunstancia|bajo ningún concepto',
@@ -409,7 +412,7 @@ export const spanish: Language = {
     demands:
       'siempre(?! que)|en todo momento|en todos los casos|sin excepción|obligatorio|obligatoriamente|sin falta',
     obliges:
-      'deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
+      'no (?:te |se )?(?:olvid[ae]s?|olvidar|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))|deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
     permits:
       'puedes|podrás|(?<=(?:^|[.;:!¡]\\s{1,3}|usted ))(?:puede|podrá)|se permite|está permitido|(?:estás|está) autorizad[oa]|siéntete libre|no dudes en|no dude en|opcional(?:mente)?|si (?:quieres|lo deseas|quiere)',
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
@@ -417,6 +420,9 @@ export const spanish: Language = {
     excepts:
       'salvo|excepto|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
+    typed: 'nunca siempre salvo excepto',
+    first: 'primero|hace falta|necesari[oa]s?|obligatori[oa]s?|imprescindible',
+    agent: 'tú|usted|debes|deberás|tienes|hay que|asegúr\\p{L}+|agentes?|asistente|es (?:importante|imprescindible|fundamental|necesario)',
     needs: 'con|tras|después',
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
@@ -429,7 +435,7 @@ export const spanish: Language = {
     or: 'o|u',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
     comparisons:
-      'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|no olvides|no olvide|ya no(?= hace falta)',
+      'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
   },
   meaning: {
     function:
@@ -440,6 +446,8 @@ export const spanish: Language = {
     light:
       'dar hacer tener dejar poner ir usar utilizar querer necesitar haber realizar efectuar tomar',
     phrases: {
+      primero:
+        '(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae]s?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
       informar: 'haz(?:le|les)? saber|hág[ae](?:le|les)? saber',
       anotar: 'toma(?:r)? nota(?: de)?|tome(?:s)? nota(?: de)?',
       preguntar:
@@ -448,7 +456,7 @@ export const spanish: Language = {
       esperarlinea:
         '(?:espere|espera|esperen|permanezca|permanece|siga|sigue|quédese|quédate|manténgase|mantente)n? (?:a la espera |en (?:la )?línea|al teléfono)',
       gratis: 'sin (?:coste|costo|cargo)|gratuit[oa]s?',
-      volverllamar: 'devolver la llamada|volver a llamar|vuelv[ae] a llamar|devuelv[ae] la llamada',
+      volverllamar: '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
       nacimiento: 'fecha de nacimiento',
       correo: 'correo electrónico|e-?mail',
     },
@@ -535,6 +543,6 @@ export const spanish: Language = {
       'dr|dra|sra?|srta|p\\. ?ej|tel|núm|n\\.?º|avda?|aprox|ext|[ap]\\. ?m|máx|mín|ud|uds|pág|art',
     steps: 'paso',
     styles:
-      'breve breves corto corta cortos cortas despacio claro clara claros claramente claridad amable amablemente amabilidad cordial cordialmente calma calmado educado paciente paciencia empatia natural sencillo sencilla sencillas sencillos profesional alegre positivo formal respetuoso calido calida cercano cercana conciso simpatico tranquilo tranquila sonrie sonria',
+      'breve breves pausado pausada lento lenta lentamente suave sereno serena educadamente respetuosamente cordialidad cercania empatico naturalidad neutral brevedad concisa concisas concisos corto corta cortos cortas despacio claro clara claros claramente claridad amable amablemente amabilidad cordial cordialmente calma calmado educado paciente paciencia empatia natural sencillo sencilla sencillas sencillos profesional alegre positivo formal respetuoso calido calida cercano cercana conciso simpatico tranquilo tranquila sonrie sonria',
   },
 };

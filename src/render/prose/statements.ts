@@ -50,6 +50,8 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
       denied: union((one) => one[member].denied),
       negated: union((one) => one[member].negated),
       isNeed: all.some(({ isNeed }) => isNeed),
+      isOrdered: all.some(({ isOrdered }) => isOrdered),
+      isDenying: all.some(({ isDenying }) => isDenying),
     };
   };
   return {
@@ -71,29 +73,34 @@ const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without']);
 
 function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
   const isNew = isReworded(a.words, b.words);
-  const isNeed = [a, b].some((one) => one.settled.isNeed) && member === 'settled';
-  const forces = (one: Statement) => {
-    const bare = [...one[member].forces].map((force) => (isNew ? force.replace(/ if$/, '') : force));
-    return new Set(
-      bare.filter((force) => !(isNew && REWORDED.has(force)) && !(isNeed && force === 'always')),
-    );
+  const [x, y] = [a[member], b[member]];
+  const isSilent = (force: string) =>
+    (isNew && REWORDED.has(force)) ||
+    (force === 'always' && (x.isNeed || y.isNeed)) ||
+    (force === 'forbids' && x.isDenying && y.isDenying);
+  const forces = ({ forces: all }: Reading) => {
+    const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
+    return new Set(bare.filter((force) => !isSilent(force)));
   };
-  const isNeeded = a[member].isNeed === b[member].isNeed || isNew;
   return (
-    isNeeded &&
-    isSameSet(forces(a), forces(b)) &&
-    (isNew || !areTurned(a[member].joints, b[member].joints)) &&
+    (x.isNeed === y.isNeed || (isNew && (x.isNeed ? y : x).isOrdered)) &&
+    isSameSet(forces(x), forces(y)) &&
+    (isNew || !areTurned(x.joints, y.joints)) &&
     !isReadReversed(a, b, member) &&
-    areSigned(a[member], b[member], isNew)
+    areSigned(x, y, isNew)
   );
 }
 
-/** Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way round. */
+/**
+ * Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way
+ * round; where only some words changed, those that are denied tell what was reversed.
+ */
 function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
   return [...a.signs].every(([word, sign]) => {
     const other = b.signs.get(word) ?? 'both';
     const isOne = sign === other || sign === 'both' || other === 'both';
-    return isOne || (isNew && !a.negated.has(word) && !b.negated.has(word));
+    const isMain = a.negated.has(word) || b.negated.has(word);
+    return isOne || isMain !== isNew;
   });
 }
 
@@ -128,8 +135,9 @@ function areTurned(a: Joints, b: Joints): boolean {
   return isTurned('before', 'after') || isTurned('and', 'or');
 }
 
-/** As many words may differ where a sentence was put in other words. */
-const MOST_REWORDED = 2;
+
+/** As many times as many words have to stay as may come or go, where a sentence was put in other words. */
+const MOST_REWORDED = 1;
 
 /** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
 function isAboutSame(a: Statement, b: Statement): boolean {
@@ -140,14 +148,16 @@ function isAboutSame(a: Statement, b: Statement): boolean {
     );
   };
   const [gone, fresh] = [missing(a, b), missing(b, a)];
-  const common = a.content.size - gone.length;
+  const facts = new Set(b.settled.facts);
+  const common =
+    a.content.size - gone.length + a.settled.facts.filter((one) => facts.has(one)).length;
   const differing = gone.length + fresh.length;
   if (differing === 0) return true;
   const isLight = (one: Statement, other: Statement) =>
     [...one.light].some((word) => !other.light.has(word));
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
-  return isReworded(a.words, b.words) && differing <= MOST_REWORDED && common > differing;
+  return isReworded(a.words, b.words) && common >= MOST_REWORDED * Math.max(gone.length, fresh.length);
 }
 
 /** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
