@@ -143,6 +143,7 @@ const rulesOf = oncePer((language: Language) => {
     styles: wordSet(meaning.styles),
     styleNouns: wordSet(meaning.styleNouns),
     styleVerbs: wordSet(meaning.styleVerbs),
+    styleStems: new Set(meaning.styleVerbs.split(' ').map(meaning.stem)),
   };
 });
 
@@ -468,9 +469,7 @@ function readContent(
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
       continue;
     const over = scopes.filter((scope) => scope.start <= start && start < scope.end);
-    // `closed` is the opposite of `open`, and says so of no rule.
-    const isOpposite = meaning.isOpposite && isInstruction;
-    const sign: Sign = (over.length % 2 === 1) !== isOpposite ? 'no' : 'yes';
+    const sign: Sign = (over.length % 2 === 1) !== meaning.isOpposite ? 'no' : 'yes';
     const isAhead = over.some((scope) => start < scope.from);
     addSign(signs, meaning.word, isAhead ? 'both' : sign);
     if (!isAhead && over.some((scope) => scope.isMain)) negated.add(meaning.word);
@@ -479,7 +478,9 @@ function readContent(
       continue;
     }
     const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
-    if (sign === 'no' && (isFirst || isOpposite)) denied.add(meaning.word);
+    // `closed` is the opposite of `open`, and forbids nothing outside of an instruction.
+    if (sign === 'no' && (isFirst || (meaning.isOpposite && isInstruction)))
+      denied.add(meaning.word);
     // Of `do not ask callers` what is denied is to ask; of `the vet, not you`, who.
     const isWho = meaning.isRole && !raw.slice(0, start).trimEnd().endsWith(',');
     if (!isWho)
@@ -487,7 +488,7 @@ function readContent(
         if (scope.from <= start) open.delete(scope);
         else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
-    content.set(meaning.isOpposite ? `not ${meaning.word}` : meaning.word, word);
+    content.set(meaning.word, word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
   return { content, light, signs, denied, negated };
@@ -540,9 +541,12 @@ const SHORT = 12;
 
 /** How to speak is a matter of style, and no rule. */
 function isStyle({ raw, lexicon }: Draft, isOrder: boolean): boolean {
-  const { styles, styleNouns, styleVerbs } = rulesOf(lexicon.language);
+  const { styles, styleNouns, styleVerbs, styleStems } = rulesOf(lexicon.language);
+  const { stem, irregular } = lexicon.language.meaning;
   const said = wordsIn(raw);
+  const isVerb = (word: string) => styleStems.has(stem(irregular[word] ?? word));
   const has = (list: ReadonlySet<string>) => said.some((word) => list.has(word));
-  if (has(styles)) return has(styleNouns) || ((isOrder || said.length < SHORT) && has(styleVerbs));
+  const isSpoken = has(styleVerbs) || (isOrder && said.some(isVerb));
+  if (has(styles)) return has(styleNouns) || ((isOrder || said.length < SHORT) && isSpoken);
   return has(styleVerbs) && has(styleNouns);
 }

@@ -77,13 +77,14 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   const isSilent = (force: string) =>
     (isNew && REWORDED.has(force)) ||
     (force === 'always' && (x.isNeed || y.isNeed)) ||
-    (force === 'forbids' && x.isDenying && y.isDenying);
+    (force === 'forbids' && x.isDenying && y.isDenying) ||
+    (force === 'forbids if' && denies(x) && denies(y));
   const forces = ({ forces: all }: Reading) => {
     const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
     return new Set(bare.filter((force) => !isSilent(force)));
   };
   return (
-    (x.isNeed === y.isNeed || (isNew && (x.isNeed ? y : x).isOrdered)) &&
+    (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
     isSameSet(forces(x), forces(y)) &&
     (isNew || !areTurned(x.joints, y.joints)) &&
     !isReadReversed(a, b, member) &&
@@ -91,11 +92,22 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   );
 }
 
+function denies({ signs }: Reading): boolean {
+  return [...signs.values()].some((sign) => sign !== 'yes');
+}
+
+/** Whether `other` says what `need` demands: in place of its exception it has to say what comes first or is required. */
+function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
+  const has = (force: string) => need.plain.forces.has(force) && !other.plain.forces.has(force);
+  return other.settled.isOrdered && (isNew || has('without') || has('excepts'));
+}
+
 /**
  * Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way
- * round; where only some words changed, those that are denied tell what was reversed.
+ * round, and what is denied first tells enough where both deny something; where only some words changed, those that are denied tell what was reversed.
  */
 function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
+  if (isNew && denies(a) && denies(b)) return true;
   return [...a.signs].every(([word, sign]) => {
     const other = b.signs.get(word) ?? 'both';
     const isOne = sign === other || sign === 'both' || other === 'both';
