@@ -127,13 +127,15 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
     (a: Fact, b: Fact) =>
       a.mark === b.mark && a.value === b.value && a.bound === b.bound && isMistypedUnit(a, b),
     isSameHour,
+    isSameSpan,
+    isSameBare,
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
     (a: Fact, b: Fact) => a.mark === b.mark && mayReplace(a, b),
     // A short number to call is written like any other.
     (a: Fact, b: Fact) =>
       (a.mark === 'phone') !== (b.mark === 'phone') && (a.mark === 'phone' ? b : a).unit === '',
   ];
-  const exact = 3;
+  const exact = 5;
   for (const [pass, fits] of passes.entries()) {
     if (pass === exact) takeEnds(old, fresh, taken);
     const [left, others] = [old.filter(isFree), fresh.filter(isFree)];
@@ -166,6 +168,24 @@ function isSameHour(a: Fact, b: Fact): boolean {
   const isOne = (hour: string, time: string | undefined) =>
     Number(hour) <= 24 && (60 * Number(hour) - Number(time)) % HALF_DAY === 0;
   return hours.length === times.length && hours.every((hour, at) => isOne(hour, times[at]));
+}
+
+/** `48 hours` are `2 days`. */
+function isSameSpan(a: Fact, b: Fact): boolean {
+  const worth: { readonly [unit: string]: number } = { second: 1, day: 86_400 };
+  const [x, y] = [worth[a.unit], worth[b.unit]];
+  const isOne = x !== undefined && y !== undefined && Number(a.value) * x === Number(b.value) * y;
+  return isOne && a.mark === b.mark && a.bound === b.bound;
+}
+
+/** `under 12` is `under 12 years`. */
+function isSameBare(a: Fact, b: Fact): boolean {
+  const isBare = (one: Fact, other: Fact) =>
+    one.family === 'bare' && (other.family === 'count' || other.family === 'span');
+  // Years are counted in months.
+  const isYears = b.value === String(12 * Number(a.value)) || a.value === String(12 * Number(b.value));
+  const isOne = a.value === b.value || (isYears && [a, b].some(({ unit }) => unit === 'month'));
+  return a.bound === b.bound && isOne && (isBare(a, b) || isBare(b, a));
 }
 
 function isMistypedUnit({ unit: a }: Fact, { unit: b }: Fact): boolean {

@@ -46,6 +46,7 @@ export const english: Language = {
     night: 'at night',
     partOfDay: ' (?:in the (?:morning|afternoon|evening)|at night)',
     past: { '(?:a )?quarter past': 15, 'half past': 30, '(?:a )?quarter (?:to|before)': -15 },
+    to: {},
     named: { 'noon|midday': 720, midnight: 0 },
     months: [
       'jan(?:uary)?',
@@ -249,9 +250,9 @@ export const english: Language = {
     agent: 'you|your|we|please|agents?|make sure|be sure|ensure',
     needs: 'with|after|when|if',
     conditions:
-      'if|when|whenever|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
+      'if|when|whenever|every time|each time|in the event of|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
     subordinates:
-      'if|when|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
+      '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
@@ -296,7 +297,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        '(?:(?:do not|don[’\'´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
+        '(?:(?:do not|don[’\'´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
@@ -395,6 +396,7 @@ export const english: Language = {
       'worried anxious concerned',
       'difficult hard',
       'like prefer',
+      'insist pressure press',
       'swallow ingest',
       'judge assess evaluate',
       'opinion view',

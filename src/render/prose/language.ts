@@ -49,6 +49,8 @@ export type Language = {
     readonly partOfDay: string;
     /** Read before a number, with the minutes to add. */
     readonly past: { readonly [pattern: string]: number };
+    /** The same behind it: `diez menos cuarto`. */
+    readonly to: { readonly [pattern: string]: number };
     /** Times of day that have a name, in minutes. */
     readonly named: { readonly [pattern: string]: number };
     readonly months: readonly string[];

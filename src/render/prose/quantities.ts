@@ -128,6 +128,9 @@ const CLOCK = String.raw`(?:\d{1,2}:\d{2}(?::\d{2})?${CLOCK_BEHIND}?|\d{1,2}(?:\
 const PAST = gather(({ times }) => times.past).map(
   ([form, minutes]) => [compile(`(?<!\\p{L})(?:${form}) $`, 'iu'), minutes] as const,
 );
+const TO = gather(({ times }) => times.to).map(
+  ([form, minutes]) => [compile(`${form}${END}`, 'iuy'), minutes] as const,
+);
 const AFTERNOON = compile(
   inAny(({ times }) => times.afternoon),
   'iu',
@@ -184,7 +187,8 @@ const OFTEN_FORMS = OFTEN.map(
   ([form, times]) => [compile(`^(?:${form.replace(/\(\?=.*/, '')})`, 'iu'), times] as const,
 );
 const ORDINAL = inAny(
-  ({ numbers }) => `(?:${anyOf(numbers.ordinals)}) (?:${numbers.ordered})${END}`,
+  ({ numbers }) =>
+    `(?:${anyOf(numbers.ordinals)}|\\d{1,2}(?:st|nd|rd|th|[ºª])) (?:${numbers.ordered})${END}`,
 );
 const ORDINALS = LANGUAGES.flatMap(({ numbers }) => [
   ...numbers.ordinals.split(' ').map((form, at) => [compile(`^${form} `, 'iu'), at + 1] as const),
@@ -333,7 +337,8 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
   if (date !== undefined) return point(dateValue(low), 'date');
   if (clock !== undefined) return point(toMinutes(own), 'clock');
   if (ordinal !== undefined) {
-    const value = ORDINALS.find(([form]) => form.test(own))?.[1] ?? 0;
+    const digits = /^\d+/.exec(own)?.[0];
+    const value = digits ?? ORDINALS.find(([form]) => form.test(own))?.[1] ?? 0;
     return point(value, 'ordinal', { isWeak: true });
   }
   if (day !== undefined) {
@@ -348,6 +353,13 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
   if (after !== '') return point(value, findCurrency(after), { end: end + after.length });
   const half = readAt(BEHIND.clock, text, end);
   const past = PAST.find(([form]) => endsWith(form, text, index) !== '');
+  const to = TO.find(([form]) => readAt(form, text, end) !== '');
+  if (to !== undefined) {
+    const behind = readAt(to[0], text, end);
+    const part = readAt(BEHIND.clock, text, end + behind.length);
+    const minutes = toMinutes(`${value}${part}`) + to[1];
+    return point(minutes, 'clock', { end: end + behind.length + part.length });
+  }
   if (half !== '' || past !== undefined) {
     const ahead = past === undefined ? '' : endsWith(past[0], text, index);
     const whole = Math.floor(value);

@@ -267,6 +267,7 @@ export const spanish: Language = {
     night: 'noche|madrugada',
     partOfDay: '(?!)',
     past: {},
+    to: { ' menos cuarto': -15, ' menos veinte': -20, ' menos diez': -10, ' menos cinco': -5 },
     named: { mediodía: 720, medianoche: 0 },
     months: [
       'enero',
@@ -392,11 +393,11 @@ export const spanish: Language = {
   transfers: {
     verbs: [
       {
-        verb: '(?:transfi(?:er|r)[ae]s?|transferir|transferirá|desví[ae]s?|desviar|deriv[ae]s?|derivar|redirig[ei]s?|redirijas?|redirigir|escal[ae]s?|escalar|reenví[ae]s?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
+        verb: '(?:transfi(?:er|r)[ae][sn]?|transferir|transferirá|desví[ae][sn]?|desviar|deriv[ae][sn]?|derivar|redirig[ei][sn]?|redirijas?|redirigir|escal[ae][sn]?|escalar|reenví[ae][sn]?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
         to: 'al?',
       },
       {
-        verb: '(?:conect[ae]s?|conectar|comuni(?:que|ca)s?|comunicar|pon(?:er|ga|gas)?)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
+        verb: '(?:conect[ae][sn]?|conectar|comuni(?:que|ca)s?|comunicar|pon(?:er|ga|gas)?)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
         to: 'con',
       },
       {
@@ -458,7 +459,7 @@ export const spanish: Language = {
   },
   meaning: {
     function:
-      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
+      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
     roles:
       'yo tu usted ustedes ti el ella ellos ellas nosotros cliente clientes paciente pacientes persona personas llamante llamantes usuario usuarios huesped huespedes socio socios asistente agente nadie gente quien interlocutor llamada llamadas llamar llame llama',
     isManner: (word) => /.{4}mente$/.test(word),
@@ -470,10 +471,11 @@ export const spanish: Language = {
       informar: 'haz(?:le|les)? saber|hág[ae](?:le|les)? saber',
       anotar: 'toma(?:r)? nota(?: de)?|tome(?:s)? nota(?: de)?',
       preguntar:
-        'averigu(?:a|e|ar)|(?:comprueb[ae]|comprobar|mir[ae]|pregunt[ae]|preguntar|consult[ae])(?= si )',
+        'averigu(?:a|e|ar)|(?:comprueb[ae]|comprobar|mir[ae]|pregunt[ae]|preguntar|consult[ae])(?= (?:(?:con|en) \\S{1,40} )?si )',
       colgar: 'cuelg(?:a|ue|ues|uen)|finaliza(?:r)? la llamada',
       esperarlinea:
         '(?:espere|espera|esperen|permanezca|permanece|siga|sigue|quédese|quédate|manténgase|mantente)n? (?:a la espera |en (?:la )?línea|al teléfono)',
+      disculpar: 'p[ei]d\\p{L}{1,3} (?:perdón|disculpas)|discúlp[ae](?:te|se)|disculparse',
       gratis: 'sin (?:coste|costo|cargo)|gratuit[oa]s?',
       volverllamar: '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
       nacimiento: 'fecha de nacimiento',

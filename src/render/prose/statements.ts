@@ -77,7 +77,7 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   const isSilent = (force: string) =>
     (isNew && REWORDED.has(force)) ||
     (force === 'always' && (x.isNeed || y.isNeed)) ||
-    (force === 'forbids' && x.isDenying && y.isDenying) ||
+    ((force === 'forbids' || force === 'permits') && x.isDenying && y.isDenying) ||
     (force === 'forbids if' && denies(x) && denies(y));
   const forces = ({ forces: all }: Reading) => {
     const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
