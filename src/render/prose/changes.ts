@@ -2,6 +2,7 @@ import type { Callout } from '../../core/plan-document.ts';
 import { type Fact, factKey, isName } from './fact.ts';
 import { ALIKE_ELSEWHERE, type Group, MOST_COMPARED, type Place } from './groups.ts';
 import { isMistyped } from './meaning.ts';
+import { fold } from './patterns.ts';
 import { findSense } from './sentences.ts';
 import {
   areSameValues,
@@ -129,20 +130,21 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
     isSameHour,
     isSameSpan,
     isSameBare,
+    (a: Fact, b: Fact, x: string, y: string) => isSameBound(a, b, x) || isSameBound(b, a, y),
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
     (a: Fact, b: Fact) => a.mark === b.mark && mayReplace(a, b),
     // A short number to call is written like any other.
     (a: Fact, b: Fact) =>
       (a.mark === 'phone') !== (b.mark === 'phone') && (a.mark === 'phone' ? b : a).unit === '',
   ];
-  const exact = 5;
+  const exact = 6;
   for (const [pass, fits] of passes.entries()) {
     if (pass === exact) takeEnds(old, fresh, taken);
     const [left, others] = [old.filter(isFree), fresh.filter(isFree)];
     const isMany = left.length * others.length > MOST_COMPARED;
     for (const [at, was] of left.entries()) {
       const near = isMany ? others.slice(at, at + 1) : others;
-      const is = near.find((one) => isFree(one) && fits(was.fact, one.fact));
+      const is = near.find((one) => isFree(one) && fits(was.fact, one.fact, was.sentence.text, one.sentence.text));
       if (is === undefined) continue;
       taken.add(was).add(is);
       if (pass >= exact) found.push(change(was, is));
@@ -176,6 +178,13 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   const [x, y] = [worth[a.unit], worth[b.unit]];
   const isOne = x !== undefined && y !== undefined && Number(a.value) * x === Number(b.value) * y;
   return isOne && a.mark === b.mark && a.bound === b.bound;
+}
+
+/** `The minimum age is 18` is `at least 18`. */
+function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
+  const isOne = bare.value === bounded.value && bare.unit === bounded.unit;
+  const says = { '≥': /\bmin/, '≤': /\bmax/, '>': undefined, '<': undefined, '': undefined };
+  return isOne && bare.bound === '' && says[bounded.bound]?.test(fold(text)) === true;
 }
 
 /** `under 12` is `under 12 years`. */
@@ -215,7 +224,7 @@ function takeEnds(
 
 /** The ends of a range where they stand by themselves: `from 8 to 5` and `opens at 8 and closes at 5`. */
 function findEnds({ value, unit }: Fact, others: readonly FactPlace[]): readonly FactPlace[] {
-  const [from, to, ...more] = value.split('–');
+  const [from, to, ...more] = (value === 'weekend' ? '5–6' : value).split('–');
   const find = (end: string | undefined) =>
     others.find(({ fact }) => fact.unit === unit && fact.value === end);
   const ends = [find(from), find(to)].filter((one) => one !== undefined);

@@ -227,7 +227,7 @@ export const english: Language = {
     forbids:
       'not (?:your|our) (?:job|task|place|role|decision)(?: to)?|not (?:for you|up to you) to|not responsible for|' +
       `${TOLD}(?:do not ever|(?:do not|don['’´\\u0060]?t)(?! (?:hesitate|forget|fail to))|will not|won['’´\\u0060]?t)|` +
-      "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’´\\u0060]?t|must never|may not|shall not|shan['’´\\u0060]?t|should not|should never|shouldn['’´\\u0060]?t|cannot|can not|can['’´\\u0060]?t|not allowed|not permitted|not supposed|not authori[sz]ed|not to|never(?! (?:forget|fail to))|forbidden|prohibited|off[-\\s]limits|no longer",
+      "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’´\\u0060]?t|must never|may not|shall not|shan['’´\\u0060]?t|should not|should never|shouldn['’´\\u0060]?t|cannot|can not|can['’´\\u0060]?t|not allowed|not permitted|not supposed|not authori[sz]ed|not to(?! forget)|never(?! (?:forget|fail to))|forbidden|prohibited|off[-\\s]limits|no longer",
     negates:
       "(?:do|will|could) not|not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’´\\u0060]?t|won['’´\\u0060]?t",
     echoes: 'ever|at any time',
@@ -243,12 +243,11 @@ export const english: Language = {
       "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
     softens: '(?<=[\\p{L}\\p{N}’\'] )should|ought to|ideally|preferably|try(?= (?:not )?to )',
     limits: '(?<!not )only|solely|exclusively',
-    excepts: 'unless|except(?:ions?)?|excluding|other than|apart from|aside from',
+    excepts: 'unless|(?<=(?:any|no|every)(?:one|body|thing| one| \\p{L}{2,12}) |nothing |none )but|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
     typed: 'never always unless without except cannot should',
     first: 'first|required|needed|necessary',
     agent: 'you|your|we|please|agents?|make sure|be sure|ensure',
-    needs: 'with|after|when|if',
     conditions:
       'if|when|whenever|every time|each time|in the event of|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
     subordinates:
@@ -271,20 +270,20 @@ export const english: Language = {
       'you your yours yourself they them their he him his she her we us our ours i me my mine caller callers customer customers patient patients client clients guest guests person people user users member members agent assistant everyone everybody nobody call calls',
     isManner: () => false,
     light:
-      'get take make do have use let go come put keep want need be try see like give start doing having making getting taking using',
+      'become get take make do have use let go come put keep want need be try see like give start doing having making getting taking using',
     phrases: {
       tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
-      read: 'read (?:out|aloud|back)',
+      read: 'read(?:ing)? (?:out|aloud|back)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
-      look: '(?:have|has|had|take|takes|took) a look(?: at)?|look up|pull up|look for|search for|looked at',
+      look: '(?:have|has|had|take|takes|took) a look(?: at)?|look(?: (?:\\p{L}+ ){0,3}\\p{L}+)? up|pull up|look for|search for|looked at',
       reach: 'get hold of|get a hold of|get in touch with|getting in touch with',
-      answer: 'pick(?:s|ing)? up(?= (?:the )?(?:phone|calls?))',
+      answer: 'pick(?:s|ing)? up(?= (?:the )?(?:phone|calls?))|(?<=(?:nobody|no one|anyone|someone|somebody|not|n’t|n\'t) )picks? up',
       shut: '(?:turn|switch|shut)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?off)',
       open: '(?:turn|switch)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?on(?: |$|[.,]))|(?:keep|leave)(?= (?:(?!and |then )\\p{L}+ ){0,4}?(?:open|on(?:[.,;]|$)))',
       leave: 'get out|go outside|step outside|move out|get outside',
-      hangup: 'hang up|hang up on|disconnect',
+      hangup: 'hang(?:ing)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',
@@ -297,7 +296,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        '(?:(?:do not|don[’\'´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
+        '(?:(?:do not|don[’\'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
@@ -502,6 +501,6 @@ export const english: Language = {
       'dr|mr|mrs|ms|prof|st|no|approx|e\\.g|i\\.e|etc|vs|min|max|tel|ext|incl|excl|[ap]\\. ?m|jan|feb|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|fri|sat|sun|inc|ltd|dept|ave|blvd|rd|apt',
     steps: 'step',
     styles:
-      'short brief briefly concise slow slowly clear clearly friendly kind kindly calm calmly polite politely patient warm warmly smile smiling cheerful natural naturally empathy calmer slower shorter pleasant pleasantly succinct succinctly concisely terse sympathetic compassionate soothing reassuring energetic lively enthusiastic casual neutral respectfully tactful tactfully discreet discreetly unhurried measured steady empathetic professional professionally simple plain positive upbeat formal informal conversational courteous respectful helpful gentle gently relaxed soft softly bored rushed sentences',
+      'short brief briefly concise slow slowly clear clearly friendly kind kindly calm calmly polite politely patient warm warmly smile smiling cheerful natural naturally empathy calmer slower shorter pleasant pleasantly succinct succinctly concisely terse sympathetic compassionate soothing reassuring energetic lively enthusiastic casual neutral respectfully tactful tactfully discreet discreetly unhurried measured steady empathetic professional professionally simple plain positive upbeat formal informal conversational courteous respectful helpful gentle gently relaxed soft softly rude impolite unfriendly bored rushed sentences',
   },
 };

@@ -86,7 +86,7 @@ export function factsIn(text: string): readonly Fact[] {
   claim('link', LINK, (own) => own.toLowerCase().replace(/^https?:\/\/|\/$/g, ''));
   claim('tool', TOOL, (own) => own.replaceAll('`', ''));
   claim('phone', PHONE, phoneValue);
-  claim('number', ADDRESS, fold, 'address');
+  claim('number', ADDRESS, (own) => fold(own).replaceAll(',', ''), 'address');
   claimed.push(...keepFree(quantitiesIn(text), claimed));
   claimed.sort((a, b) => a.start - b.start);
   const transfers = transfersIn(text, claimed);

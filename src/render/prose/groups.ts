@@ -172,6 +172,9 @@ function joinSplit(
 ): readonly Group[] {
   const taken = new Set<Place>();
   const [old, fresh] = [without(before, groups), without(after, groups)];
+  const holds = (places: readonly Place[], words: readonly string[]) =>
+    words.length > 0 &&
+    places.some(({ sentence }) => ` ${sentence.words.join(' ')} `.includes(` ${words.join(' ')} `));
   const has = (places: readonly Place[], word: string) =>
     places.some(({ sentence }) => sentence.content.has(word));
   return groups.map((group) => {
@@ -181,7 +184,7 @@ function joinSplit(
         const isOwn =
           !taken.has(one) &&
           content.every((word) => has(whole, word)) &&
-          content.some((word) => !has(own, word));
+          (content.some((word) => !has(own, word)) || holds(whole, one.sentence.words.slice(1)));
         if (isOwn) taken.add(one);
         return isOwn;
       });

@@ -132,8 +132,6 @@ export type Language = {
     readonly first: string;
     /** Who is instructed: what others have to do is a fact. */
     readonly agent: string;
-    /** What is allowed `only` behind this needs what follows. */
-    readonly needs: string;
     readonly conditions: string;
     /** Begins a part of a sentence that is no order: what is negated there forbids nothing. */
     readonly subordinates: string;

@@ -128,7 +128,7 @@ const rulesOf = oncePer((language: Language) => {
     first: compile(words(rules.first), 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
-    needs: compile(words(`${rules.conditions}|${rules.after}|${rules.needs}`), 'iu'),
+    joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
     joints: compile(
       words(
@@ -349,7 +349,7 @@ const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
  * |--------------------------------|------------------------------|
  * | never A without B, no A unless | A needs B                    |
  * | do not A before B, until B     | A needs B                    |
- * | only A if B, once B, with B    | A needs B                    |
+ * | only A if B, A only with B     | A needs B                    |
  * | do not A more than three       | A at most three              |
  */
 function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
@@ -362,8 +362,7 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     const isBound = facts.some(({ bound, start }) => bound !== '' && start > (limits?.start ?? 0));
     const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
     if (limits === undefined) return plain;
-    if (isBound) return { ...plain, forces };
-    return isNeeding(draft, limits.start) ? { ...plain, forces, isNeed: true } : plain;
+    return { ...plain, forces, isNeed: !isBound };
   }
   const isBehind = ({ start }: Span) => start > forbids.start;
   const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
@@ -395,12 +394,6 @@ const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);
 /** Forces of a prohibition with an exception, which together are none. */
 const LIFTED: ReadonlySet<string> = new Set(['forbids', 'without', 'excepts', 'excepts if']);
 
-/** Whether what is allowed alone behind a place is that something else is: `only once they paid`, `only with a code`. */
-function isNeeding({ raw, lexicon: { language } }: Draft, at: number): boolean {
-  const { needs } = rulesOf(language);
-  return needs.test(raw.slice(at));
-}
-
 /** A stretch of a sentence that a negation is about. */
 type Scope = {
   readonly start: number;
@@ -411,13 +404,18 @@ type Scope = {
 };
 
 function listScopes({ raw, markers, over, lexicon: { language } }: Draft): readonly Scope[] {
-  const { ends, roles, or, echoes, predicates } = rulesOf(language);
+  const { ends, roles, or, echoes, predicates, joined } = rulesOf(language);
   // A comma ends what a negation is about where somebody or something new to do follows, unless that is one of a list.
   const isBreak = (next: string, rest: string) =>
     roles.has(next) || (language.meaning.isOrder(next) && !or.test(rest));
-  const breaks = matchesIn(raw, ends).flatMap(({ index, groups: { next } = {} }) =>
+  const ending = matchesIn(raw, ends).flatMap(({ index, groups: { next } = {} }) =>
     next === undefined || isBreak(fold(next), raw.slice(index)) ? [index] : [],
   );
+  // Another prohibition begins: `never name a price, and do not promise one`.
+  const other = markers.flatMap(({ force, isCondition, start }) =>
+    force === 'forbids' && !isCondition && joined.test(raw.slice(0, start)) ? [start] : [],
+  );
+  const breaks = [...ending, ...other].sort((a, b) => a - b);
   const starts = matchesIn(raw, CLAUSE).map(({ 0: own, index }) => index + own.length);
   const negating = markers.filter(({ force }) => NEGATING.has(force));
   const isEcho = (one: Marker, at: number) => {

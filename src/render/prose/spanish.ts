@@ -22,6 +22,9 @@ const IRREGULAR: { readonly [form: string]: string } = {
   dado: 'dar',
   dan: 'dar',
   dale: 'dar',
+  dando: 'dar',
+  diciendo: 'decir',
+  pidiendo: 'pedir',
   dales: 'dar',
   dele: 'dar',
   deles: 'dar',
@@ -443,7 +446,6 @@ export const spanish: Language = {
     typed: 'nunca siempre salvo excepto',
     first: 'primero|hace falta|necesari[oa]s?|obligatori[oa]s?|imprescindible',
     agent: 'tú|usted|debes|deberás|tienes|hay que|asegúr\\p{L}+|agentes?|asistente|es (?:importante|imprescindible|fundamental|necesario)',
-    needs: 'con|tras|después',
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',

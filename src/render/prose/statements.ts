@@ -69,7 +69,7 @@ export function isSameRule(a: Statement, b: Statement): boolean {
 }
 
 /** Forces that say nothing where a sentence was put in other words: what they are about does, by its signs. */
-const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without']);
+const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without', 'softens']);
 
 function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
   const isNew = isReworded(a.words, b.words);
@@ -77,8 +77,8 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   const isSilent = (force: string) =>
     (isNew && REWORDED.has(force)) ||
     (force === 'always' && (x.isNeed || y.isNeed)) ||
-    ((force === 'forbids' || force === 'permits') && x.isDenying && y.isDenying) ||
-    (force === 'forbids if' && denies(x) && denies(y));
+    (force === 'permits' && x.isDenying && y.isDenying) ||
+    (/^forbids/.test(force) && denies(x) && denies(y));
   const forces = ({ forces: all }: Reading) => {
     const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
     return new Set(bare.filter((force) => !isSilent(force)));
@@ -156,7 +156,7 @@ function isAboutSame(a: Statement, b: Statement): boolean {
   const missing = (from: Statement, to: Statement) => {
     const others = to.words.filter((word) => !from.words.includes(word));
     return [...from.content].flatMap(([meaning, word]) =>
-      to.content.has(meaning) || others.some((other) => isMistyped(word, other)) ? [] : word,
+      to.plain.signs.has(meaning) || others.some((other) => isMistyped(word, other)) ? [] : word,
     );
   };
   const [gone, fresh] = [missing(a, b), missing(b, a)];
