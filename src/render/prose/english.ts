@@ -229,7 +229,7 @@ export const english: Language = {
       `${TOLD}(?:do not ever|(?:do not|don['’´\\u0060]?t)(?! (?:hesitate|forget|fail to))|will not|won['’´\\u0060]?t)|` +
       "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’´\\u0060]?t|must never|may not|shall not|shan['’´\\u0060]?t|should not|should never|shouldn['’´\\u0060]?t|cannot|can not|can['’´\\u0060]?t|not allowed|not permitted|not supposed|not authori[sz]ed|not to(?! forget)|never(?! (?:forget|fail to))|forbidden|prohibited|off[-\\s]limits|no longer",
     negates:
-      "(?:do|will|could) not|not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’´\\u0060]?t|won['’´\\u0060]?t",
+      "(?:do|will|could) not|not(?! to forget)|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’´\\u0060]?t|won['’´\\u0060]?t",
     echoes: 'ever|at any time',
     predicates:
       "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’´\\u0060]?t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
