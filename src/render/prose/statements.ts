@@ -148,9 +148,6 @@ function areTurned(a: Joints, b: Joints): boolean {
 }
 
 
-/** As many times as many words have to stay as may come or go, where a sentence was put in other words. */
-const MOST_REWORDED = 1;
-
 /** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
 function isAboutSame(a: Statement, b: Statement): boolean {
   const missing = (from: Statement, to: Statement) => {
@@ -169,7 +166,9 @@ function isAboutSame(a: Statement, b: Statement): boolean {
     [...one.light].some((word) => !other.light.has(word));
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
-  return isReworded(a.words, b.words) && common >= MOST_REWORDED * Math.max(gone.length, fresh.length);
+  const replaced = Math.min(gone.length, fresh.length);
+  const isMost = common >= Math.max(2 * replaced, gone.length, fresh.length);
+  return isReworded(a.words, b.words) && isMost;
 }
 
 /** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
