@@ -72,6 +72,8 @@ export type Sentence = {
   readonly settled: Reading;
   /** What it is about: its words but for those that any sentence has, for instructions and for facts. Each as it is written. */
   readonly content: ReadonlyMap<string, string>;
+  /** Those of them that say on which condition something is done. */
+  readonly conditions: ReadonlySet<string>;
   /** Words that could stand for any other. */
   readonly light: ReadonlySet<string>;
 };
@@ -282,7 +284,7 @@ function readSentence(
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
-  const { content, light, ...about } = readContent(draft, listScopes(draft), isInstruction);
+  const { content, conditions, light, ...about } = readContent(draft, listScopes(draft), isInstruction);
   const plain = { ...readPlain(draft), ...about, isNeed: false };
   const text = raw
     .replace(/\*\*|(?<!\p{L})__|__(?!\p{L})|<\/?[a-z][\w-]{0,60}>/giu, '')
@@ -299,6 +301,7 @@ function readSentence(
     plain,
     settled: settle(plain, draft, isInstruction),
     content,
+    conditions,
     light,
   };
 }
@@ -440,6 +443,17 @@ function listScopes({ raw, markers, over, lexicon: { language } }: Draft): reado
   return isBelow ? [...scopes, { start: 0, from: 0, end: raw.length, isMain: true }] : scopes;
 }
 
+/** Where a sentence says on which condition something is done: up to a comma, or its end. */
+function listConditions({ raw, markers }: Draft): readonly Span[] {
+  let last = 0;
+  return markers.flatMap(({ force, start }) => {
+    if (force !== 'condition' || start < last) return [];
+    const stop = raw.slice(start).search(/[,;.!?]/);
+    last = stop < 0 ? raw.length : start + stop;
+    return [{ start, end: last }];
+  });
+}
+
 /** No negation reaches back over these. */
 const CLAUSE = /[,:;.!?–—]/gu;
 
@@ -450,12 +464,14 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated'> {
+): Pick<Sentence, 'content' | 'conditions' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
   const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));
   const isMarker = spanFinder(markers.filter(({ force }) => force !== 'condition'));
   const content = new Map<string, string>();
+  const conditions = new Set<string>();
+  const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
   const signs = new Map<string, Sign>();
   const denied = new Set<string>();
@@ -487,9 +503,10 @@ function readContent(
         else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
     content.set(meaning.word, word);
+    if (isInCondition(start)) conditions.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
-  return { content, light, signs, denied, negated };
+  return { content, conditions, light, signs, denied, negated };
 }
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {

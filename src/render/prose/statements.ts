@@ -29,7 +29,7 @@ function diceOf(a: readonly string[], b: readonly string[]): number {
 /** Sentences that say one thing, and what they say together. */
 export type Statement = Pick<
   Sentence,
-  'content' | 'light' | 'words' | 'plain' | 'settled'
+  'content' | 'conditions' | 'light' | 'words' | 'plain' | 'settled'
 >;
 
 export function joinSentences(sentences: readonly Sentence[]): Statement {
@@ -56,6 +56,7 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
   };
   return {
     content: new Map(sentences.flatMap((one) => [...one.content])),
+    conditions: union((one) => one.conditions),
     light: union((one) => one.light),
     words: sentences.flatMap((one) => one.words),
     plain: reading('plain'),
@@ -168,7 +169,27 @@ function isAboutSame(a: Statement, b: Statement): boolean {
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
   const replaced = Math.min(gone.length, fresh.length);
   const isMost = common >= Math.max(2 * replaced, gone.length, fresh.length);
-  return isReworded(a.words, b.words) && isMost;
+  return isReworded(a.words, b.words) && isMost && !isPartReplaced(a, b, gone, fresh);
+}
+
+/** Whether what is done, or on which condition, is another thing: all of it came for all that went, or half of the condition. */
+function isPartReplaced(
+  a: Statement,
+  b: Statement,
+  gone: readonly string[],
+  fresh: readonly string[],
+): boolean {
+  const [lost, won] = [new Set(gone), new Set(fresh)];
+  return [true, false].some((isCondition) => {
+    const part = ({ content, conditions }: Statement, differing: ReadonlySet<string>) => {
+      const own = [...content].filter(([word]) => conditions.has(word) === isCondition);
+      const changed = own.filter(([, word]) => differing.has(word)).length;
+      return { changed, kept: own.length - changed };
+    };
+    const [old, now] = [part(a, lost), part(b, won)];
+    const kept = Math.min(old.kept, now.kept);
+    return Math.min(old.changed, now.changed) > (isCondition ? kept / 2 : kept);
+  });
 }
 
 /** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
