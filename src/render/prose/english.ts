@@ -255,6 +255,8 @@ export const english: Language = {
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
+    earlier: 'before|prior to',
+    later: 'after|once|following',
     after: 'after|once|following',
     and: 'and',
     or: 'or',

@@ -139,6 +139,9 @@ export type Language = {
     readonly breaks: string;
     readonly before: string;
     readonly after: string;
+    /** Those of them that what follows is a step behind: nobody waits `before`, as one does `until`. */
+    readonly earlier: string;
+    readonly later: string;
     readonly and: string;
     readonly or: string;
     /** Why something is so is no part of an instruction. */

@@ -43,6 +43,8 @@ export type Reading = {
   readonly signs: ReadonlyMap<string, Sign>;
   /** The words that a negation is about first: what is not to be done. */
   readonly denied: ReadonlySet<string>;
+  /** Words that begin what something is done before or after. */
+  readonly order: ReadonlyMap<string, 'before' | 'after'>;
   /** All that a negation is about that stands in no condition. */
   readonly negated: ReadonlySet<string>;
   /** Something is done only where something else is: a prohibition with an exception came to that. */
@@ -128,6 +130,7 @@ const rulesOf = oncePer((language: Language) => {
     or: compile(words(rules.or), 'iu'),
     agent: compile(words(rules.agent), 'iu'),
     first: compile(words(rules.first), 'iu'),
+    sequence: compile(words(`(?<before>${rules.earlier})|(?:${rules.later})`)),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
     joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
@@ -317,7 +320,7 @@ function readPlain({
   raw,
   isStated,
   lexicon,
-}: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'isNeed'> {
+}: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
   const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
   const joints = { before: 0, after: 0, and: 0, or: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
@@ -387,7 +390,13 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   }
   const { before, after, ...joints } = plain.joints;
   if (before !== 1 || after !== 0) return plain;
-  return { ...lift(denying), joints: { ...joints, before: after, after: before }, isNeed: true, isOrdered: true };
+  return {
+    ...lift(denying),
+    joints: { ...joints, before: after, after: before },
+    order: new Map([...plain.order].map(([word]) => [word, 'after'])),
+    isNeed: true,
+    isOrdered: true,
+  };
 }
 
 const ORDERING: ReadonlySet<Force> = new Set(['always', 'obliges', 'limits']);
@@ -464,13 +473,15 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'conditions' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated'> {
+): Pick<Sentence, 'content' | 'conditions' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
   const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));
   const isMarker = spanFinder(markers.filter(({ force }) => force !== 'condition'));
   const content = new Map<string, string>();
   const conditions = new Set<string>();
+  const order = new Map<string, 'before' | 'after'>();
+  const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
   const signs = new Map<string, Sign>();
@@ -503,10 +514,14 @@ function readContent(
         else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
     content.set(meaning.word, word);
+    while ((orders[0]?.index ?? raw.length) < start) {
+      const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
+      if ((orders[0]?.index ?? raw.length) > start) order.set(meaning.word, side);
+    }
     if (isInCondition(start)) conditions.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
-  return { content, conditions, light, signs, denied, negated };
+  return { content, conditions, light, signs, denied, negated, order };
 }
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {

@@ -49,6 +49,7 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
       signs,
       denied: union((one) => one[member].denied),
       negated: union((one) => one[member].negated),
+      order: new Map(all.flatMap(({ order }) => [...order])),
       isNeed: all.some(({ isNeed }) => isNeed),
       isOrdered: all.some(({ isOrdered }) => isOrdered),
       isDenying: all.some(({ isDenying }) => isDenying),
@@ -87,10 +88,15 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   return (
     (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
     isSameSet(forces(x), forces(y)) &&
-    (isNew || !areTurned(x.joints, y.joints)) &&
+    (isNew ? !areReordered(x, y) : !areTurned(x.joints, y.joints)) &&
     !isReadReversed(a, b, member) &&
     areSigned(x, y, isNew)
   );
+}
+
+/** Whether something is done before what it is done after on the other side. */
+function areReordered({ order: a }: Reading, { order: b }: Reading): boolean {
+  return [...a].some(([word, side]) => (b.get(word) ?? side) !== side);
 }
 
 function denies({ signs }: Reading): boolean {
