@@ -1,7 +1,7 @@
 import type { Language } from './language.ts';
 
 const ORDERS: ReadonlySet<string> = new Set(
-  'accept acknowledge add address adjust advise agree alert allow always announce answer apologise apologize apply approve arrange ask assign assist assume assure attempt avoid begin bill block book bring bypass call calm cancel charge check choose clarify close collect comment complete confirm connect consult contact continue convert copy create decide decline defer deliver describe dial direct disclose discuss dispatch do double-check drop email e-mail encourage end enroll ensure enter escalate estimate evaluate explain express extend fill find finish fix flag follow forward gather get give go greet guess guide hand handle hang have help hold identify ignore inform inquire insist instruct introduce invite issue keep leave let limit link list listen locate log look make mark match mention move name never note notify offer open order page pass patch pause pay perform pick place play point politely post prepare present press prioritise prioritize proceed process promise prompt propose protect provide pull put query quote raise reach read reassure recap recite recommend record redirect refer refill refrain refund refuse register reject release remember remind remove repeat rephrase reply report request reroute reschedule reserve reset resolve respond restart return reveal review route run save say schedule search select sell send set share show skip sound speak specify spell start state stay stick stop submit suggest summarise summarize switch take talk tell terminate test text thank track transfer translate treat trigger try turn type update upsell use validate verify wait waive walk warn welcome wish withhold write'.split(
+  'accept acknowledge add address adjust advise agree alert allow always announce answer apologise apologize apply approve arrange ask assign assist assume assure attempt avoid begin bill block book bring bypass call calm cancel charge check choose clarify close collect comment complete confirm connect consult contact continue convert copy create decide decline defer deliver describe dial direct disclose discuss dispatch do double-check drop email e-mail encourage end enroll ensure enter escalate estimate evaluate explain express extend fill find finish fix flag follow forward gather get give go greet guess guide hand handle hang have help hold identify ignore inform inquire insist instruct introduce invite issue keep leave let limit link list listen locate log look make mark match mention move name never note notify offer open order page pass patch pause pay perform pick place play point politely post prepare present press prioritise prioritize proceed process promise prompt propose protect provide pull put query quote raise reach read reassure recap recite recommend record redirect refer refill refrain refund refuse register reject release remember remind remove repeat rephrase reply report request reroute reschedule reserve reset resolve respond restart return reveal review route run save say schedule search select sell send set share show skip sound speak specify spell start state stay stick stop submit suggest sum summarise summarize switch take talk tell terminate test text thank track transfer translate treat trigger try turn type update upsell use validate verify wait waive walk warn welcome wish withhold write'.split(
     ' ',
   ),
 );
@@ -295,6 +295,8 @@ export const english: Language = {
       book: 'make (?:an |the )?(?:appointment|reservation|booking)|set up|sign(?= (?:\\p{L}+ )?up)',
       apologise: "say (?:that you are )?sorry|say you(?: are|’re|'re) sorry|apologi[sz]e",
       goodbye: 'good-?bye|farewell',
+      summarise: 'sum(?:ming)? up|summari[sz]e|recap',
+      greet: 'say (?:hello|hi)(?: to)?',
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
@@ -302,7 +304,7 @@ export const english: Language = {
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
-      'tell say remind provide offer share mention state quote reveal disclose name explain describe advise announce inform',
+      'tell say advice remind provide offer share mention state quote reveal disclose name explain describe advise announce inform',
       'discuss talk speak comment',
       'ask request',
       'confirm verify check validate',
@@ -398,6 +400,7 @@ export const english: Language = {
       'difficult hard',
       'like prefer',
       'insist pressure press',
+      'good nice pleasant great',
       'swallow ingest',
       'judge assess evaluate',
       'opinion view',

@@ -161,6 +161,11 @@ function pairAlike(
     });
 }
 
+/** Whether all but a few words of a sentence fit: one of three. */
+function isMost(content: readonly string[], fits: (word: string) => boolean): boolean {
+  return 3 * content.filter((word) => !fits(word)).length <= content.length;
+}
+
 /**
  * A sentence without a partner belongs to a pair that says on the other side what it says, and not on its own: two
  * became one, or one became two.
@@ -176,14 +181,14 @@ function joinSplit(
     words.length > 0 &&
     places.some(({ sentence }) => ` ${sentence.words.join(' ')} `.includes(` ${words.join(' ')} `));
   const has = (places: readonly Place[], word: string) =>
-    places.some(({ sentence }) => sentence.content.has(word));
+    places.some(({ sentence }) => sentence.content.has(word) || sentence.plain.facts.includes(word));
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {
-        const content = [...one.sentence.content.keys()];
+        const content = [...one.sentence.content.keys(), ...one.sentence.plain.facts];
         const isOwn =
           !taken.has(one) &&
-          content.every((word) => has(whole, word)) &&
+          isMost(content, (word) => has(whole, word)) &&
           (content.some((word) => !has(own, word)) || holds(whole, one.sentence.words.slice(1)));
         if (isOwn) taken.add(one);
         return isOwn;
