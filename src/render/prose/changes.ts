@@ -144,7 +144,9 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
     const isMany = left.length * others.length > MOST_COMPARED;
     for (const [at, was] of left.entries()) {
       const near = isMany ? others.slice(at, at + 1) : others;
-      const is = near.find((one) => isFree(one) && fits(was.fact, one.fact, was.sentence.text, one.sentence.text));
+      const is = near.find(
+        (one) => isFree(one) && fits(was.fact, one.fact, was.sentence.text, one.sentence.text),
+      );
       if (is === undefined) continue;
       taken.add(was).add(is);
       if (pass >= exact) found.push(change(was, is));
@@ -192,7 +194,8 @@ function isSameBare(a: Fact, b: Fact): boolean {
   const isBare = (one: Fact, other: Fact) =>
     one.family === 'bare' && (other.family === 'count' || other.family === 'span');
   // Years are counted in months.
-  const isYears = b.value === String(12 * Number(a.value)) || a.value === String(12 * Number(b.value));
+  const isYears =
+    b.value === String(12 * Number(a.value)) || a.value === String(12 * Number(b.value));
   const isOne = a.value === b.value || (isYears && [a, b].some(({ unit }) => unit === 'month'));
   return a.bound === b.bound && isOne && (isBare(a, b) || isBare(b, a));
 }

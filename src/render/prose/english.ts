@@ -241,9 +241,10 @@ export const english: Language = {
       "(?:(?:do not|don['’´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:have|has) to|must|needs? to|shall|(?:is|are) required to|required|make sure|be sure|ensure|(?:is|are) obliged to|it(?: is|[’']?s) (?:important|essential|crucial|necessary|vital)",
     permits:
       "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
-    softens: '(?<=[\\p{L}\\p{N}’\'] )should|ought to|ideally|preferably|try(?= (?:not )?to )',
+    softens: "(?<=[\\p{L}\\p{N}’'] )should|ought to|ideally|preferably|try(?= (?:not )?to )",
     limits: '(?<!not )only|solely|exclusively',
-    excepts: 'unless|(?<=(?:any|no|every)(?:one|body|thing| one| \\p{L}{2,12}) |nothing |none )but|except(?:ions?)?|excluding|other than|apart from|aside from',
+    excepts:
+      'unless|(?<=(?:any|no|every)(?:one|body|thing| one| \\p{L}{2,12}) |nothing |none )but|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
     typed: 'never always unless without except cannot should',
     first: 'first|required|needed|necessary',
@@ -281,11 +282,13 @@ export const english: Language = {
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
       look: '(?:have|has|had|take|takes|took) a look(?: at)?|look(?: (?:\\p{L}+ ){0,3}\\p{L}+)? up|pull up|look for|search for|looked at',
       reach: 'get hold of|get a hold of|get in touch with|getting in touch with',
-      answer: 'pick(?:s|ing)? up(?= (?:the )?(?:phone|calls?))|(?<=(?:nobody|no one|anyone|someone|somebody|not|n’t|n\'t) )picks? up',
+      answer:
+        "pick(?:s|ing)? up(?= (?:the )?(?:phone|calls?))|(?<=(?:nobody|no one|anyone|someone|somebody|not|n’t|n't) )picks? up",
       shut: '(?:turn|switch|shut)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?off)',
       open: '(?:turn|switch)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?on(?: |$|[.,]))|(?:keep|leave)(?= (?:(?!and |then )\\p{L}+ ){0,4}?(?:open|on(?:[.,;]|$)))',
       leave: 'get out|go outside|step outside|move out|get outside',
-      hangup: 'hang(?:ing)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
+      hangup:
+        'hang(?:ing)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',
@@ -300,7 +303,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        '(?:(?:do not|don[’\'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’\']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’\']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time',
+        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [

@@ -181,7 +181,9 @@ function joinSplit(
     words.length > 0 &&
     places.some(({ sentence }) => ` ${sentence.words.join(' ')} `.includes(` ${words.join(' ')} `));
   const has = (places: readonly Place[], word: string) =>
-    places.some(({ sentence }) => sentence.content.has(word) || sentence.plain.facts.includes(word));
+    places.some(
+      ({ sentence }) => sentence.content.has(word) || sentence.plain.facts.includes(word),
+    );
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {

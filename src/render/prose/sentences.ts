@@ -287,7 +287,11 @@ function readSentence(
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
-  const { content, conditions, light, ...about } = readContent(draft, listScopes(draft), isInstruction);
+  const { content, conditions, light, ...about } = readContent(
+    draft,
+    listScopes(draft),
+    isInstruction,
+  );
   const plain = { ...readPlain(draft), ...about, isNeed: false };
   const text = raw
     .replace(/\*\*|(?<!\p{L})__|__(?!\p{L})|<\/?[a-z][\w-]{0,60}>/giu, '')
@@ -374,9 +378,7 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
   const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
   const lift = (dropped: readonly Marker[]) => {
-    const scopes = listScopes(draft).filter(
-      ({ from }) => !dropped.some((one) => one.end === from),
-    );
+    const scopes = listScopes(draft).filter(({ from }) => !dropped.some((one) => one.end === from));
     const { signs, denied, negated } = readContent(draft, scopes, isInstruction);
     return { ...plain, forces: has, signs, denied, negated };
   };
@@ -473,7 +475,8 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'conditions' | 'light'> & Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
+): Pick<Sentence, 'content' | 'conditions' | 'light'> &
+  Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
   const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));

@@ -445,7 +445,8 @@ export const spanish: Language = {
     without: 'sin',
     typed: 'nunca siempre salvo excepto',
     first: 'primero|hace falta|necesari[oa]s?|obligatori[oa]s?|imprescindible',
-    agent: 'tú|usted|debes|deberás|tienes|hay que|asegúr\\p{L}+|agentes?|asistente|es (?:importante|imprescindible|fundamental|necesario)',
+    agent:
+      'tú|usted|debes|deberás|tienes|hay que|asegúr\\p{L}+|agentes?|asistente|es (?:importante|imprescindible|fundamental|necesario)',
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',
@@ -458,8 +459,7 @@ export const spanish: Language = {
     and: 'y|e',
     or: 'o|u',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
-    comparisons:
-      'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
+    comparisons: 'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
   },
   meaning: {
     function:
@@ -481,7 +481,8 @@ export const spanish: Language = {
         '(?:espere|espera|esperen|permanezca|permanece|siga|sigue|quédese|quédate|manténgase|mantente)n? (?:a la espera |en (?:la )?línea|al teléfono)',
       disculpar: 'p[ei]d\\p{L}{1,3} (?:perdón|disculpas)|discúlp[ae](?:te|se)|disculparse',
       gratis: 'sin (?:coste|costo|cargo)|gratuit[oa]s?',
-      volverllamar: '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
+      volverllamar:
+        '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
       nacimiento: 'fecha de nacimiento',
       correo: 'correo electrónico|e-?mail',
     },

@@ -154,7 +154,6 @@ function areTurned(a: Joints, b: Joints): boolean {
   return isTurned('before', 'after') || isTurned('and', 'or');
 }
 
-
 /** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
 function isAboutSame(a: Statement, b: Statement): boolean {
   const missing = (from: Statement, to: Statement) => {
@@ -237,8 +236,7 @@ function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled')
   const isNew = isReworded(a.words, b.words);
   const turns = (one: Reading, other: Reading) =>
     [...one.denied].some(
-      (word) =>
-        other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
+      (word) => other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
     );
   const [x, y] = [a[member], b[member]];
   return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
