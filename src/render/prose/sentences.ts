@@ -1,5 +1,5 @@
 import { oncePer } from '../../core/value.ts';
-import { type Fact, factKey, NEGATED } from './fact.ts';
+import { type Fact, factKey, isName, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';
 import { findLexicon, type Lexicon, type Span, spanFinder, tokensIn } from './meaning.ts';
@@ -280,7 +280,7 @@ function readSentence(
   const has = (forces: ReadonlySet<Force>) => main.some((force) => forces.has(force));
   const isOrder = findOrder(draft);
   const isTold = isOrder || over.length > 0;
-  const isTone = over.length === 0 && !has(FIRM) && isStyle(draft, isOrder);
+  const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
   // What somebody else has to be or to bring is told as its value: `Clients have to be 18 or older.`
   const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
