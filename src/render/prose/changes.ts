@@ -182,11 +182,14 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   return isOne && a.mark === b.mark && a.bound === b.bound;
 }
 
-/** `The minimum age is 18` is `at least 18`. */
+/** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */
 function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   const isOne = bare.value === bounded.value && bare.unit === bounded.unit;
   const says = { '≥': /\bmin/, '≤': /\bmax/, '>': undefined, '<': undefined, '': undefined };
-  return isOne && bare.bound === '' && says[bounded.bound]?.test(fold(text)) === true;
+  if (!isOne || bare.bound !== '') return false;
+  const side = { '≥': 'above', '≤': 'below', '>': undefined, '<': undefined, '': undefined };
+  const isLed = bare.lead !== undefined && bare.lead.side === side[bounded.bound];
+  return isLed || says[bounded.bound]?.test(fold(text)) === true;
 }
 
 /** `under 12` is `under 12 years`. */

@@ -363,8 +363,8 @@ export const spanish: Language = {
     adjectives: 'primer[oa]s?|próxim[oa]s?|posibles?|últim[oa]s?|nuev[oa]s?|otr[oa]s?|buen[oa]s?',
     noPlural:
       'las|los|les|nos|es|entonces|antes|después|además|menos|más|tres|seis|lunes|martes|miércoles|jueves|viernes|gracias|sus|tus|tras|unos|unas',
-    per: 'al?|cada',
-    perAny: 'por',
+    per: 'al?|cada|por',
+    perAny: '(?!)',
     rated:
       'hora|día|noche|semana|mes|año|persona|cabeza|visita|unidad|paquete|pedido|llamada|sesión|niño|adulto|kilo|habitación|cliente',
     bounds: {
