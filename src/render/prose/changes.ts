@@ -27,6 +27,8 @@ export type Found = {
   readonly key: string;
   readonly old: Place | undefined;
   readonly fresh: Place | undefined;
+  /** A value that came or went. */
+  readonly fact?: Fact;
 };
 
 /** As much of the words has to stay for a `not` to have turned a sentence that instructs nobody. */
@@ -118,26 +120,32 @@ function isLeadTurned(
   return was !== undefined && is !== undefined && was.side !== is.side;
 }
 
+type Fits = (a: Fact, b: Fact, x: string, y: string) => boolean;
+
+/** Whether two facts say the same in another notation; `x` and `y` are their sentences. */
+const SAME: readonly Fits[] = [
+  (a, b) => factKey(a) === factKey(b),
+  (a, b) => a.mark === b.mark && a.value === b.value && a.bound === b.bound && isMistypedUnit(a, b),
+  (a, b) => isSameHour(a, b),
+  (a, b) => isSameSpan(a, b),
+  (a, b) => isSameBare(a, b),
+  (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
+];
+
 /** Facts that took each other's place: first those of one unit, then those of one kind. */
 function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): readonly Found[] {
   const taken = new Set<FactPlace>();
   const found: Found[] = [];
   const isFree = (one: FactPlace) => !taken.has(one);
   const passes = [
-    (a: Fact, b: Fact) => factKey(a) === factKey(b),
-    (a: Fact, b: Fact) =>
-      a.mark === b.mark && a.value === b.value && a.bound === b.bound && isMistypedUnit(a, b),
-    isSameHour,
-    isSameSpan,
-    isSameBare,
-    (a: Fact, b: Fact, x: string, y: string) => isSameBound(a, b, x) || isSameBound(b, a, y),
+    ...SAME,
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
     (a: Fact, b: Fact) => a.mark === b.mark && mayReplace(a, b),
     // A short number to call is written like any other.
     (a: Fact, b: Fact) =>
       (a.mark === 'phone') !== (b.mark === 'phone') && (a.mark === 'phone' ? b : a).unit === '',
   ];
-  const exact = 6;
+  const exact = SAME.length;
   for (const [pass, fits] of passes.entries()) {
     if (pass === exact) takeEnds(old, fresh, taken);
     const [left, others] = [old.filter(isFree), fresh.filter(isFree)];
@@ -267,6 +275,7 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
     key: known === undefined ? '' : factKey(known.fact),
     old,
     fresh,
+    ...(known !== undefined && (old === undefined || fresh === undefined) && { fact: known.fact }),
   };
 }
 
@@ -348,6 +357,7 @@ export function withoutMoved(found: readonly Found[]): readonly Found[] {
     (_: Found, to: Found) => isNamed(to),
   ];
   const origins = new Map<Found, Found>();
+  const inPart = Map.groupBy(found.filter(isGone), ({ old }) => old?.part);
   for (const fits of passes) {
     for (const to of found.filter((one) => isNew(one) && !origins.has(one))) {
       const left = waiting.get(to.key) ?? [];
@@ -357,6 +367,18 @@ export function withoutMoved(found: readonly Found[]): readonly Found[] {
       origins.set(to, from);
     }
   }
+  // In its paragraph a value may have another notation, too.
+  for (const to of found.filter((one) => isNew(one) && !origins.has(one))) {
+    const from = inPart
+      .get(to.fresh?.part)
+      ?.find((one) => waiting.get(one.key)?.includes(one) === true && isSameFact(one, to));
+    if (from === undefined) continue;
+    waiting.set(
+      from.key,
+      (waiting.get(from.key) ?? []).filter((one) => one !== from),
+    );
+    origins.set(to, from);
+  }
   const gone = new Set(origins.values());
   return found.flatMap((one) => {
     const from = origins.get(one);
@@ -364,6 +386,12 @@ export function withoutMoved(found: readonly Found[]): readonly Found[] {
     const isTold = isNamed(one) && !isHere(from, one);
     return isTold ? [{ ...one, before: one.after, old: from.old }] : [];
   });
+}
+
+function isSameFact({ fact: was, old }: Found, { fact: is, fresh }: Found): boolean {
+  if (was === undefined || is === undefined) return false;
+  const [x, y] = [old?.sentence.text ?? '', fresh?.sentence.text ?? ''];
+  return SAME.some((fits) => fits(was, is, x, y));
 }
 
 function isNamed({ sort }: Found): boolean {

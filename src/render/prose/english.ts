@@ -275,7 +275,7 @@ export const english: Language = {
     light:
       'become get take make do have use let go come put keep want need be try see like give start doing having making getting taking using',
     phrases: {
-      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform',
+      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
       read: 'read(?:ing)? (?:out|aloud|back)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
@@ -307,7 +307,7 @@ export const english: Language = {
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
-      'tell say advice remind provide offer share mention state quote reveal disclose name explain describe advise announce inform',
+      'tell say remind provide offer share mention state quote reveal disclose name explain describe advise announce inform',
       'discuss talk speak comment',
       'ask request',
       'confirm verify check validate',

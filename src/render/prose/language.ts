@@ -139,7 +139,7 @@ export type Language = {
     readonly breaks: string;
     readonly before: string;
     readonly after: string;
-    /** Those of them that what follows is a step behind: nobody waits `before`, as one does `until`. */
+    /** Those of them that put two steps in order, which `until` does only behind a negation. */
     readonly earlier: string;
     readonly later: string;
     readonly and: string;

@@ -515,7 +515,9 @@ function findCurrency(text: string): string {
   return CURRENCY_FORMS.find(([, form]) => form.test(text))?.[0] ?? 'money';
 }
 
-/** Minutes since midnight. */
+const MINUTES_OF_DAY = 1440;
+
+/** Minutes since midnight: 24:00 is 0:00. */
 function toMinutes(text: string): number {
   const named = NAMED_TIMES.find(([form]) => form.test(text));
   if (named !== undefined) return named[1];
@@ -529,5 +531,6 @@ function toMinutes(text: string): number {
   const isLate = AFTERNOON.test(half) && hours < 12 && !(NIGHT.test(half) && hours < 5);
   const isEarly =
     hours === 12 && (NIGHT.test(half) || (MORNING.test(half) && !AFTERNOON.test(half)));
-  return 60 * (hours + (isLate ? 12 : isEarly ? -12 : 0)) + Number(minute);
+  const minutes = 60 * (hours + (isLate ? 12 : isEarly ? -12 : 0)) + Number(minute);
+  return minutes % MINUTES_OF_DAY;
 }

@@ -507,7 +507,10 @@ function readContent(
     }
     const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
     // `closed` is the opposite of `open`, and forbids nothing outside of an instruction.
-    if (sign === 'no' && (isFirst || (meaning.isOpposite && isInstruction && !isInCondition(start))))
+    if (
+      sign === 'no' &&
+      (isFirst || (meaning.isOpposite && isInstruction && !isInCondition(start)))
+    )
       denied.add(meaning.word);
     // Of `do not ask callers` what is denied is to ask; of `the vet, not you`, who.
     const isWho = meaning.isRole && !raw.slice(0, start).trimEnd().endsWith(',');
