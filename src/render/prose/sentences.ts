@@ -427,26 +427,27 @@ function listScopes({ raw, markers, over, lexicon: { language } }: Draft): reado
   );
   // Another prohibition begins: `never name a price, and do not promise one`.
   const other = markers.flatMap(({ force, isCondition, start }) =>
-    force === 'forbids' && !isCondition && joined.test(raw.slice(0, start)) ? [start] : [],
+    force === 'forbids' && !isCondition && joined.test(raw.slice(Math.max(0, start - 24), start))
+      ? [start]
+      : [],
   );
   const breaks = [...ending, ...other].sort((a, b) => a - b);
   const starts = matchesIn(raw, CLAUSE).map(({ 0: own, index }) => index + own.length);
   const negating = markers.filter(({ force }) => NEGATING.has(force));
+  const edges = [...breaks, ...starts].sort((a, b) => a - b);
   const isEcho = (one: Marker, at: number) => {
     const before = negating[at - 1];
     const isOne = echoes.test(raw.slice(one.start, one.end)) && before !== undefined;
-    return isOne && !breaks.some((place) => place >= before.end && place < one.start);
+    return isOne && (breaks[countBelow(breaks, before.end)] ?? raw.length) >= one.start;
   };
   const scopes = negating
     .filter((one, at) => !isEcho(one, at))
     .map(({ start, end, isCondition }): Scope => {
-      const last = breaks.find((at) => at >= end) ?? raw.length;
       const isAround = !isCondition && predicates.test(raw.slice(Math.max(0, start - 8), end));
-      const first = [...breaks, ...starts].filter((at) => at <= start);
       return {
-        start: isAround ? Math.max(0, ...first) : end,
+        start: isAround ? (edges[countBelow(edges, start + 1) - 1] ?? 0) : end,
         from: end,
-        end: last,
+        end: breaks[countBelow(breaks, end)] ?? raw.length,
         isMain: !isCondition,
       };
     });
@@ -463,6 +464,17 @@ function listConditions({ raw, markers }: Draft): readonly Span[] {
     last = stop < 0 ? raw.length : start + stop;
     return [{ start, end: last }];
   });
+}
+
+/** How many of some places, which ascend, are below another. */
+function countBelow(places: readonly number[], place: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** No negation reaches back over these. */
