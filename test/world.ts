@@ -19,6 +19,7 @@ import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
 import { getScope } from '../src/plan/natural-key.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
 import { rememberResource } from '../src/plan/state-entry.ts';
+import { createCalloutFinder } from '../src/render/prose/callouts.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';
@@ -107,6 +108,7 @@ export function world(parts: Parts = EMPTY) {
       organizations: { [HARBOR]: 'harbor', [BAY]: 'bay' },
       configDigest: 'sha256:configuration',
       versions: new Map(),
+      findCallouts: createCalloutFinder(),
       assumptionOf: () => undefined,
       secondsPerRequest: () => 0.1,
       ...parts.rest,

@@ -1334,7 +1334,7 @@ export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-plan';
   /** Version of this format. */
-  readonly version: 2;
+  readonly version: 3;
   /** Over everything that apply acts on and a reviewer is shown, and nothing that varies from run to run; what `--expect` names. */
   readonly digest: string;
   /** A digest for each part of the plan, what the `digest` leaves out included, by which an edited plan file is refused. */
@@ -1515,6 +1515,8 @@ export type Change = {
   readonly after: JsonObject | null;
   /** The leaves that differ; for a create all that are set. */
   readonly fields: readonly Field[];
+  /** What changes the behaviour of an agent, of every text of several lines that is edited: text by text, reversed rules first, then transfers and phone numbers, then other instructions, then values. At most 100 a text; absent where there are none. */
+  readonly callouts?: readonly Callout[];
   /** Every secret that the change writes, and every stored one that is sent elsewhere from now on or is removed; absent where there are none. */
   readonly secrets?: readonly Secret[];
   /** What apply compares before it writes; null for what does not exist yet. */
@@ -1588,6 +1590,34 @@ export type Attribution = {
     | null;
   /** Ids among the `edits` of the change, newest first; for `unknown` those that there are, none of which need be the one. */
   readonly entries: readonly number[];
+};
+/** A change within a text that changes the behaviour of an agent. */
+export type Callout = {
+  /** The field that it is in. */
+  readonly path: string;
+  /** Of an instruction: it says the opposite (`reversed`), went (`removed`), came (`added`), says something else (`changed`), or stands below a heading that gives it another sense (`moved`). Of a value, what it is: a number, a time, a price, a day or a range of them (`number`), whom calls go to (`transfer`), a phone number, an address, a `{{token}}` or a tool. */
+  readonly sort:
+    | 'reversed'
+    | 'removed'
+    | 'added'
+    | 'changed'
+    | 'moved'
+    | 'number'
+    | 'transfer'
+    | 'phone'
+    | 'link'
+    | 'token'
+    | 'tool';
+  /** The instruction or value as the text before has it, of an instruction at most 1,000 characters; null where it is new. */
+  readonly before: string | null;
+  /** As the text after has it; null where it is gone, and the same as `before` where it stands elsewhere. */
+  readonly after: string | null;
+  /** The heading above it. */
+  readonly heading: string | null;
+  /** Its line in the text after; of what is gone, in the text before. */
+  readonly line: number;
+  /** How often the text has this same change; `heading` and `line` are those of the first. */
+  readonly times: number;
 };
 /** Where a secret goes once the change is carried out. */
 export type Secret = {

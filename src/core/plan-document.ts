@@ -98,6 +98,12 @@ export type FieldChange = Plan.Field;
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
 export type FieldCause = FieldChange['cause'];
 
+/** What changes the behaviour of an agent within a text. */
+export type Callout = Omit<Plan.Callout, 'path'>;
+
+/** Finds the call-outs of an edited text; none where it is short. */
+export type FindCallouts = (before: string, after: string) => readonly Callout[];
+
 /** Whether a change of a leaf is one that apply writes; the plan has a note for those that are not. */
 export function isWritten({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return cause !== 'released' && cause !== 'unknown_secret' && cause !== 'unknown_content';

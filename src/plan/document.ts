@@ -1,11 +1,13 @@
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type {
-  Change,
-  PlanDocument,
-  PlanOptions,
-  PlanSummary,
-  RequestForecast,
+import {
+  type Change,
+  type FindCallouts,
+  isWritten,
+  type PlanDocument,
+  type PlanOptions,
+  type PlanSummary,
+  type RequestForecast,
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
 import { isList, type JsonObject, oncePer } from '../core/value.ts';
@@ -78,6 +80,10 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
       ...group,
       fields: fields.map(({ source: _, ...field }) => field),
     })),
+  callouts: ({ changes }) =>
+    changes.flatMap(({ address, callouts }) =>
+      callouts === undefined ? [] : [[address, callouts]],
+    ),
   summary: ({ summary }) => summary,
   organizations: ({ organizations }) => organizations,
   notes: ({ notes }) => notes.filter(({ varies }) => varies !== true),
@@ -123,6 +129,17 @@ function digestOf(checks: PlanDocument['checks']): string {
   return computeDigest(Object.keys(COVERED).map((name) => checks[name]));
 }
 
+/** A change with the call-outs of its texts. What is masked has none. */
+export function withCallouts({ callouts: _, ...change }: Change, find: FindCallouts): Change {
+  const callouts = change.fields.flatMap((field) => {
+    const { path, before, after, secret } = field;
+    if (typeof before !== 'string' || typeof after !== 'string') return [];
+    if (secret || !isWritten(field)) return [];
+    return find(before, after).map((callout) => ({ path, ...callout }));
+  });
+  return callouts.length === 0 ? change : { ...change, callouts };
+}
+
 /** A plan with the digest of what it now is. */
 export function withDigest(plan: Undigested): PlanDocument {
   const checks = checkParts(plan);
@@ -134,6 +151,7 @@ function actedOn({
   source: __,
   undoing: ___,
   calls: ____,
+  callouts: _____,
   fields,
   operations,
   ...acted
@@ -243,7 +261,7 @@ export async function parsePlanLines(
 const WRITES_PER_FILE = 3;
 
 /** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** A member of the document, in two spaces. */
 const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/s;

@@ -6,6 +6,7 @@ import {
   type Doubt,
   type FieldCause,
   type FieldChange,
+  type FindCallouts,
   type HistoryEntry,
   isEdited,
   isGone,
@@ -15,14 +16,14 @@ import {
 } from '../core/plan-document.ts';
 import { isRecorded, placeValue } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { summarise, withDigest } from './document.ts';
+import { summarise, withCallouts, withDigest } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
 
 /**
  * The drift in a plan: what differs because the platform moved, not because the configuration did.
  * `before` is what Callsheet last wrote, `after` is what is live.
  */
-export function keepDrift(plan: PlanDocument): PlanDocument {
+export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanDocument {
   const changes = plan.changes.flatMap((change) => {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
     if (fields.length === 0 && !isGone(change)) return [];
@@ -36,18 +37,17 @@ export function keepDrift(plan: PlanDocument): PlanDocument {
           : successorReason(missing);
     // Whether apply would put it back is what a plan says.
     const verdict = 'ok' as const;
-    return [
-      {
-        ...rest,
-        missing_id: missing,
-        reason,
-        verdict,
-        before: lastWritten(change),
-        after: before,
-        fields,
-        operations: [],
-      },
-    ];
+    const drifted = {
+      ...rest,
+      missing_id: missing,
+      reason,
+      verdict,
+      before: lastWritten(change),
+      after: before,
+      fields,
+      operations: [],
+    };
+    return [withCallouts(drifted, findCallouts)];
   });
   // Nothing stands against looking.
   const { refusals: _, groups: __, ...rest } = plan;

@@ -4,6 +4,7 @@ import { overlaps, parsePaths, toPath } from '../core/path.ts';
 import {
   type Change,
   type ExceededLimit,
+  type FindCallouts,
   type Guards,
   isEdited,
   type MovedEndpoint,
@@ -21,7 +22,13 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
-import { forecastRequests, summarise, type Undigested, withDigest } from './document.ts';
+import {
+  forecastRequests,
+  summarise,
+  type Undigested,
+  withCallouts,
+  withDigest,
+} from './document.ts';
 import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
@@ -137,6 +144,7 @@ export type PlanInput = {
   readonly sourceOf?: SourceOf;
   /** The calls of changed resources, for a plan that shows them or is judged by them. */
   readonly recentCalls?: RecentCalls | undefined;
+  readonly findCallouts: FindCallouts;
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -270,13 +278,15 @@ function assemble(
   const { state, options, guards, now } = input;
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
-  const changes = withTextSources(acting, sourceOf);
+  const changes = withTextSources(acting, sourceOf).map((change) =>
+    withCallouts(change, input.findCallouts),
+  );
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
   const undigested: Undigested = {
     format: 'callsheet-plan',
-    version: 2,
+    version: 3,
     created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),

@@ -1,10 +1,11 @@
 import { unreachable } from '../core/errors.ts';
+import type { Callout } from '../core/plan-document.ts';
 import { type FieldView, listUnseenOf } from './fields.ts';
 import type { Shown } from './names.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
+import type { CalloutRow } from './prose/callout-words.ts';
 import {
-  type CalloutRow,
   cutPieces,
   type Marks,
   markedWords,
@@ -140,7 +141,7 @@ function oneField(
     case 'one':
       return [...oneSide(row, content.value), ...notes];
     case 'both':
-      return bothSides(row, content.before, content.after);
+      return bothSides(row, content);
     case 'conflict':
       return conflict(row, content);
     default:
@@ -229,7 +230,10 @@ function excerpt(value: Shown, tone: Tone, room: number): Line {
   return [liveSpan(`${cut}"`, tone), span(extent, 'dim')];
 }
 
-function bothSides(row: Row, before: Shown, after: Shown): readonly Line[] {
+function bothSides(
+  row: Row,
+  { before, after, callouts }: FieldView['content'] & { readonly type: 'both' },
+): readonly Line[] {
   const { options } = row;
   const isText =
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
@@ -246,13 +250,13 @@ function bothSides(row: Row, before: Shown, after: Shown): readonly Line[] {
   // Names are short, and what does not fit is broken behind them.
   if (typeof sides?.ids === 'string' || (!isText && lineWidth(spans) <= options.width - DEEPER))
     return [...inColumn(row, spans), ...row.notes];
-  const { summary, lines } = proseLines(before, after, deeper(options));
+  const { summary, lines } = proseLines([before, after], callouts, deeper(options));
   return [...underPath(row, summary), ...row.notes, ...lines];
 }
 
 function conflict(
   row: Row,
-  { base, live, wanted }: FieldView['content'] & { readonly type: 'conflict' },
+  { base, live, wanted, callouts }: FieldView['content'] & { readonly type: 'conflict' },
 ): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
@@ -285,7 +289,7 @@ function conflict(
     span('   '),
     span('+ configured', 'added'),
   ];
-  const { summary, lines } = proseLines(live, wanted, deeper(options));
+  const { summary, lines } = proseLines([live, wanted], callouts, deeper(options));
   return [...underPath(row, summary), ...row.notes, legend, ...lines];
 }
 
@@ -341,8 +345,12 @@ const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
  * Two long values as a folded comparison. Unchanged paragraphs are cut to the width; changed ones are broken into
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
-function proseLines(before: Shown, after: Shown, layout: ProseLayout): ProseLines {
-  const view = viewProse(before, after, layout.verbose, layout.detail);
+function proseLines(
+  [before, after]: readonly [Shown, Shown],
+  callouts: readonly Callout[],
+  layout: ProseLayout,
+): ProseLines {
+  const view = viewProse(before, after, callouts, layout);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];
   return {
@@ -375,7 +383,7 @@ function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): rea
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
       ...side(before, 'removed'),
       ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
-      ...side(after, lead === 'moved:' ? 'plain' : 'added'),
+      ...side(after, lead.endsWith('moved:') ? 'plain' : 'added'),
       span(`  ${place}`, 'dim'),
     ];
     return wrap(line, layout.width, layout.indent + 2);

@@ -12,8 +12,8 @@ import {
 import type { Shown } from './names.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
+import type { CalloutRow } from './prose/callout-words.ts';
 import {
-  type CalloutRow,
   cutPieces,
   type Marks,
   markedWords,
@@ -83,7 +83,9 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
       : ` (${escapeMessage(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
-  return (isText ? proseMarkdown : listMarkdown)(title, noteItems(view), [before, after], detail);
+  return isText
+    ? proseMarkdown(title, noteItems(view), content, detail)
+    : listMarkdown(title, noteItems(view), [before, after], detail);
 }
 
 /** What cannot be seen of a field, as items of a list. */
@@ -182,15 +184,13 @@ const WIDTH = 100;
 function proseMarkdown(
   title: string,
   notes: readonly string[],
-  [before, after]: readonly [Shown, Shown],
+  content: FieldView['content'] & { readonly type: 'both' | 'conflict' },
   detail: Detail,
 ): readonly string[] {
-  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(
-    before,
-    after,
-    false,
-    detail,
-  );
+  const [before, after] =
+    content.type === 'both' ? [content.before, content.after] : [content.live, content.wanted];
+  const view = viewProse(before, after, content.callouts, { detail });
+  const { summary, callouts, moreCallouts, rows, moreRows } = view;
   const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
     ...notes,
@@ -213,7 +213,7 @@ function listMarkdown(
   [before, after]: readonly [Shown, Shown],
   detail: Detail,
 ): readonly string[] {
-  const { rows, moreRows, marks, legend } = viewProse(before, after, false, detail);
+  const { rows, moreRows, marks, legend } = viewProse(before, after, [], { detail });
   const lines = [...rows.map((row) => rowLine(row, marks)), ...moreText(moreRows)];
   const items = [...notes, ...(legend === null ? [] : [`- ${escapeText(legend)}`])];
   return ['', title, ...(items.length > 0 ? ['', ...items] : []), '', fence(lines, 'diff')];

@@ -10,9 +10,11 @@ import {
   startsWith,
 } from '../core/path.ts';
 import {
+  type Callout,
   type Change,
   type FieldCause,
   type FieldChange,
+  type FindCallouts,
   isWritten,
   type PlanDocument,
 } from '../core/plan-document.ts';
@@ -40,13 +42,19 @@ type Content<V> =
   | ({ readonly type: 'element' } & Pick<Element<V>, 'summary' | 'members'>)
   /** One side only: set where there was nothing, or taken away. */
   | { readonly type: 'one'; readonly value: V }
-  | { readonly type: 'both'; readonly before: V; readonly after: V }
+  | {
+      readonly type: 'both';
+      readonly before: V;
+      readonly after: V;
+      readonly callouts: readonly Callout[];
+    }
   /** `base`: what both sides came from; undefined where that is not known. */
   | {
       readonly type: 'conflict';
       readonly base: V | undefined;
       readonly live: V;
       readonly wanted: V;
+      readonly callouts: readonly Callout[];
     };
 
 /**
@@ -102,7 +110,9 @@ function viewValues(
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
   const views = gathered.map((field) =>
-    'appears' in field ? viewElement(field, purpose) : viewField(field, purpose, isTold),
+    'appears' in field
+      ? viewElement(field, purpose)
+      : viewField(field, purpose, isTold, change.callouts),
   );
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
@@ -138,16 +148,22 @@ export function listUnseenOf({ path, sign, content }: FieldView): readonly strin
   }
 }
 
-/** A value that was set, taken away or changed. */
+/**
+ * A value that was set, taken away or changed. What changed in a text is looked for, as no plan has found it; `find` is
+ * given, so that the page of a plan does without the words of languages.
+ */
 export function viewSides(
   path: string,
   before: Json,
   after: Json,
+  find: FindCallouts,
 ): Omit<FieldView<Json>, 'remark'> {
   const own = sanitiseLine(path);
   if (before === null) return { path: own, sign: '+', content: { type: 'one', value: after } };
   if (after === null) return { path: own, sign: '-', content: { type: 'one', value: before } };
-  return { path: own, sign: '~', content: { type: 'both', before, after } };
+  const isText = typeof before === 'string' && typeof after === 'string';
+  const callouts = isText ? find(before, after) : [];
+  return { path: own, sign: '~', content: { type: 'both', before, after, callouts } };
 }
 
 function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView<Json> {
@@ -217,8 +233,10 @@ function viewField(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
   isTold: boolean,
+  called: Change['callouts'] = [],
 ): FieldView<Json> {
   const { cause } = field;
+  const callouts = called.filter((one) => one.path === field.path);
   const path = sanitiseLine(field.path);
   const remark = findRemark(field, purpose, isTold);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
@@ -238,6 +256,7 @@ function viewField(
         base: field.secret ? undefined : field.base,
         live: before,
         wanted: after,
+        callouts,
       },
       remark,
     };
@@ -249,7 +268,7 @@ function viewField(
   if (isSameJson(before, after)) {
     return { path, sign, content: one(after), remark: remark ?? 'the masked value changed' };
   }
-  return { path, sign, content: { type: 'both', before, after }, remark };
+  return { path, sign, content: { type: 'both', before, after, callouts }, remark };
 }
 
 /** A secret that the platform never returns has no `before`, and is no new field for that. */

@@ -7,6 +7,7 @@ import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
 import type { Unwritten } from '../pull/index.ts';
+import { createCalloutFinder } from '../render/prose/callouts.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { announce, checkNamed, emitUnread, planConfiguration } from './plan.ts';
@@ -45,7 +46,11 @@ export async function driftIn(
   session: Session,
   context: RunContext,
 ): Promise<PlanDocument> {
-  const drift = await withPullFlags(keepDrift(planned.plan), planned, session);
+  const drift = await withPullFlags(
+    keepDrift(planned.plan, createCalloutFinder()),
+    planned,
+    session,
+  );
   return attributeDrift(drift, histories, session, context);
 }
 

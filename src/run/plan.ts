@@ -31,6 +31,7 @@ import {
 import type { Reader } from '../plan/reader.ts';
 import { bindIds } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
+import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
@@ -127,6 +128,7 @@ function planSession(
     environment: stack.environment,
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
+    findCallouts: createCalloutFinder(),
     assumptionOf: (operation) => findAssumption(operation, client.endpoints),
     assume: client.endpoints.assume,
     endpoints: movedEndpoints(client.endpoints),

@@ -11,6 +11,7 @@ import { listIn } from '../kinds/making.ts';
 import { summarise, withDigest } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
+import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { SnapshotFile } from './file.ts';
 import {
@@ -65,6 +66,7 @@ export async function compareSnapshots(
     organizations,
     configDigest: computeDigest([earlier.header.made_at, later.header.made_at]),
     versions: new Map(),
+    findCallouts: createCalloutFinder(),
     assumptionOf: () => undefined,
     secondsPerRequest: () => 0,
   });

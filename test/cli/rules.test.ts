@@ -19,6 +19,7 @@ const SAYS =
   /rules\.no-friday-greetings \(callsheet\.yaml:\d+\): agent\.\w+: Greetings change on other days than Friday/;
 
 const greetingOf = ({ sim }: Stage) => agentNamed(sim).record.greeting_message;
+const PROMPT = 'prompts/desk.md';
 const OLD = 'Harbor Dental, how can I help?';
 const NEW = 'Harbor Dental, good day!';
 
@@ -92,6 +93,24 @@ describe('a rule over changes', () => {
     expect(JSON.parse(out).refusals[0].message).toMatch(
       /^rules\.r \(callsheet\.yaml:\d+\): agent\.\w+: M \(require could not be checked: /,
     );
+  });
+});
+
+describe('a rule over call-outs', () => {
+  const rule = (condition: string) =>
+    `rules: { reversed: { over: change, require: ${JSON.stringify(condition)}, message: A rule says the opposite } }\n`;
+  const NONE = rule('!change.callouts.exists(c, c.sort == "reversed")');
+
+  staged('refuses a plan that reverses an instruction, and passes one without', async (stage) => {
+    await change(stage, NONE);
+    await stage.run((to) => plan(planned(stage), to), { now: friday });
+    await stage.write(PROMPT, '# Rules\n\nDo not diagnose.\n');
+    await stage.apply({}, { now: friday });
+    await stage.edit(PROMPT, 'Do not', 'You may');
+    const { out } = await stage.run((to) => plan(planned(stage), to), { exit: 4, now: friday });
+    expect(JSON.parse(out).refusals).toMatchObject([
+      { guard: 'rule', message: expect.stringMatching(/agent\.\w+: A rule says the opposite$/) },
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import { calloutRow } from '../../src/render/prose/callout-words.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
@@ -145,7 +146,24 @@ describe('a review', () => {
     expect(removed).toContain('two');
     expect(added).toContain('three');
     const callouts = await page.locator('.callouts li').allInnerTexts();
-    expect(callouts.join('\n')).toMatch(/Instruction\s+changed:\s+"Do not promise a price;/);
+    // The same as in the document, in its order; the last line counts the others.
+    const reception = reviewPlan().changes.find(({ address }) => address === 'agent.reception');
+    const told = (reception?.callouts ?? [])
+      .map(calloutRow)
+      .map(({ lead, before, after, place }) =>
+        [
+          lead.replace(/^(?:instruction|rule) /, ''),
+          [before, after].filter((side) => side !== null).join(' → '),
+          place,
+        ]
+          .join(' ')
+          .trim(),
+      );
+    expect(callouts.at(-1)).toBe(`${told.length - callouts.length + 1} more`);
+    const isOther = (text: string, at: number) =>
+      !text.replace(/\s+/g, ' ').endsWith(told[at] ?? 'nothing');
+    expect(callouts.slice(0, -1).filter(isOther)).toEqual([]);
+    expect(callouts[0]).toMatch(/^Rule\s+reversed:\s+"Do not promise a price;/);
     const folds = page.locator('.fold button');
     const count = await folds.count();
     await folds.first().click();

@@ -5,6 +5,8 @@ import type {
   PlanOptions,
 } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
+import { withCallouts } from '../../src/plan/document.ts';
+import { createCalloutFinder } from '../../src/render/prose/callouts.ts';
 
 /** Documents for the renderers' tests: what a test leaves out is the plainest value there is. */
 
@@ -22,6 +24,7 @@ export const NO_OPTIONS: PlanOptions = {
   force: false,
 };
 
+const findCallouts = createCalloutFinder();
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
 export function fieldOf(
@@ -58,15 +61,16 @@ export function changeOf(more: Partial<Change> = {}): Change {
   };
 }
 
-/** A document of the given changes; its counts follow from them. */
-export function planOf(changes: readonly Change[], more: Partial<PlanDocument> = {}): PlanDocument {
+/** A document of the given changes; its counts and call-outs follow from them. */
+export function planOf(given: readonly Change[], more: Partial<PlanDocument> = {}): PlanDocument {
+  const changes = given.map((change) => withCallouts(change, findCallouts));
   const acting = (action: Change['action']) =>
     changes.filter((change) => change.action === action).length;
   const judged = (verdict: Change['verdict']) =>
     changes.filter((change) => change.verdict === verdict).length;
   return {
     format: 'callsheet-plan',
-    version: 2,
+    version: 3,
     digest: DIGEST,
     checks: {},
     created_at: '2026-03-02T10:00:00.000Z',

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { findCallouts } from '../../src/render/prose/callouts.ts';
 import { viewProse } from '../../src/render/prose/view.ts';
 import { readGlob } from '../../src/stack/discover.ts';
 import { loadStack } from '../../src/stack/index.ts';
@@ -124,12 +125,14 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
   const line = (at: number) => `Sentence ${at} says what to do with caller ${at * 7}.`;
   const lines = (count: number, of = line) => Array.from({ length: count }, (_, at) => of(at));
   const long = lines(100_000).join('\n');
+  const viewTexts = (before: string, after: string) =>
+    viewProse(before, after, findCallouts(before, after));
   const typesOf = (before: string, after: string) =>
-    viewProse(before, after, false).rows.map(({ type }) => type);
+    viewTexts(before, after).rows.map(({ type }) => type);
 
   it('by its words where little differs, at its own line', () => {
     const edited = long.replace('Sentence 70000 says', 'Sentence 70000 tells');
-    const { rows, summary } = viewProse(long, edited, false);
+    const { rows, summary } = viewTexts(long, edited);
     expect(rows.map(({ type }) => type)).toEqual(['fold', 'same', 'edited', 'same', 'fold']);
     expect(summary).toBe('1 of 100,000 paragraphs edited');
   });
@@ -143,9 +146,7 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
     'as a whole where %s',
     (_, before, after) => {
       expect(typesOf(before, after)).toEqual(['removed', 'added']);
-      expect(viewProse(before, after, false).summary).toMatch(
-        /too much differs to compare all of it/,
-      );
+      expect(viewTexts(before, after).summary).toMatch(/too much differs to compare all of it/);
     },
   );
 

@@ -63,17 +63,6 @@ export type Block = Place &
     | { readonly type: 'left'; readonly paragraphs: number; readonly to: number }
   );
 
-/** A change that turns what a prompt does: it is named before the text is shown. Sentences are whole. */
-export type Callout = Place & {
-  readonly mark: Mark;
-  /** Null for what is new, or gone. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** How often the same is changed into the same; the place is that of the first. */
-  readonly times: number;
-  readonly block: number;
-};
-
 export type ProseDiff = {
   /** The texts differ, and in nothing but blanks and line breaks. */
   readonly whitespaceOnly: boolean;
@@ -89,25 +78,11 @@ export type ProseDiff = {
       readonly added: number;
     };
   };
-  readonly callouts: readonly Callout[];
-  /** Callouts beyond the most that are kept. */
-  readonly moreCallouts: number;
   readonly blocks: readonly Block[];
 };
 
-/** A paragraph that changed, before and after; without one of them it came or went. */
-export type Part = {
-  readonly before: Paragraph | undefined;
-  readonly after: Paragraph | undefined;
-};
-
-/** A block, with the paragraphs of it that changed. `to` and `from` are the number of the moved paragraph before. */
-export type Draft = {
-  readonly block: Block;
-  readonly parts: readonly Part[];
-  /** The words of an unchanged heading. */
-  readonly title: string | undefined;
-};
+/** A block, with the words of an unchanged heading. `to` and `from` are the number of the moved paragraph before. */
+export type Draft = { readonly block: Block; readonly title: string | undefined };
 
 /** Both texts in paragraphs, and which of them are the same ones. */
 type Compared = {
@@ -157,7 +132,7 @@ function goneDrafts(
         paragraphs: at - start + 1,
         to: start,
       } as const;
-      drafts.push({ block, parts: [], title: undefined });
+      drafts.push({ block, title: undefined });
     } else drafts.push(wholeDraft(paragraph, 'removed', wordsOf));
   }
   return drafts;
@@ -191,15 +166,7 @@ function wholeDraft(
   const words = wordsOf(paragraph);
   const gap: readonly Piece[] = paragraph.gap === '' ? [] : [{ text: paragraph.gap, change: type }];
   const pieces = [...wordPieces(words, type), ...gap];
-  return {
-    block: { type, ...formatPlace(paragraph), words: pieces },
-    parts: [
-      type === 'removed'
-        ? { before: paragraph, after: undefined }
-        : { before: undefined, after: paragraph },
-    ],
-    title: undefined,
-  };
+  return { block: { type, ...formatPlace(paragraph), words: pieces }, title: undefined };
 }
 
 function movedDraft(
@@ -209,13 +176,11 @@ function movedDraft(
   paragraphs: number,
 ): Draft {
   const words: Piece[] = [];
-  const parts: Part[] = [];
   for (let at = 0; at < paragraphs; at += 1) {
     const [old, fresh, own] = [before[from + at], after[start + at], stretches.get(from + at)];
     if (old === undefined || fresh === undefined) continue;
     const pieces = own === undefined ? [kept(old.text, fresh.text)] : listPieces(own);
     words.push(...pieces, ...keptGap(old, fresh));
-    if (own !== undefined) parts.push({ before: old, after: fresh });
   }
   const isEdited = words.some(({ change }) => change !== 'same');
   return {
@@ -227,7 +192,6 @@ function movedDraft(
       isEdited,
       from,
     },
-    parts,
     title: undefined,
   };
 }
@@ -245,7 +209,7 @@ function pairDrafts(
   if (own === undefined && isGapSame) {
     const { text, was } = kept(old.text + old.gap, fresh.text + fresh.gap);
     const block = { type: 'same', ...place, text, ...(was === undefined ? {} : { was }) } as const;
-    return [{ block, parts: [], title: fresh.title }];
+    return [{ block, title: fresh.title }];
   }
   const blanksOnly = own === undefined || own.every(({ isSame }) => isSame);
   const text =
@@ -254,14 +218,9 @@ function pairDrafts(
       : blanksOnly
         ? blankPieces(own)
         : listPieces(own);
-  const gap = isGapSame ? keptGap(old, fresh) : changedGap(old, fresh);
-  return [
-    {
-      block: { type: 'edited', ...place, words: joinSame([...text, ...gap]), blanksOnly },
-      parts: blanksOnly ? [] : [{ before: old, after: fresh }],
-      title: undefined,
-    },
-  ];
+  const gap = isGapSame || !blanksOnly ? keptGap(old, fresh) : changedGap(old, fresh);
+  const words = joinSame([...text, ...gap]);
+  return [{ block: { type: 'edited', ...place, words, blanksOnly }, title: undefined }];
 }
 
 function formatPlace({ heading, line }: Paragraph): Place {
@@ -380,7 +339,7 @@ export function foldBlocks(drafts: readonly Draft[], context: number): readonly 
   const flush = (isBelow: boolean) => {
     const head = folded.length > 0 ? context : 0;
     const blocks = foldRun(run, head, isBelow ? context : 0, isBelow);
-    folded.push(...blocks.map((block): Draft => ({ block, parts: [], title: undefined })));
+    folded.push(...blocks.map((block): Draft => ({ block, title: undefined })));
     run = [];
   };
   for (const draft of drafts) {
@@ -438,4 +397,37 @@ function collapseRun(run: readonly Same[]): readonly Block[] {
       headings: run.flatMap(({ title }) => title ?? []),
     },
   ];
+}
+
+type Side = 'before' | 'after';
+
+/** The block that a line of one of the texts is in, by its number. */
+export function findBlock(blocks: readonly Block[], line: number, side: Side): number {
+  let [found, begins] = [0, 1];
+  for (const [at, block] of blocks.entries()) {
+    const text = sideText(block, side, blocks);
+    if (begins > line) break;
+    if (text !== '') found = at;
+    begins += text.split('\n').length - 1;
+  }
+  return found;
+}
+
+/** What a block was, or is. */
+function sideText(block: Block, side: Side, blocks: readonly Block[]): string {
+  if (block.type === 'same' || block.type === 'fold')
+    return side === 'before' ? (block.was ?? block.text) : block.text;
+  if (block.type === 'left') {
+    const moved = blocks[block.to];
+    return side === 'before' && moved?.type === 'moved' ? wordsText(moved.words, side) : '';
+  }
+  return block.type === 'moved' && side === 'before' ? '' : wordsText(block.words, side);
+}
+
+function wordsText(words: readonly Piece[], side: Side): string {
+  const other = side === 'before' ? 'added' : 'removed';
+  return words
+    .filter(({ change }) => change !== other)
+    .map(({ text, was }) => (side === 'before' ? (was ?? text) : text))
+    .join('');
 }

@@ -1,9 +1,7 @@
-import { type Budget, newBudget, type Pair } from '../../core/align.ts';
-import { commonEnds } from '../../core/value.ts';
+import { type Budget, newBudget } from '../../core/align.ts';
 import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
-import { findCallouts } from './callouts.ts';
-import { type Matches, matchParagraphs, type Paragraph, splitParagraphs } from './paragraphs.ts';
-import { compareWords, MOST_READ, type Stretch, splitWords, turned, type Word } from './words.ts';
+import { type Paired, type Paragraph, pairParagraphs } from './paragraphs.ts';
+import { compareWords, type Stretch, splitWords, turned, type Word } from './words.ts';
 
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
@@ -11,21 +9,6 @@ type ProseOptions = {
   /** Whether each line stands for itself, as in a list of values. */
   readonly isList?: boolean;
 };
-
-/** More are not read one by one. */
-const MOST_CALLOUTS = 100;
-
-/**
- * Characters of changed paragraphs that are searched for call-outs, which takes about half a second. More than that
- * is another text, not an edited one.
- */
-const MOST_CALLED = 100_000;
-
-/**
- * Characters of what two texts do not begin and end with alike that are compared by paragraphs, which takes a second at
- * most. No prompt that a model reads in one call is near it.
- */
-const MOST_CHARACTERS = 2 * MOST_READ;
 
 /**
  * Compares two texts as an editor would: paragraphs first, also those that moved, then the words of each. It is
@@ -40,89 +23,40 @@ export function diffProse(before: string, after: string, options: ProseOptions =
     return known;
   };
   const { isList = false, context = 1 } = options;
-  const [old, fresh] = bounded(splitParagraphs(before, isList), splitParagraphs(after, isList));
   const budget = newBudget();
-  const related =
-    before <= after
-      ? relate(old, fresh, ofParagraph, budget)
-      : reversed(relate(fresh, old, ofParagraph, budget));
-  const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
+  const paired = pairParagraphs(before, after, isList, budget);
+  const stretches = relate(paired, before > after, ofParagraph, budget);
+  const drafts = draftBlocks({ ...paired, wordsOf: ofParagraph, stretches });
   const folded = foldBlocks(drafts, context);
-  const isTooMuch = changedCharacters(folded) > MOST_CALLED;
-  const callouts = isTooMuch ? [] : findCallouts(folded, before > after, budget);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
-    limited: budget.isSpent || isTooMuch,
+    limited: budget.isSpent || paired.isTooMuch,
     counts: countBlocks(drafts),
-    callouts: callouts.slice(0, MOST_CALLOUTS),
-    moreCallouts: Math.max(0, callouts.length - MOST_CALLOUTS),
     blocks: link(folded.map(({ block }) => block)),
   };
 }
 
-/** Where too much differs, what is not alike at the beginning and the end is one paragraph on each side. */
-function bounded(
-  old: readonly Paragraph[],
-  fresh: readonly Paragraph[],
-): readonly [readonly Paragraph[], readonly Paragraph[]] {
-  const [head, tail] = commonEnds(old, fresh, (a, b) => a?.text === b?.text && a?.gap === b?.gap);
-  const middle = (all: readonly Paragraph[]) => all.slice(head, all.length - tail);
-  const size = [...middle(old), ...middle(fresh)].reduce((sum, { text }) => sum + text.length, 0);
-  if (size <= MOST_CHARACTERS) return [old, fresh];
-  const joined = (all: readonly Paragraph[]) => [
-    ...all.slice(0, head),
-    ...joinParagraphs(middle(all)),
-    ...all.slice(all.length - tail),
-  ];
-  return [joined(old), joined(fresh)];
-}
-
-function joinParagraphs(paragraphs: readonly Paragraph[]): readonly Paragraph[] {
-  const [first, last] = [paragraphs[0], paragraphs.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const text = paragraphs.map((one) => one.text + one.gap).join('');
-  const { gap } = last;
-  return [{ ...first, text: text.slice(0, text.length - gap.length), gap, title: undefined }];
-}
-
-type Related = Matches & { readonly stretches: ReadonlyMap<number, readonly Stretch[]> };
-
 /**
- * It is always the text that sorts first which is compared with the other: so the way back shows as removed what
- * the way there shows as added.
+ * How the words of paragraphs relate that are not quite the same. It is always the text that sorts first which is
+ * compared with the other, as in `pairParagraphs`.
  */
 function relate(
-  before: readonly Paragraph[],
-  after: readonly Paragraph[],
+  { before, after, inOrder, moved }: Paired,
+  isTurned: boolean,
   ofParagraph: (paragraph: Paragraph) => readonly Word[],
   budget: Budget,
-): Related {
-  const matches = matchParagraphs(before, after, budget);
+): ReadonlyMap<number, readonly Stretch[]> {
   const stretches = new Map<number, readonly Stretch[]>();
-  for (const [a, b] of [...matches.inOrder, ...matches.moved]) {
+  for (const [a, b] of [...inOrder, ...moved]) {
     const [old, fresh] = [before[a], after[b]];
     if (old === undefined || fresh === undefined || old.text === fresh.text) continue;
-    stretches.set(a, compareWords(ofParagraph(old), ofParagraph(fresh), budget));
+    const [own, other] = [ofParagraph(old), ofParagraph(fresh)];
+    stretches.set(
+      a,
+      isTurned ? turned(compareWords(other, own, budget)) : compareWords(own, other, budget),
+    );
   }
-  return { ...matches, stretches };
-}
-
-function reversed({ inOrder, moved, stretches }: Related): Related {
-  const turn = ([a, b]: Pair): Pair => [b, a];
-  const partner = new Map([...inOrder, ...moved]);
-  return {
-    inOrder: inOrder.map(turn),
-    moved: moved.map(turn),
-    stretches: new Map([...stretches].map(([at, own]) => [partner.get(at) ?? at, turned(own)])),
-  };
-}
-
-function changedCharacters(drafts: readonly Draft[]): number {
-  return drafts
-    .flatMap(({ parts }) => parts)
-    .reduce((sum, { before, after }) => {
-      return sum + (before?.text.length ?? 0) + (after?.text.length ?? 0);
-    }, 0);
+  return stretches;
 }
 
 function isBlank(block: Block): boolean {

@@ -1,4 +1,5 @@
 import { align, type Budget, gapsBetween, type Pair, type Range } from '../../core/align.ts';
+import { commonEnds, sum } from '../../core/value.ts';
 import { MOST_READ, UNSPACED } from './words.ts';
 
 /** Texts in paragraphs, and which of two texts' paragraphs are the same ones. */
@@ -15,6 +16,8 @@ export type Paragraph = {
   readonly title: string | undefined;
   /** The heading above it. */
   readonly heading: string | null;
+  /** What says of it what it is: the line above its list, or else its heading. */
+  readonly under: Paragraph | undefined;
 };
 
 const HEADING = /^ {0,3}#{1,6}[ \t]+(?<title>[^\n]{1,200}?)[ \t#]*$/;
@@ -23,29 +26,60 @@ const TAG = /^\s*<(?<title>[a-z][\w-]{0,60})>\s*$/i;
 /** `**Hours**` alone on a line. */
 const BOLD = /^\s*(?:\*\*|__)(?<title>[^*_\n]{1,80}?):?(?:\*\*|__):?\s*$/;
 const FENCE = /^\s*(?:```|~~~)/;
+const ITEM = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s)/i;
 /** What begins a paragraph wherever it stands: list items, quotations, rows of tables, tags. */
 const OPENING = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s|>|\||<\/?[a-z])/i;
+/** Characters and words of a line above a list that says of its items what they are: `Never:`, `What you may do`. */
+const MOST_ABOVE = 300;
+const MOST_TITLE = 6;
 
 /** Below this a line is no sign of how wide a text was broken, above it nobody broke the text. */
 const LEAST_WIDE = 60;
 const MOST_WIDE = 130;
 
+/** A part of a text: how many lines stand before it, and the heading that it is under. */
+export type Excerpt = {
+  readonly text: string;
+  readonly skipped: number;
+  readonly section: Paragraph | undefined;
+};
+
 /**
  * A text in paragraphs: their texts and gaps, one after the other, are the text again. `isList`: each line is
  * one.
  */
-export function splitParagraphs(text: string, isList = false): readonly Paragraph[] {
+export function splitParagraphs(given: string | Excerpt, isList = false): readonly Paragraph[] {
+  const {
+    text,
+    skipped,
+    section: above,
+  } = typeof given === 'string' ? { text: given, skipped: 0, section: undefined } : given;
   const paragraphs: Paragraph[] = [];
-  let heading: string | null = null;
+  let heading: string | null = above?.title ?? null;
+  let [section, list]: [Paragraph | undefined, Paragraph | undefined] = [above, undefined];
   for (const { lines, first, isCode } of listGroups(text, isList)) {
     const whole = lines.join('');
     const body = whole.trimEnd();
     const title =
       isCode || isList || lines.length > 1 + blankLines(lines) ? undefined : findTitle(body);
-    paragraphs.push({ text: body, gap: whole.slice(body.length), line: first, title, heading });
-    if (title !== undefined) heading = title;
+    const isItem = !isCode && ITEM.test(body);
+    const under = isItem ? (list ?? section) : section;
+    const gap = whole.slice(body.length);
+    const paragraph: Paragraph = { text: body, gap, line: skipped + first, title, heading, under };
+    paragraphs.push(paragraph);
+    if (title !== undefined) {
+      heading = title;
+      section = paragraph;
+    }
+    if (!isItem) list = isAboveList(body) ? paragraph : undefined;
   }
   return paragraphs;
+}
+
+function isAboveList(line: string): boolean {
+  if (line.length > MOST_ABOVE) return false;
+  const last = /[:.!?][*_\s]*$/.exec(line)?.[0][0];
+  return last === ':' || (last === undefined && line.trim().split(/\s+/).length <= MOST_TITLE);
 }
 
 /** The words of a heading, or undefined. */
@@ -92,6 +126,8 @@ function goesOn({ lines, isCode }: Lines, line: string, widest: number): boolean
   const above = lines.at(-1) ?? '';
   if (isCode || OPENING.test(line) || findTitle(line) !== undefined) return false;
   if (isBlank(above)) return lines.every(isBlank);
+  // `Never:` begins a list, however long the sentence above it is.
+  if (line.trimEnd().endsWith(':') && /[.!?][*_"”’)]*$/.test(above.trimEnd())) return false;
   if (widest > MOST_WIDE || findTitle(above.trimEnd()) !== undefined) return false;
   const word = /^\s*\S{0,200}/.exec(line)?.[0].trim().length ?? 0;
   return above.trimEnd().length + 1 + word > Math.max(widest, LEAST_WIDE);
@@ -157,8 +193,121 @@ function likeness(a: Subject, b: Subject, budget: Budget): number {
   return (2 * common) / all;
 }
 
+/**
+ * Characters of what two texts do not begin and end with alike that are compared by paragraphs, which takes a second at
+ * most. No prompt that a model reads in one call is near it.
+ */
+const MOST_CHARACTERS = 2 * MOST_READ;
+
+/** Both texts in paragraphs, and which of them are the same ones. */
+export type Paired = Matches & {
+  readonly before: readonly Paragraph[];
+  readonly after: readonly Paragraph[];
+  /** So much differs that not all of it is compared. */
+  readonly isTooMuch: boolean;
+};
+
+/**
+ * Characters of changed paragraphs that are searched for call-outs, which takes about half a second. More than that
+ * is another text, not an edited one.
+ */
+const MOST_CALLED = 100_000;
+
+/**
+ * Splits two texts and pairs their paragraphs. It is always the text that sorts first which is compared with the
+ * other: so the way back shows as removed what the way there shows as added.
+ */
+export function pairParagraphs(
+  before: string | Excerpt,
+  after: string | Excerpt,
+  isList: boolean,
+  budget: Budget,
+): Paired {
+  const [old, fresh] = bounded(splitParagraphs(before, isList), splitParagraphs(after, isList));
+  const turn = ([a, b]: Pair): Pair => [b, a];
+  const isTurned = textOf(before) > textOf(after);
+  const { inOrder, moved } = isTurned
+    ? matchParagraphs(fresh, old, budget)
+    : matchParagraphs(old, fresh, budget);
+  const matches = isTurned
+    ? { inOrder: inOrder.map(turn), moved: moved.map(turn) }
+    : { inOrder, moved };
+  const sides = { before: old, after: fresh };
+  return { ...sides, ...matches, isTooMuch: countChanged(sides, matches) > MOST_CALLED };
+}
+
+function textOf(given: string | Excerpt): string {
+  return typeof given === 'string' ? given : given.text;
+}
+
+/** A text of fewer characters is split as a whole: it takes a few milliseconds. */
+const MOST_WHOLE = 100_000;
+/** Lines that are looked at around what differs, unless a heading is nearer. */
+const AROUND = 1000;
+
+/** Of long texts the part in which they differ, with the section around it: to split all of them takes seconds. */
+export function pickAround(
+  before: string,
+  after: string,
+): readonly [before: string | Excerpt, after: string | Excerpt] {
+  if (before.length + after.length <= MOST_WHOLE) return [before, after];
+  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  if ([old, fresh].some((lines) => lines.some((line) => FENCE.test(line)))) return [before, after];
+  const [head, tail] = commonEnds(old, fresh);
+  const title = old.slice(0, head).findLastIndex((line) => findTitle(line) !== undefined);
+  const from = Math.max(title, head - AROUND, 0);
+  const [section] = splitParagraphs(old[title] ?? '');
+  const below = old.slice(old.length - tail, old.length - tail + AROUND);
+  const next = below.findIndex((line) => findTitle(line) !== undefined);
+  const left = tail - (next < 0 ? below.length : next);
+  const pick = (lines: readonly string[]): Excerpt => ({
+    text: lines.slice(from, lines.length - left).join('\n'),
+    skipped: from,
+    section: section && { ...section, line: title + 1 },
+  });
+  return [pick(old), pick(fresh)];
+}
+
+/** Characters of the paragraphs that came, went, or differ. */
+function countChanged(
+  { before, after }: Pick<Paired, 'before' | 'after'>,
+  { inOrder, moved }: Matches,
+): number {
+  const all = sum([...before, ...after].map(({ text }) => text.length));
+  const same = [...inOrder, ...moved].map(([a, b]) => {
+    const [old, fresh] = [before[a]?.text, after[b]?.text];
+    return old !== undefined && old === fresh ? 2 * old.length : 0;
+  });
+  return all - sum(same);
+}
+
+/** Where too much differs, what is not alike at the beginning and the end is one paragraph on each side. */
+function bounded(
+  old: readonly Paragraph[],
+  fresh: readonly Paragraph[],
+): readonly [readonly Paragraph[], readonly Paragraph[]] {
+  const [head, tail] = commonEnds(old, fresh, (a, b) => a?.text === b?.text && a?.gap === b?.gap);
+  const middle = (all: readonly Paragraph[]) => all.slice(head, all.length - tail);
+  const size = [...middle(old), ...middle(fresh)].reduce((sum, { text }) => sum + text.length, 0);
+  if (size <= MOST_CHARACTERS) return [old, fresh];
+  const joined = (all: readonly Paragraph[]) => [
+    ...all.slice(0, head),
+    ...joinParagraphs(middle(all)),
+    ...all.slice(all.length - tail),
+  ];
+  return [joined(old), joined(fresh)];
+}
+
+function joinParagraphs(paragraphs: readonly Paragraph[]): readonly Paragraph[] {
+  const [first, last] = [paragraphs[0], paragraphs.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const text = paragraphs.map((one) => one.text + one.gap).join('');
+  const { gap } = last;
+  return [{ ...first, text: text.slice(0, text.length - gap.length), gap, title: undefined }];
+}
+
 /** Which paragraphs are the same ones, edited or not. */
-export type Matches = {
+type Matches = {
   /** Both indexes ascend. */
   readonly inOrder: readonly Pair[];
   readonly moved: readonly Pair[];
@@ -177,7 +326,7 @@ const MOST_COMPARED = 100_000;
  * Finds the paragraphs that stayed, then those that stand elsewhere as they were, then those that were edited
  * where they are, then those that were edited and moved.
  */
-export function matchParagraphs(
+function matchParagraphs(
   old: readonly Paragraph[],
   fresh: readonly Paragraph[],
   budget: Budget,

@@ -1,10 +1,59 @@
-import { countEach } from '../../core/value.ts';
-import { type Fact, factsIn } from './facts.ts';
+import { oncePer } from '../../core/value.ts';
+import { type Fact, factKey, isName, NEGATED } from './fact.ts';
+import { factsIn } from './facts.ts';
+import type { Language } from './language.ts';
+import { findLexicon, type Lexicon, type Span, spanFinder, tokensIn } from './meaning.ts';
+import {
+  anyOf,
+  compile,
+  END,
+  fold,
+  inAny,
+  matchesIn,
+  mistyped,
+  START,
+  wordSet,
+  words,
+} from './patterns.ts';
 
-/** Sentences of a paragraph, what they state, and what they forbid, demand or limit. */
+/** Sentences of a paragraph, what they state, and what they forbid, demand or permit. */
 
 /** What a word does to its sentence. */
-type Force = 'forbids' | 'demands' | 'limits' | 'excepts' | 'without';
+type Force =
+  | 'forbids'
+  | 'negates'
+  | 'turns'
+  | 'without'
+  | 'excepts'
+  | 'limits'
+  | 'always'
+  | 'obliges'
+  | 'permits'
+  | 'softens'
+  | 'condition';
+
+/** What a sentence says, so that it can be held against another. */
+export type Reading = {
+  /** What its words of instruction do. */
+  readonly forces: ReadonlySet<string>;
+  /** What its facts say. */
+  readonly facts: readonly string[];
+  readonly joints: Joints;
+  /** For each of its words whether it is affirmed, negated, or both. */
+  readonly signs: ReadonlyMap<string, Sign>;
+  /** The words that a negation is about first: what is not to be done. */
+  readonly denied: ReadonlySet<string>;
+  /** Words that begin what something is done before or after. */
+  readonly order: ReadonlyMap<string, 'before' | 'after'>;
+  /** All that a negation is about that stands in no condition. */
+  readonly negated: ReadonlySet<string>;
+  /** Something is done only where something else is: a prohibition with an exception came to that. */
+  readonly isNeed: boolean;
+  /** It says what is done first or has to be, which is what a need is in other words. */
+  readonly isOrdered: boolean;
+  /** It negates something outside of conditions. */
+  readonly isDenying: boolean;
+};
 
 export type Sentence = {
   /** Without the sign of a list item and without emphasis, blanks as one. */
@@ -14,146 +63,168 @@ export type Sentence = {
   /** Where it begins in its paragraph. */
   readonly start: number;
   readonly facts: readonly Fact[];
-  /** Its words in lower case. */
+  /** Its words in lower case, without accents. */
   readonly words: readonly string[];
-  /** What the words of instruction in it do, also where these alone make no instruction. */
-  readonly forces: ReadonlySet<string>;
-  /** It tells the agent what never, always or only to do. */
+  /** It tells the agent what to do, or never, always or only to do. */
   readonly isInstruction: boolean;
-  /** What it is about: its words but for those that any sentence has, for instructions and for facts. */
-  readonly content: ReadonlySet<string>;
+  /** It is one also where it comes or goes: an exception in a statement is told where it changes. */
+  readonly isWhole: boolean;
+  /** As it is written, and with what comes to the same in one form: `never A without B` demands B. */
+  readonly plain: Reading;
+  readonly settled: Reading;
+  /** What it is about: its words but for those that any sentence has, for instructions and for facts. Each as it is written. */
+  readonly content: ReadonlyMap<string, string>;
+  /** Those of them that say on which condition something is done. */
+  readonly conditions: ReadonlySet<string>;
+  /** Words that could stand for any other. */
+  readonly light: ReadonlySet<string>;
 };
 
-/** Where a word begins and ends. */
-const START = String.raw`(?<![\p{L}\p{N}_])`;
-const END = String.raw`(?![\p{L}\p{N}_])`;
+export type Sign = 'yes' | 'no' | 'both';
 
-type Words = {
+/** Words that say in which order something is done, and that join what is to be done. */
+export type Joints = {
+  readonly before: number;
+  readonly after: number;
+  readonly and: number;
+  readonly or: number;
+};
+
+type Marker = {
   readonly force: Force;
-  /** Also a sentence that came or went as a whole is an instruction for it; the others count where one changed. */
-  readonly isStrong: boolean;
-  readonly words: string;
-};
-
-/**
- * English, German, French, Spanish, Italian, Portuguese and Dutch in one list: a word that means something else in
- * another language is at worst called out when it changes. The longer phrase comes first.
- */
-const MARKERS: readonly Words[] = [
-  {
-    force: 'forbids',
-    isStrong: true,
-    words: `under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’]t|must never|may not|shall not|should not|should never|shouldn['’]t|do not ever|do not|don['’]t|cannot|can not|can['’]t|will not|won['’]t|not allowed|not permitted|not to|never|forbidden|prohibited|refuse|avoid|refrain`,
-  },
-  {
-    force: 'forbids',
-    isStrong: true,
-    words:
-      'auf keinen fall|unter keinen umständen|keinesfalls|niemals|nie|nicht|kein(?:e[nmrs]?)?|verboten|untersagt|' +
-      'en aucun cas|sous aucun prétexte|jamais|interdite?s?|ne|pas|' +
-      'bajo ninguna circunstancia|en ningún caso|nunca|jamás|prohibid[oa]|ningun[oa]?|ningún|' +
-      'non(?!-)|mai|vietato|não|nunca|proibido|niet|nooit|geen',
-  },
-  {
-    force: 'forbids',
-    isStrong: false,
-    words: String.raw`not|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|could|would|need)n['’]t|n['’](?=\p{L})|nichts|niemand|rien|personne|aucune?|nada|nadie|tampoco|nessun[oa]?|niente|nenhum|ninguém|niets`,
-  },
-  {
-    force: 'demands',
-    isStrong: true,
-    words:
-      'must|always|at all times|(?:have|has) to|(?:is|are) required to|mandatory|obligatory|' +
-      'immer|stets|unbedingt|müssen|muss|musst|toujours|doit|doivent|devez|obligatoire|' +
-      'siempre|deben?|debes|tienen? que|obligatorio|sempre|deve|devono|devem|altijd|moet(?:en)?',
-  },
-  { force: 'demands', isStrong: false, words: 'needs? to|required' },
-  {
-    force: 'limits',
-    isStrong: true,
-    words:
-      '(?<!not )only|solely|exclusively|nur|ausschließlich|lediglich|seulement|uniquement|exclusivement|' +
-      'solo|sólo|solamente|únicamente|soltanto|somente|alleen|uitsluitend',
-  },
-  {
-    force: 'excepts',
-    isStrong: true,
-    words:
-      'unless|except(?:ions?)?|excluding|es sei denn|außer|ausser|ausgenommen|sauf|à moins|' +
-      'salvo|excepto|a menos que|tranne|exceto|behalve',
-  },
-  {
-    force: 'without',
-    isStrong: false,
-    words: 'without|other than|ohne|sans|sin|senza|sem|zonder',
-  },
-];
-
-const MARKER = new RegExp(
-  `${START}(?:${MARKERS.map(({ words }, at) => `(?<m${at}>${words})`).join('|')})(?:${END}|(?<=['’]))`,
-  'giu',
-);
-/** What a number begins with is no prohibition. */
-const COMPARISON = new RegExp(
-  `${START}(?:no|not) (?:more|less|fewer|later|earlier|longer) than${END}`,
-  'giu',
-);
-/** Spanish `no` is `not`, and not `none`. */
-const SPANISH = new RegExp(
-  `${START}(?:el|la|los|las|de|que|una?|por|para|le|su|dé|es)${END}`,
-  'iu',
-);
-/** A condition that something is not so forbids nothing. */
-const CONDITION = new RegExp(
-  `${START}(?:if|when|whenever|where|whether|while|because|since|who|wenn|falls|weil|si|quand|lorsque|parce que|cuando|porque|se|quando|als)${END}[^,;:.–—]{0,120}$`,
-  'iu',
-);
-
-/** Words of instruction in a text, with what they do and where. */
-type Marker = Pick<Words, 'force' | 'isStrong'> & {
+  /** It stands in a condition or the like, where it forbids nothing. */
   readonly isCondition: boolean;
   readonly start: number;
   readonly end: number;
 };
 
-export function markersIn(text: string): readonly Marker[] {
-  const comparisons = Array.from(text.matchAll(COMPARISON), ({ index }) => index);
-  return Array.from(text.matchAll(MARKER)).flatMap((match) => {
-    const at = MARKERS.findIndex((_, index) => match.groups?.[`m${index}`] !== undefined);
-    const marker = MARKERS[at];
-    if (marker === undefined || comparisons.includes(match.index)) return [];
-    const { force, isStrong } = marker;
-    const isCondition = CONDITION.test(text.slice(Math.max(0, match.index - 140), match.index));
-    const isSpanish = /^no$/i.test(match[0]) && SPANISH.test(text);
-    const end = match.index + match[0].length;
-    return [{ force, isStrong: isStrong || isSpanish, isCondition, start: match.index, end }];
+/** In the order in which they are tried: a longer phrase has its force before a word of it. */
+const FORCES = [
+  ['forbids', ({ rules }) => rules.forbids],
+  ['permits', ({ rules }) => rules.permits],
+  ['excepts', ({ rules }) => rules.excepts],
+  ['limits', ({ rules }) => rules.limits],
+  ['always', ({ rules }) => rules.demands],
+  ['turns', ({ rules }) => rules.turns],
+  ['softens', ({ rules }) => rules.softens],
+  ['obliges', ({ rules }) => rules.obliges],
+  ['negates', ({ rules }) => rules.negates],
+  ['without', ({ rules }) => rules.without],
+  ['condition', ({ rules }) => rules.conditions],
+] as const satisfies readonly (readonly [Force, (language: Language) => string])[];
+
+/** Words of instruction of a language, and what stands around them. */
+const rulesOf = oncePer((language: Language) => {
+  const { rules, meaning } = language;
+  const typed = compile(words(anyOf(rules.typed)), 'g');
+  const forces = FORCES.map(([force, member]) => {
+    const pattern = member(language).replace(typed, (word) => `(?:${mistyped(word)})`);
+    return `(?<${force}>${pattern})`;
+  });
+  return {
+    marker: compile(
+      `${START}(?:(?<none>${rules.comparisons})|${forces.join('|')})(?:${END}|(?<=['’]))`,
+    ),
+    subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
+    ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30})`),
+    or: compile(words(rules.or), 'iu'),
+    agent: compile(words(rules.agent), 'iu'),
+    first: compile(words(rules.first), 'iu'),
+    sequence: compile(words(`(?<before>${rules.earlier})|(?:${rules.later})`)),
+    echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
+    predicates: compile(`(?:${rules.predicates})$`, 'iu'),
+    joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
+    reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
+    joints: compile(
+      words(
+        `(?<before>${rules.before})|(?<after>${rules.after})|(?<and>${rules.and})|(?<or>${rules.or})`,
+      ),
+    ),
+    order: orderPattern(meaning, `(?:(?:${meaning.leads})${END}[^.;:!?]{0,160}?, )?`),
+    later: orderPattern(meaning, '[^.;:!?,]{1,60}, '),
+    states: compile(`^ (?:[\\p{L}'’]+ )?(?:${meaning.states})(?!\\p{L})`, 'iu'),
+    roles: wordSet(meaning.roles),
+    notOrdered: wordSet(meaning.notOrdered),
+    styles: wordSet(meaning.styles),
+    styleNouns: wordSet(meaning.styleNouns),
+    styleVerbs: wordSet(meaning.styleVerbs),
+    styleStems: new Set(meaning.styleVerbs.split(' ').map(meaning.stem)),
+  };
+});
+
+/** The word that may be an order: the first of a sentence or of a clause in it, behind what leads to it. */
+function orderPattern({ joined, adverbs }: Language['meaning'], lead: string): RegExp {
+  const begins = `(?:^|[;:—–] ?|, (?:${joined}) |[.!?¡¿] )[^\\p{L}\\p{N}]{0,4}`;
+  const order = '(?<order>[\\p{L}\\p{M}]+(?:-[\\p{L}]+)?)(?<rest>[^.;:!?]{0,24})';
+  return compile(`${begins}${lead}(?:(?:${adverbs})${END},? ){0,3}${order}`);
+}
+
+/** Words of instruction in a text, with what they do and where. */
+export function markersIn(text: string, lexicon: Lexicon = findLexicon([text])): readonly Marker[] {
+  const { marker, subordinate } = rulesOf(lexicon.language);
+  return matchesIn(text, marker).flatMap(({ 0: own, index, groups = {} }) => {
+    const found = FORCES.find(([force]) => groups[force] !== undefined);
+    if (found === undefined) return [];
+    const isCondition = subordinate.test(text.slice(Math.max(0, index - 140), index));
+    return [{ force: found[0], isCondition, start: index, end: index + own.length }];
   });
 }
 
+/** Forces that make an instruction of any sentence. */
+const STRONG: ReadonlySet<Force> = new Set([
+  'forbids',
+  'turns',
+  'always',
+  'obliges',
+  'permits',
+  'limits',
+  'excepts',
+]);
+
+/** Forces with which how to speak is a rule, too. */
+const FIRM: ReadonlySet<Force> = new Set(['forbids', 'limits', 'excepts']);
+
+/** What a heading or the line above a list makes of what stands below it. */
+export function findSense(text: string, lexicon: Lexicon): string {
+  const found = markersIn(text, lexicon).filter((one) => !one.isCondition);
+  const first = found.find(({ force }) => SENSES.has(force));
+  if (first !== undefined) return nameForce(first);
+  return found.some(({ force }) => force === 'condition') ? `if ${wordsIn(text).join(' ')}` : '';
+}
+
+const SENSES: ReadonlySet<Force> = new Set(['forbids', 'turns', 'permits', 'limits', 'excepts']);
+
 /** What begins an item of a list, a quotation or a heading, or numbers a step. */
-const OPENING =
-  /^(?:\s*(?:[-*+•–>#|]+\s|\d{1,3}[.)]\s|[a-z][.)]\s|step \d{1,3}\s?[:.–-]\s|schritt \d{1,3}\s?[:.–-]\s))+/iu;
-/** A full stop behind them ends no sentence. */
-const ABBREVIATION =
-  /(?:^|[\s("'])(?:\p{L}|dr|mr|mrs|ms|prof|st|no|nr|approx|ca|e\.g|i\.e|etc|vs|min|max|tel|ext|incl|excl|bzw|z\. ?b|usw|d\. ?h|str|[ap]\.m|mme|mlle|sra?|srta|p\. ?ej|jan|feb|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|fri|sat|sun|inc|ltd|dept)\.$/iu;
+const OPENING = compile(
+  `^(?:\\s*(?:[-*+•–>#|]+\\s|\\d{1,3}[.)]\\s|[a-z][.)]\\s|${inAny(({ meaning }) => meaning.steps)} \\d{1,3}\\s?[:.–-]\\s))+`,
+  'iu',
+);
+const ABBREVIATION = compile(
+  `(?:^|[\\s("'])(?:\\p{L}|${inAny(({ meaning }) => meaning.abbreviations)})\\.$`,
+  'iu',
+);
 const STOP = /[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？]/gu;
 
-/**
- * A paragraph taken apart at the ends of its sentences. `heading` is the one above it: below `What you never do`
- * each item is an instruction.
- */
-export function splitSentences(paragraph: string, heading: string | null): readonly Sentence[] {
-  const above = markersIn(heading ?? '').filter((one) => one.isStrong && !one.isCondition);
+/** A paragraph taken apart at the ends of its sentences. `above`: the heading or the line above its list. */
+export function splitSentences(
+  paragraph: string,
+  above: string | null,
+  lexicon: Lexicon,
+): readonly Sentence[] {
+  const over = markersIn(above ?? '', lexicon).filter(
+    ({ force, isCondition }) => STRONG.has(force) && !isCondition,
+  );
   const facts = factsIn(paragraph);
+  const quotes = quotesIn(paragraph);
   const sentences: Sentence[] = [];
   const add = (from: number, to: number) => {
-    const sentence = readSentence(paragraph, from, to, facts, above);
+    const sentence = readSentence(paragraph, from, to, facts, over, lexicon);
     if (sentence.key !== '') sentences.push(sentence);
   };
   let start = OPENING.exec(paragraph)?.[0].length ?? 0;
-  for (const match of paragraph.matchAll(STOP)) {
+  for (const match of matchesIn(paragraph, STOP)) {
     const end = match.index + match[0].length;
-    if (end <= start || !endsSentence(paragraph, start, match, facts)) continue;
+    if (end <= start || !endsSentence(paragraph, start, match, facts, quotes)) continue;
     add(start, end);
     start = end;
   }
@@ -166,167 +237,364 @@ function endsSentence(
   start: number,
   { 0: stop, index }: RegExpExecArray,
   facts: readonly Fact[],
+  quotes: readonly Span[],
 ): boolean {
   const end = index + stop.length;
   const next = /\S/u.exec(text.slice(end, end + 40))?.[0] ?? '';
   if (/\p{Ll}/u.test(next)) return false;
+  if ([...facts, ...quotes].some((one) => one.start < end && end < one.end)) return false;
   if (!stop.startsWith('.')) return true;
-  if (facts.some((fact) => fact.start < end && end < fact.end)) return false;
-  const isTime = /[ap]\.m\.$/i.test(text.slice(start, end));
+  const isTime = /[ap]\.\s?m\.$/i.test(text.slice(start, end));
   return isTime
     ? /\p{Lu}/u.test(next)
     : !ABBREVIATION.test(text.slice(Math.max(start, end - 16), end));
 }
+
+/** A sentence on its way to be read: places are those in its own text. */
+type Draft = {
+  readonly raw: string;
+  readonly facts: readonly Fact[];
+  readonly markers: readonly Marker[];
+  readonly isStated: (at: number) => boolean;
+  /** Words of instruction in the heading or the line above. */
+  readonly over: readonly Marker[];
+  readonly lexicon: Lexicon;
+};
 
 function readSentence(
   paragraph: string,
   from: number,
   to: number,
   all: readonly Fact[],
-  above: readonly Marker[],
+  over: readonly Marker[],
+  lexicon: Lexicon,
 ): Sentence {
   const raw = paragraph.slice(from, to);
-  const start = from + (raw.length - raw.trimStart().length);
+  const facts = all
+    .filter((fact) => fact.start >= from && fact.end <= to)
+    .map((fact) => moved(fact, -from));
+  const isStated = spanFinder(facts);
+  const markers = markersIn(raw, lexicon).filter(({ start }) => !isStated(start));
+  const draft: Draft = { raw, facts, markers, isStated, over, lexicon };
+  const main = markers.flatMap(({ force, isCondition }) => (isCondition ? [] : force));
+  const has = (forces: ReadonlySet<Force>) => main.some((force) => forces.has(force));
+  const isOrder = findOrder(draft);
+  const isTold = isOrder || over.length > 0;
+  const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
+  const isInstruction = (isTold || has(STRONG)) && !isTone;
+  // What somebody else has to be or to bring is told as its value: `Clients have to be 18 or older.`
+  const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
+  const isRule = main.some(
+    (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
+  );
+  const { content, conditions, light, ...about } = readContent(
+    draft,
+    listScopes(draft),
+    isInstruction,
+  );
+  const plain = { ...readPlain(draft), ...about, isNeed: false };
   const text = raw
     .replace(/\*\*|(?<!\p{L})__|__(?!\p{L})|<\/?[a-z][\w-]{0,60}>/giu, '')
     .replace(/\s+/g, ' ')
     .trim();
-  const facts = all.filter((fact) => fact.start >= from && fact.end <= to);
-  const markers = markersIn(raw).filter(
-    (marker) => !facts.some((fact) => covers(fact, marker.start + from)),
-  );
-  const spans = [
-    ...facts,
-    ...markers.map((one) => ({ start: one.start + from, end: one.end + from })),
-  ];
-  const words = Array.from(raw.matchAll(WORD), ([word]) => word.toLowerCase());
-  const content = Array.from(
-    raw.replace(REASON, (reason) => ' '.repeat(reason.length)).matchAll(WORD),
-  ).flatMap(({ 0: word, index }) =>
-    spans.some((span) => covers(span, index + from)) ? [] : (findMeaning(word) ?? []),
-  );
   return {
     text,
-    key: (text.toLowerCase().match(SPOKEN) ?? []).join(' '),
-    start,
+    key: (fold(text).match(SPOKEN) ?? []).join(' '),
+    start: from + (raw.length - raw.trimStart().length),
     facts,
-    words,
-    forces: new Set([
-      ...markers.map(({ force, isCondition }) => (isCondition ? `${force} if` : force)),
-      ...above.map(({ force }) => `${force} above`),
-    ]),
-    isInstruction:
-      above.length > 0 || markers.some(({ isStrong, isCondition }) => isStrong && !isCondition),
-    content: new Set(content),
+    words: wordsIn(raw),
+    isInstruction,
+    isWhole: isInstruction && (isTold || isRule),
+    plain,
+    settled: settle(plain, draft, isInstruction),
+    content,
+    conditions,
+    light,
   };
 }
 
-/** Why something is so is no part of it. */
-const REASON = new RegExp(
-  `,? ${START}(?:because|so that|weil|da|damit|parce que|car|porque|ya que)${END}[^.;:!?]{0,200}(?=[.;:!?]|$)`,
-  'iu',
-);
+function moved(fact: Fact, by: number): Fact {
+  return { ...fact, start: fact.start + by, end: fact.end + by, from: fact.from + by };
+}
 
-function covers(span: { readonly start: number; readonly end: number }, at: number): boolean {
-  return span.start <= at && at < span.end;
+function readPlain({
+  markers,
+  over,
+  facts,
+  raw,
+  isStated,
+  lexicon,
+}: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
+  const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
+  const joints = { before: 0, after: 0, and: 0, or: 0 };
+  for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
+    const joint = JOINTS.find((name) => groups[name] !== undefined);
+    if (joint !== undefined && !isStated(index)) joints[joint] += 1;
+  }
+  const isOrdered =
+    joints.before + joints.after > 0 ||
+    markers.some(({ force }) => ORDERING.has(force)) ||
+    rulesOf(lexicon.language).first.test(raw);
+  return {
+    forces: new Set(telling.map(nameForce)),
+    facts: facts.map(factKey),
+    joints,
+    isOrdered,
+    isDenying: markers.some(({ force, isCondition }) => DENYING.has(force) && !isCondition),
+  };
+}
+
+const JOINTS = ['before', 'after', 'and', 'or'] as const;
+
+function nameForce({ force, isCondition }: Marker): string {
+  const name = force === 'turns' ? 'forbids' : force;
+  return isCondition ? `${name} if` : name;
+}
+
+/** Forces that say nothing where they come or go: what they are about does. */
+const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
+
+/**
+ * | as written                     | comes to                     |
+ * |--------------------------------|------------------------------|
+ * | never A without B, no A unless | A needs B                    |
+ * | do not A before B, until B     | A needs B                    |
+ * | only A if B, A only with B     | A needs B                    |
+ * | do not A more than three       | A at most three              |
+ */
+function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
+  const { markers, facts } = draft;
+  const isMain = (wanted: ReadonlySet<Force>) => (one: Marker) =>
+    wanted.has(one.force) && !one.isCondition;
+  const forbids = markers.find(isMain(DENYING));
+  if (forbids === undefined) {
+    const limits = markers.find(isMain(LIMITING));
+    const isBound = facts.some(({ bound, start }) => bound !== '' && start > (limits?.start ?? 0));
+    const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
+    if (limits === undefined) return plain;
+    return { ...plain, forces, isNeed: !isBound };
+  }
+  const isBehind = ({ start }: Span) => start > forbids.start;
+  const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
+  const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
+  const lift = (dropped: readonly Marker[]) => {
+    const scopes = listScopes(draft).filter(({ from }) => !dropped.some((one) => one.end === from));
+    const { signs, denied, negated } = readContent(draft, scopes, isInstruction);
+    return { ...plain, forces: has, signs, denied, negated };
+  };
+  const denying = markers.filter((one) => isMain(DENYING)(one));
+  if (exception !== undefined) return { ...lift([...denying, exception]), isNeed: true };
+  const bounded = facts.find((fact) => /[<>]/.test(fact.bound) && isBehind(fact));
+  if (forbids.force === 'forbids' && bounded !== undefined) {
+    const negate = (fact: Fact) =>
+      fact === bounded && fact.bound !== '' ? { ...fact, bound: NEGATED[fact.bound] } : fact;
+    return { ...lift(denying), facts: facts.map((fact) => factKey(negate(fact))) };
+  }
+  const { before, after, ...joints } = plain.joints;
+  if (before !== 1 || after !== 0) return plain;
+  return {
+    ...lift(denying),
+    joints: { ...joints, before: after, after: before },
+    order: new Map([...plain.order].map(([word]) => [word, 'after'])),
+    isNeed: true,
+    isOrdered: true,
+  };
+}
+
+const ORDERING: ReadonlySet<Force> = new Set(['always', 'obliges', 'limits']);
+const DENYING: ReadonlySet<Force> = new Set(['forbids', 'negates']);
+const LIMITING: ReadonlySet<Force> = new Set(['limits']);
+const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);
+/** Forces of a prohibition with an exception, which together are none. */
+const LIFTED: ReadonlySet<string> = new Set(['forbids', 'without', 'excepts', 'excepts if']);
+
+/** A stretch of a sentence that a negation is about. */
+type Scope = {
+  readonly start: number;
+  /** The end of its negation. What stands before it in its clause is denied only where nothing follows. */
+  readonly from: number;
+  readonly end: number;
+  readonly isMain: boolean;
+};
+
+function listScopes({ raw, markers, over, lexicon: { language } }: Draft): readonly Scope[] {
+  const { ends, roles, or, echoes, predicates, joined } = rulesOf(language);
+  // A comma ends what a negation is about where somebody or something new to do follows, unless that is one of a list.
+  const isBreak = (next: string, rest: string) =>
+    roles.has(next) || (language.meaning.isOrder(next) && !or.test(rest));
+  const ending = matchesIn(raw, ends).flatMap(({ index, groups: { next } = {} }) =>
+    next === undefined || isBreak(fold(next), raw.slice(index)) ? [index] : [],
+  );
+  // Another prohibition begins: `never name a price, and do not promise one`.
+  const other = markers.flatMap(({ force, isCondition, start }) =>
+    force === 'forbids' && !isCondition && joined.test(raw.slice(Math.max(0, start - 24), start))
+      ? [start]
+      : [],
+  );
+  const breaks = [...ending, ...other].sort((a, b) => a - b);
+  const starts = matchesIn(raw, CLAUSE).map(({ 0: own, index }) => index + own.length);
+  const negating = markers.filter(({ force }) => NEGATING.has(force));
+  const edges = [...breaks, ...starts].sort((a, b) => a - b);
+  const isEcho = (one: Marker, at: number) => {
+    const before = negating[at - 1];
+    const isOne = echoes.test(raw.slice(one.start, one.end)) && before !== undefined;
+    return isOne && (breaks[countBelow(breaks, before.end)] ?? raw.length) >= one.start;
+  };
+  const scopes = negating
+    .filter((one, at) => !isEcho(one, at))
+    .map(({ start, end, isCondition }): Scope => {
+      const isAround = !isCondition && predicates.test(raw.slice(Math.max(0, start - 8), end));
+      return {
+        start: isAround ? (edges[countBelow(edges, start + 1) - 1] ?? 0) : end,
+        from: end,
+        end: breaks[countBelow(breaks, end)] ?? raw.length,
+        isMain: !isCondition,
+      };
+    });
+  const isBelow = over.some((one) => nameForce(one) === 'forbids');
+  return isBelow ? [...scopes, { start: 0, from: 0, end: raw.length, isMain: true }] : scopes;
+}
+
+/** Where a sentence says on which condition something is done: up to a comma, or its end. */
+function listConditions({ raw, markers }: Draft): readonly Span[] {
+  let last = 0;
+  return markers.flatMap(({ force, start }) => {
+    if (force !== 'condition' || start < last) return [];
+    const stop = raw.slice(start).search(/[,;.!?]/);
+    last = stop < 0 ? raw.length : start + stop;
+    return [{ start, end: last }];
+  });
+}
+
+/** How many of some places, which ascend, are below another. */
+function countBelow(places: readonly number[], place: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** No negation reaches back over these. */
+const CLAUSE = /[,:;.!?–—]/gu;
+
+const NEGATING: ReadonlySet<Force> = new Set(['forbids', 'negates', 'turns', 'without']);
+
+/** What a sentence is about, and which of it is negated. */
+function readContent(
+  draft: Draft,
+  scopes: readonly Scope[],
+  isInstruction: boolean,
+): Pick<Sentence, 'content' | 'conditions' | 'light'> &
+  Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
+  const { raw, facts, markers, isStated, lexicon } = draft;
+  const isOut = outsideFinder(draft);
+  const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));
+  const isMarker = spanFinder(markers.filter(({ force }) => force !== 'condition'));
+  const content = new Map<string, string>();
+  const conditions = new Set<string>();
+  const order = new Map<string, 'before' | 'after'>();
+  const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
+  const isInCondition = spanFinder(listConditions(draft));
+  const light = new Set<string>();
+  const signs = new Map<string, Sign>();
+  const denied = new Set<string>();
+  const negated = new Set<string>();
+  const open = new Set(scopes.filter(({ isMain }) => isMain));
+  const ahead = new Map<Scope, string>();
+  for (const { word, start } of tokensIn(raw, lexicon)) {
+    const meaning = lexicon.meaningOf(word);
+    if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
+      continue;
+    const over = scopes.filter((scope) => scope.start <= start && start < scope.end);
+    const sign: Sign = (over.length % 2 === 1) !== meaning.isOpposite ? 'no' : 'yes';
+    const isAhead = over.some((scope) => start < scope.from);
+    addSign(signs, meaning.word, isAhead ? 'both' : sign);
+    if (!isAhead && over.some((scope) => scope.isMain)) negated.add(meaning.word);
+    if (meaning.isLight) {
+      light.add(meaning.word);
+      continue;
+    }
+    const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
+    // `closed` is the opposite of `open`, and forbids nothing outside of an instruction.
+    if (
+      sign === 'no' &&
+      (isFirst || (meaning.isOpposite && isInstruction && !isInCondition(start)))
+    )
+      denied.add(meaning.word);
+    // Of `do not ask callers` what is denied is to ask; of `the vet, not you`, who.
+    const isWho = meaning.isRole && !raw.slice(0, start).trimEnd().endsWith(',');
+    if (!isWho)
+      for (const scope of over)
+        if (scope.from <= start) open.delete(scope);
+        else if (!meaning.isRole) ahead.set(scope, meaning.word);
+    if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
+    content.set(meaning.word, word);
+    while ((orders[0]?.index ?? raw.length) < start) {
+      const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
+      if ((orders[0]?.index ?? raw.length) > start) order.set(meaning.word, side);
+    }
+    if (isInCondition(start)) conditions.add(meaning.word);
+  }
+  for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
+  return { content, conditions, light, signs, denied, negated, order };
+}
+
+export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {
+  const known = signs.get(word) ?? sign;
+  signs.set(word, known === sign ? sign : 'both');
+}
+
+/** What is no part of an instruction: why it is one, and what is said word by word, for which other words are as good. */
+function outsideFinder({ raw, markers, lexicon }: Draft) {
+  const reason = rulesOf(lexicon.language).reason.exec(raw);
+  const reasons =
+    reason === null ? [] : [{ start: reason.index, end: reason.index + reason[0].length }];
+  const isForbidden = markers.some(({ force }) => force === 'forbids');
+  return { reason: spanFinder(reasons), quoted: spanFinder(isForbidden ? [] : quotesIn(raw)) };
+}
+
+const QUOTED = /"[^"\n]{12,400}"|“[^”\n]{12,400}”|«[^»\n]{12,400}»/gu;
+
+function quotesIn(text: string): readonly Span[] {
+  return matchesIn(text, QUOTED).map(({ 0: own, index }) => ({
+    start: index,
+    end: index + own.length,
+  }));
+}
+
+function wordsIn(text: string): readonly string[] {
+  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 const SPOKEN = /[\p{L}\p{M}\p{N}]+(?:[.,:'’/_-][\p{L}\p{M}\p{N}]+)*|[$€£¥%+{}]/gu;
-const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
-/** Words that say little about what a sentence is about; who is on the phone is known. */
-const PLAIN: ReadonlySet<string> = new Set(
-  (
-    'a an the this that these those there here it its they them their he him his she her you your yours we us our i me my ' +
-    'and or but so as than then too also just even still please kindly really very simply clearly again ever ' +
-    'to of in on at by for from with into onto about over through up out off ' +
-    'is are was were be been being am do does did done has have had having can could may might shall should will would must ' +
-    'if when whenever where while before after until because since who whom whose which what how ' +
-    'any all each every some one ones anyone anybody someone anything something other others else ' +
-    's t d ll re ve don caller callers customer customers patient patients client clients guest guests person people user users ' +
-    'make sure ensure certain able allowed permitted circumstance circumstances case ' +
-    'der die das den dem des ein eine einen einem einer und oder aber sie ihr ihre ihnen ist sind zu mit von für auf bitte ' +
-    'le la les un une des du de et ou vous votre est sont à au aux dans par pour que qui s’il plaît ' +
-    'el los las una y o su sus es son con por para que al en lo'
-  ).split(' '),
-);
-
-/** Words that prompts use for the same. */
-const SAME: readonly string[] = [
-  'give tell say provide offer share mention state quote reveal disclose name',
-  'discuss talk speak',
-  'ask request',
-  'confirm verify check',
-  'price cost fee charge',
-  'appointment visit booking',
-  'book schedule',
-  'transfer forward connect route',
-  'phone telephone',
-  'end finish close',
-];
-const MEANINGS: ReadonlyMap<string, string> = new Map(
-  SAME.flatMap((list) => {
-    const words = list.split(' ');
-    return words.map((word) => [stem(word), words[0] ?? word] as const);
-  }),
-);
-
-function stem(word: string): string {
-  return word
-    .replace(/(?:ies|y)$/, 'i')
-    .replace(/(?:ings?|ed|es|s|e)$/, '')
-    .replace(/(.)\1$/, '$1');
+/** Whether a sentence or a clause of it begins with what is to be done. */
+function findOrder({ raw, lexicon: { language } }: Draft): boolean {
+  const { order, later, notOrdered, states } = rulesOf(language);
+  const bare = raw.replace(/["“”«»*_]/g, ' ').trim();
+  const has = (pattern: RegExp, isNoun: (rest: string) => boolean) =>
+    matchesIn(bare, pattern).some(({ groups = {} }) => {
+      const word = fold(groups.order ?? '');
+      if (!language.meaning.isOrder(word)) return false;
+      return !notOrdered.has(word) || !isNoun(groups.rest ?? '');
+    });
+  return has(order, (rest) => states.test(rest)) || has(later, () => true);
 }
 
-/** What a word stands for, or undefined where it says nothing by itself. */
-function findMeaning(word: string): string | undefined {
-  const low = word.toLowerCase();
-  if (PLAIN.has(low)) return undefined;
-  const own = low.length > 4 ? stem(low) : low.replace(/s$/, '');
-  return MEANINGS.get(own) ?? MEANINGS.get(stem(low)) ?? own;
-}
+/** Words of a sentence that says nothing beside. */
+const SHORT = 12;
 
-/** Share of the words of two sentences that both have, from 0 to 1 (Dice's coefficient). */
-export function compareSentences(a: Sentence, b: Sentence): number {
-  const counts = countEach(a.words);
-  let common = 0;
-  for (const word of b.words) {
-    const left = counts.get(word) ?? 0;
-    if (left > 0) common += 1;
-    counts.set(word, left - 1);
-  }
-  const all = a.words.length + b.words.length;
-  return all === 0 ? 0 : (2 * common) / all;
-}
-
-/** Whether two sentences, or several that became one, are about the same. A mistyped word is the same word. */
-export function isAboutSame(before: ReadonlySet<string>, after: ReadonlySet<string>): boolean {
-  const gone = [...before].filter((word) => !after.has(word));
-  const fresh = [...after].filter((word) => !before.has(word));
-  if (gone.length !== fresh.length) return false;
-  return gone.every((word) => fresh.some((other) => isMistyped(word, other)));
-}
-
-/** Shorter words may differ in a letter and mean something else. */
-const LEAST_TYPED = 6;
-
-function isMistyped(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  if (shorter < LEAST_TYPED || a.slice(0, 2) !== b.slice(0, 2)) return false;
-  return distance(a, b) <= (shorter > 7 ? 2 : 1);
-}
-
-/** Letters to put in, take out or replace (Levenshtein). */
-function distance(a: string, b: string): number {
-  if (a.length > 40 || b.length > 40) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** How to speak is a matter of style, and no rule. */
+function isStyle({ raw, lexicon }: Draft, isOrder: boolean): boolean {
+  const { styles, styleNouns, styleVerbs, styleStems } = rulesOf(lexicon.language);
+  const { stem, irregular } = lexicon.language.meaning;
+  const said = wordsIn(raw);
+  const isVerb = (word: string) => styleStems.has(stem(irregular[word] ?? word));
+  const has = (list: ReadonlySet<string>) => said.some((word) => list.has(word));
+  const isSpoken = has(styleVerbs) || (isOrder && said.some(isVerb));
+  if (has(styles)) return has(styleNouns) || ((isOrder || said.length < SHORT) && isSpoken);
+  return has(styleVerbs) && has(styleNouns);
 }

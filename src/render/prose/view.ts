@@ -1,12 +1,13 @@
 import { beginning, unreachable } from '../../core/errors.ts';
+import type { Callout } from '../../core/plan-document.ts';
 import type { Shown } from '../names.ts';
 import type { Detail } from '../overview.ts';
 import { sanitiseLine } from '../untrusted.ts';
 import { comparedText } from '../value-text.ts';
 import { showBlanks, showOddWithin } from '../white-space.ts';
 import { formatCount, formatNumber } from '../wording.ts';
-import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
-import { type CalloutWords, calloutWords } from './callouts.ts';
+import type { Block, Piece, ProseDiff } from './blocks.ts';
+import { type CalloutRow, calloutRow } from './callout-words.ts';
 import { countWords, diffProse } from './diff.ts';
 
 /** One row of a comparison of two texts, in words that a terminal and a pull request share. */
@@ -48,13 +49,11 @@ type ProseView = {
   readonly moreRows: number;
 };
 
-export type CalloutRow = CalloutWords & { readonly place: string };
-
 /** Unchanged words that stay around a change within a paragraph. */
 const AROUND = { whole: 10, brief: 4 } as const;
 /** Words that tell which paragraph is meant. */
 const FIRST = 14;
-/** A text with fewer characters is read whole, and needs no summary; of one paragraph, no call-outs either. */
+/** A text with fewer characters is read whole, and needs no summary. */
 const SHORT = 400;
 const MAX_CALLOUTS = 8;
 /** More rows than this are read neither in a terminal nor in a comment. */
@@ -62,24 +61,24 @@ const MOST_ROWS = { whole: 60, brief: 20 } as const;
 
 /**
  * Two long values compared for people. Texts are compared as prose, lists and objects line by line. In brief unchanged
- * paragraphs are left out.
+ * paragraphs are left out. `callouts`: those of the texts, as the plan has them.
  */
 export function viewProse(
   before: Shown,
   after: Shown,
-  verbose: boolean,
-  detail: Detail = 'whole',
+  callouts: readonly Callout[],
+  {
+    verbose = false,
+    detail = 'whole',
+  }: { readonly verbose?: boolean; readonly detail?: Detail } = {},
 ): ProseView {
   const isList = typeof before !== 'string' || typeof after !== 'string';
   const [old, fresh] = [comparedText(before), comparedText(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
-  // One short paragraph shows its few words itself.
-  const isCalled = isLong || (!isList && [old, fresh].some((text) => text.trim().includes('\n')));
   const isNew = isLong && isRewritten(diff, old, fresh);
-  const told =
-    isNew && !verbose ? diff.callouts.filter((one) => isWeighty(one, diff)) : diff.callouts;
-  const shown = isCalled ? firstCallouts(told, verbose ? Infinity : MAX_CALLOUTS) : [];
+  const told = isNew && !verbose ? callouts.filter(isWeighty) : callouts;
+  const shown = verbose ? told : told.slice(0, MAX_CALLOUTS);
   const rows = diff.blocks.map((block) =>
     buildRow(block, diff, isList ? 'line' : 'paragraph', verbose ? Infinity : AROUND[detail]),
   );
@@ -93,8 +92,8 @@ export function viewProse(
     marks,
     legend: marks === USUAL ? null : describeMarks(marks),
     summary: isLong ? `${isNew ? 'rewritten: ' : ''}${formatSummary(diff)}` : null,
-    callouts: shown.map((callout) => calloutRow(callout, diff)),
-    moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
+    callouts: shown.map(calloutRow),
+    moreCallouts: callouts.length - shown.length,
     rows: seen,
     moreRows: hidden.length,
   };
@@ -173,52 +172,11 @@ function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: strin
   return words.removed * 2 > countWords(old) && words.added * 2 > countWords(fresh);
 }
 
-/**
- * What has to be known of a text that is read anew: instructions, whom calls go to, and numbers with what they count.
- * A heading that came or went says no more than the sentences below it.
- */
-function isWeighty({ mark, before, after, block }: Callout, { blocks }: ProseDiff): boolean {
-  if (mark === 'instruction') {
-    const at = blocks[block];
-    const isWhole = at?.type === 'removed' || at?.type === 'added';
-    return !(
-      isWhole &&
-      at.words
-        .map(({ text }) => text)
-        .join('')
-        .trimStart()
-        .startsWith('#')
-    );
-  }
+/** What has to be known of a text that is read anew: instructions, whom calls go to, and numbers with what they count. */
+function isWeighty({ sort, before, after }: Callout): boolean {
   // `3 days` and `$40`, not `once` and `7`.
-  if (mark === 'number') return /\S\s\S|\d[^\d.,]|[^\d.,]\d/u.test(after ?? before ?? '');
-  return mark === 'transfer' || mark === 'phone';
-}
-
-/** Of too many call-outs, whom calls go to and instructions are the last to be left out. */
-const RANKS: { readonly [mark in Callout['mark']]?: number } = {
-  transfer: 0,
-  phone: 0,
-  instruction: 1,
-};
-
-/** In the order of the text. */
-function firstCallouts(callouts: readonly Callout[], most: number): readonly Callout[] {
-  if (callouts.length <= most) return callouts;
-  const rankOf = ({ mark }: Callout) => RANKS[mark] ?? 2;
-  const shown = new Set(callouts.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
-  return callouts.filter((one) => shown.has(one));
-}
-
-function calloutRow(callout: Callout, { blocks }: ProseDiff): CalloutRow {
-  const { heading, line, times, block } = callout;
-  const isGone = blocks[block]?.type === 'removed';
-  const where = [
-    ...(heading === null ? [] : [`under ${heading}`]),
-    `${isGone ? 'old line' : 'line'} ${line}`,
-  ];
-  const often = times > 1 ? `${times} times, first ` : '';
-  return { ...calloutWords(callout), place: often + where.join(', ') };
+  if (sort === 'number') return /\S\s\S|\d[^\d.,]|[^\d.,]\d/u.test(after ?? before ?? '');
+  return sort !== 'link' && sort !== 'token' && sort !== 'tool';
 }
 
 function buildRow(

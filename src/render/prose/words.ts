@@ -1,5 +1,6 @@
 import { align, type Budget, gapsBetween } from '../../core/align.ts';
-import { type FactMark, factsIn } from './facts.ts';
+import type { FactMark } from './fact.ts';
+import { factsIn } from './facts.ts';
 import { markersIn } from './sentences.ts';
 
 /** The words of a paragraph, how those of two relate, and which changes of them are called out. */

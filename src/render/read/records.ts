@@ -5,6 +5,7 @@ import type { Read } from '../../core/documents.generated.ts';
 import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import { type FieldView, viewSides } from '../fields.ts';
+import { createCalloutFinder } from '../prose/callouts.ts';
 import {
   type Line,
   noteLines,
@@ -210,5 +211,5 @@ function toFieldView({ path, before, after, differs, kept }: VersionField): Fiel
       content: { type: 'one', value: after },
       remark: 'the masked part differs',
     };
-  return { ...viewSides(path, before, after), remark: null };
+  return { ...viewSides(path, before, after, createCalloutFinder()), remark: null };
 }

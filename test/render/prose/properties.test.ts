@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  createCalloutFinder,
+  findCallouts,
+  hasCallouts,
+} from '../../../src/render/prose/callouts.ts';
 import { diffProse } from '../../../src/render/prose/diff.ts';
 import { runs } from '../../long.ts';
 import { rebuild } from './rebuild.ts';
 
 const word = fc.constantFrom(
-  ...'you call never do not must the a 5 30 {{name}} {{first_name|there}} +15550100200 crm_lookup price, hours. être 你好世界 👩‍👩‍👧 ##  -'.split(
+  ...'you may call never do not must always before after and or: the a 5 30 {{name}} {{first_name|there}} +15550100200 crm_lookup price, hours. être 你好世界 👩‍👩‍👧 ##  -'.split(
     ' ',
   ),
 );
@@ -64,20 +69,58 @@ describe('a comparison of two texts', () => {
           paragraphs: { same, edited: both, moved, removed: added, added: removed },
         });
         expect(there.whitespaceOnly).toBe(back.whitespaceOnly);
-        const turned = back.callouts.map((one) => [one.mark, one.after, one.before, one.times]);
-        const told = there.callouts.map((one) => [one.mark, one.before, one.after, one.times]);
-        expect(told.map(String).sort()).toEqual(turned.map(String).sort());
       }),
       { numRuns: runs(200) },
+    );
+  });
+
+  test('has the call-outs of the way there on the way back', () => {
+    const back: { readonly [sort: string]: string } = { added: 'removed', removed: 'added' };
+    fc.assert(
+      fc.property(texts, ([before, after]) => {
+        const turned = findCallouts(after, before).map(({ sort, times, ...one }) =>
+          JSON.stringify([back[sort] ?? sort, one.after, one.before, times]),
+        );
+        const told = findCallouts(before, after).map(({ sort, times, ...one }) =>
+          JSON.stringify([sort, one.before, one.after, times]),
+        );
+        expect(told.sort()).toEqual(turned.sort());
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  test('has the same call-outs where equal edits are looked at once', () => {
+    const find = createCalloutFinder();
+    fc.assert(
+      fc.property(edited, fc.constantFrom('', 'Hello.\n\n', '# Top\n\n- one\n'), (both, above) => {
+        const [before, after] = both.map((text) => above + text);
+        if (before === undefined || after === undefined || !hasCallouts(before, after)) return;
+        expect(find(before, after)).toEqual(findCallouts(before, after));
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  test('gives each call-out the line where its words begin', () => {
+    fc.assert(
+      fc.property(texts, ([before, after]) => {
+        for (const one of findCallouts(before, after)) {
+          const lines = (one.after === null ? before : after).split('\n').length;
+          expect(one.line).toBeGreaterThanOrEqual(1);
+          expect(one.line).toBeLessThanOrEqual(lines);
+        }
+      }),
+      { numRuns: runs(100) },
     );
   });
 
   test('of a text with itself folds all of it', () => {
     fc.assert(
       fc.property(prompt, (text) => {
-        const { blocks, callouts, counts, whitespaceOnly } = diffProse(text, text);
+        const { blocks, counts, whitespaceOnly } = diffProse(text, text);
         expect(blocks.every(({ type }) => type === 'same' || type === 'fold')).toBe(true);
-        expect([callouts, whitespaceOnly, counts.words]).toEqual([
+        expect([findCallouts(text, text), whitespaceOnly, counts.words]).toEqual([
           [],
           false,
           { removed: 0, added: 0 },

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
+import { findCallouts } from '../../../src/render/prose/callouts.ts';
 import { cutPieces, viewProse } from '../../../src/render/prose/view.ts';
+
+const viewTexts = (before: string, after: string, verbose = false) =>
+  viewProse(before, after, findCallouts(before, after), { verbose });
 
 /** The changed rows, words marked as on a terminal. */
 function rowsOf(before: string, after: string): readonly string[] {
-  return viewProse(before, after, false).rows.flatMap((row) => {
+  return viewTexts(before, after).rows.flatMap((row) => {
     if (row.type === 'fold' || row.type === 'same') return [];
     const marks = { same: ['', ''], removed: ['[-', '-]'], added: ['{+', '+}'] } as const;
     return row.pieces.map(({ text, change }) => marks[change].join(text)).join('');
@@ -41,22 +45,22 @@ test.each<[string, string, string, string]>([
 test('the place of a callout is told alike under every heading', () => {
   const text = (hours: number) =>
     `# Safety first\n\nCall back within ${hours} hours.\n\n${'More of it. '.repeat(40)}`;
-  const { callouts } = viewProse(text(24), text(48), false);
+  const { callouts } = viewTexts(text(24), text(48));
   expect(callouts.map(({ place }) => place)).toEqual(['under Safety first, line 3']);
 });
 
 test('the place of what changed alike in several places is the first', () => {
   const text = (hours: number) =>
     `# Safety\n\nWithin ${hours} hours.\n\n${'More of it. '.repeat(40)}\n\nOr ${hours} hours later.`;
-  const { callouts } = viewProse(text(24), text(48), false);
+  const { callouts } = viewTexts(text(24), text(48));
   expect(callouts.map(({ place }) => place)).toEqual(['2 times, first under Safety, line 3']);
 });
 
 test('that only white space differs is not told twice on the line of a field', () => {
   const long = 'Some words that go on. '.repeat(30);
-  expect(
-    viewProse(`${long}\n\na`, `${long}\n\na  b`.replace('  b', '\n'), false).summary,
-  ).not.toContain('white space');
+  expect(viewTexts(`${long}\n\na`, `${long}\n\na  b`.replace('  b', '\n')).summary).not.toContain(
+    'white space',
+  );
 });
 
 const REWRITTEN = [
@@ -84,28 +88,30 @@ const REWRITTEN = [
 ] as const;
 
 test('of a text that is rewritten, only what weighs is called out, and it is said to be rewritten', () => {
-  const view = viewProse(...REWRITTEN, false);
+  const view = viewTexts(...REWRITTEN);
   expect(view.summary).toMatch(/^rewritten: /);
   expect(
     view.callouts.map(({ lead, before, after }) => `${lead} ${before ?? ''} ${after ?? ''}`.trim()),
   ).toMatchInlineSnapshot(`
     [
-      "gone: One or two short sentences",
+      "instruction added:  "Severe pain or swelling: transfer to the emergency dentist."",
+      "instruction removed: "Say dates the way people say them, and read names back."",
+      "instruction removed: "Let people finish, and ask once more what they mean before you go on."",
       "instruction removed: "Give no advice that needs a professional; offer a call back instead."",
       "instruction removed: "Keep each answer below 20 words, and send forms with {{form_link}} or send_form."",
-      "new:  3 sentences",
-      "new: transfer to  the emergency dentist",
+      "instruction added:  "Spell addresses slowly."",
       "instruction added:  "Never diagnose."",
+      "instruction added:  "Use book_visit for visits."",
     ]
   `);
-  const whole = viewProse(...REWRITTEN, true);
+  const whole = viewTexts(...REWRITTEN, true);
   expect(whole.callouts.length).toBe(view.callouts.length + view.moreCallouts);
 });
 
 test('a text to which much is added, or of which much is taken away, is not rewritten', () => {
   const [before, after] = REWRITTEN;
-  expect(viewProse(before, before + after, false).summary).not.toContain('rewritten');
-  expect(viewProse(before + after, before, false).summary).not.toContain('rewritten');
+  expect(viewTexts(before, before + after).summary).not.toContain('rewritten');
+  expect(viewTexts(before + after, before).summary).not.toContain('rewritten');
 });
 
 test('of too many call-outs, whom calls go to is left out last', () => {
@@ -113,13 +119,12 @@ test('of too many call-outs, whom calls go to is left out last', () => {
     { length: 12 },
     (_, at) => `- Never mention topic ${'abcdefghijkl'[at]}ish.`,
   );
-  const { callouts } = viewProse(
+  const { callouts } = viewTexts(
     `# A\n\n${'Stay calm and kind. '.repeat(30)}`,
     `# A\n\n${'Stay calm and kind. '.repeat(30)}\n\n${rules.join('\n')}\n- Transfer to the night desk.\n`,
-    false,
   );
   expect(callouts).toHaveLength(8);
-  expect(callouts.map(({ after }) => after)).toContain('the night desk');
+  expect(callouts.map(({ after }) => after)).toContain('"Transfer to the night desk."');
 });
 
 test.each([

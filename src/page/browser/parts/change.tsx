@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { Change, PlanDocument } from '../../../core/plan-document.ts';
+import type { Callout, Change, PlanDocument } from '../../../core/plan-document.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, listUnseenOf, viewFields } from '../../../render/fields.ts';
 import { isSecretMoved, secretMessage } from '../../../render/footers.ts';
@@ -267,7 +267,7 @@ function FieldContent({
     case 'one':
       return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
     case 'both':
-      return <TwoValues before={content.before} after={content.after} {...shown} />;
+      return <TwoValues {...content} {...shown} />;
     case 'conflict':
       return (
         <>
@@ -276,7 +276,12 @@ function FieldContent({
               last written: <bdi>{inlineValue(content.base)}</bdi>
             </p>
           )}
-          <TwoValues before={content.live} after={content.wanted} {...shown} />
+          <TwoValues
+            before={content.live}
+            after={content.wanted}
+            callouts={content.callouts}
+            {...shown}
+          />
         </>
       );
   }
@@ -362,8 +367,13 @@ function OneValue({
 function TwoValues({
   before,
   after,
+  callouts,
   ...shown
-}: Layout & { readonly before: Shown; readonly after: Shown }) {
+}: Layout & {
+  readonly before: Shown;
+  readonly after: Shown;
+  readonly callouts: readonly Callout[];
+}) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
     const sides = inlineSides(before, after);
     return (
@@ -381,6 +391,7 @@ function TwoValues({
     <TextChange
       before={comparedText(before)}
       after={comparedText(after)}
+      callouts={callouts}
       isProse={typeof before === 'string' && typeof after === 'string'}
       {...shown}
     />

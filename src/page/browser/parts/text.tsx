@@ -1,15 +1,16 @@
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { Block, Callout, Piece, ProseDiff } from '../../../render/prose/blocks.ts';
-import { calloutWords } from '../../../render/prose/callouts.ts';
+import type { Callout } from '../../../core/plan-document.ts';
+import { type Block, findBlock, type Piece, type ProseDiff } from '../../../render/prose/blocks.ts';
+import { calloutRow } from '../../../render/prose/callout-words.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
 import { cutPieces } from '../../../render/prose/view.ts';
-import type { Mark } from '../../../render/prose/words.ts';
 import { showBlanks, showOddWithin } from '../../../render/white-space.ts';
 import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
 type TextChangeProps = {
   readonly before: string;
   readonly after: string;
+  readonly callouts: readonly Callout[];
   /** What the columns are called. */
   readonly sides: readonly [string, string];
   readonly isWhole: boolean;
@@ -37,7 +38,7 @@ export function TextChange(props: TextChangeProps) {
   );
 }
 
-function Comparison({ before, after, sides, isWhole, isProse }: TextChangeProps) {
+function Comparison({ before, after, callouts, sides, isWhole, isProse }: TextChangeProps) {
   const [most, setMost] = useState(STEP);
   const id = useId();
   const diff = useMemo(
@@ -50,7 +51,12 @@ function Comparison({ before, after, sides, isWhole, isProse }: TextChangeProps)
     <div class={isProse ? 'text' : 'text code-text'}>
       {isProse ? <Summary diff={diff} /> : null}
       {isProse ? (
-        <Callouts diff={diff} id={id} onReach={(at) => setMost(Math.max(most, at + STEP))} />
+        <Callouts
+          callouts={callouts}
+          blocks={diff.blocks}
+          id={id}
+          onReach={(at) => setMost(Math.max(most, at + STEP))}
+        />
       ) : null}
       <table class="sides">
         <thead>
@@ -108,18 +114,23 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
 /** Callouts that are shown at once. */
 const MOST_CALLOUTS = 6;
 
-const MARK_NAMES: { readonly [mark in Mark]: string } = {
+const SORT_NAMES: { readonly [sort in Callout['sort']]: string } = {
+  reversed: 'Rule',
+  removed: 'Instruction',
+  added: 'Instruction',
+  changed: 'Instruction',
+  moved: 'Instruction',
   token: 'Token',
   tool: 'Tool',
   phone: 'Phone number',
   link: 'Address',
   transfer: 'Transfer',
   number: 'Number',
-  instruction: 'Instruction',
 };
 
 type CalloutsProps = {
-  readonly diff: ProseDiff;
+  readonly callouts: readonly Callout[];
+  readonly blocks: ProseDiff['blocks'];
   /** What the ids of the rows begin with. */
   readonly id: string;
   /** Has the row of a block shown. */
@@ -127,11 +138,12 @@ type CalloutsProps = {
 };
 
 /** Changes that turn what a text does, named before it is read. */
-function Callouts({ diff: { blocks, callouts, moreCallouts }, id, onReach }: CalloutsProps) {
+function Callouts({ callouts, blocks, id, onReach }: CalloutsProps) {
   const [most, setMost] = useState(MOST_CALLOUTS);
   if (callouts.length === 0) return null;
   const rest = callouts.length - most;
-  const goTo = (block: number) => () => {
+  const goTo = (callout: Callout) => () => {
+    const block = findBlock(blocks, callout.line, callout.after === null ? 'before' : 'after');
     onReach(block);
     requestAnimationFrame(() => {
       const row = document.getElementById(`${id}-${block}`);
@@ -145,17 +157,16 @@ function Callouts({ diff: { blocks, callouts, moreCallouts }, id, onReach }: Cal
       <ul>
         {callouts.slice(0, most).map((callout, at) => (
           <li key={at}>
-            <button type="button" onClick={goTo(callout.block)}>
-              <span class="mark">{MARK_NAMES[callout.mark]}</span>
+            <button type="button" onClick={goTo(callout)}>
+              <span class="mark">{SORT_NAMES[callout.sort]}</span>
               <Words callout={callout} />
-              <span class="where">{placeText(callout, blocks)}</span>
             </button>
           </li>
         ))}
         {rest > 0 ? (
           <li>
             <button type="button" class="quiet" onClick={() => setMost(callouts.length)}>
-              {formatNumber(rest + moreCallouts)} more
+              {formatNumber(rest)} more
             </button>
           </li>
         ) : null}
@@ -165,24 +176,20 @@ function Callouts({ diff: { blocks, callouts, moreCallouts }, id, onReach }: Cal
 }
 
 function Words({ callout }: { readonly callout: Callout }) {
-  const { lead, before, after } = calloutWords(callout);
+  const { lead, before, after, place } = calloutRow(callout);
   const isMoved = before === null && callout.before !== null;
   return (
-    <span class="turn">
-      {/* Its kind is said already. */}
-      {lead === '' ? null : `${lead.replace(/^instruction /, '')} `}
-      {before === null ? null : <del>{before}</del>}
-      {before !== null && after !== null ? <span aria-hidden="true"> → </span> : null}
-      {after === null ? null : isMoved ? after : <ins>{after}</ins>}
-    </span>
+    <>
+      <span class="turn">
+        {/* Its sort is said already. */}
+        {lead === '' ? null : `${lead.replace(/^(?:instruction|rule) /, '')} `}
+        {before === null ? null : <del>{before}</del>}
+        {before !== null && after !== null ? <span aria-hidden="true"> → </span> : null}
+        {after === null ? null : isMoved ? after : <ins>{after}</ins>}
+      </span>
+      <span class="where">{place}</span>
+    </>
   );
-}
-
-/** What is gone stands in the old text alone. */
-function placeText({ heading, line, times, block }: Callout, blocks: ProseDiff['blocks']): string {
-  const which = blocks[block]?.type === 'removed' ? 'old line' : 'line';
-  const often = times > 1 ? `, ${formatNumber(times)} times` : '';
-  return `${heading === null ? '' : `${heading}, `}${which} ${formatNumber(line)}${often}`;
 }
 
 /** Characters of one cell that are shown at once. */

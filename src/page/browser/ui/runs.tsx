@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Runs as Documents } from '../../../core/documents.generated.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
 import { type FieldView, viewSides } from '../../../render/fields.ts';
+import { createCalloutFinder } from '../../../render/prose/callouts.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import { findBegan, findEnded, listLedger, type OperationStatus } from '../../../state/journal.ts';
@@ -167,7 +168,7 @@ function viewValue({ path, before, after }: RunField): FieldView {
     'hidden' in side ? [`${key}: ${HIDDEN[side.hidden]}`] : [],
   );
   if (!('hidden' in before || 'hidden' in after))
-    return { ...viewSides(path, before.value, after.value), remark: null };
+    return { ...viewSides(path, before.value, after.value, createCalloutFinder()), remark: null };
   const content = { type: 'element', summary: '', members } as const;
   return { path: sanitiseLine(path), sign: '~', content, remark: hidden.join('; ') };
 }

@@ -1,0 +1,249 @@
+import { commonEnds, countEach } from '../../core/value.ts';
+import { isMistyped } from './meaning.ts';
+import { addSign, type Joints, type Reading, type Sentence, type Sign } from './sentences.ts';
+
+/** Sentences held against each other: how alike they are, and whether they say the same, or the opposite. */
+
+/** Share of the words of two sentences that both have, from 0 to 1 (Dice's coefficient); of what they are about, where that is more. */
+export function compareSentences(a: Sentence, b: Sentence): number {
+  return Math.max(diceOf(a.words, b.words), 0.9 * diceOf(aboutOf(a), aboutOf(b)));
+}
+
+/** What a sentence is about, and its values: the ends of a range by themselves. */
+function aboutOf({ content, facts }: Sentence): readonly string[] {
+  return [...content.keys(), ...facts.flatMap(({ value }) => value.split('–'))];
+}
+
+function diceOf(a: readonly string[], b: readonly string[]): number {
+  const counts = countEach(a);
+  let common = 0;
+  for (const word of b) {
+    const left = counts.get(word) ?? 0;
+    if (left > 0) common += 1;
+    counts.set(word, left - 1);
+  }
+  const all = a.length + b.length;
+  return all === 0 ? 0 : (2 * common) / all;
+}
+
+/** Sentences that say one thing, and what they say together. */
+export type Statement = Pick<
+  Sentence,
+  'content' | 'conditions' | 'light' | 'words' | 'plain' | 'settled'
+>;
+
+export function joinSentences(sentences: readonly Sentence[]): Statement {
+  const [first] = sentences;
+  if (first !== undefined && sentences.length === 1) return first;
+  const union = (member: (one: Sentence) => Iterable<string>) =>
+    new Set(sentences.flatMap((one) => [...member(one)]));
+  const reading = (member: 'plain' | 'settled'): Reading => {
+    const all = sentences.map((one) => one[member]);
+    const sum = (joint: keyof Joints) => all.reduce((total, one) => total + one.joints[joint], 0);
+    const signs = new Map<string, Sign>();
+    for (const { signs: own } of all) for (const [word, sign] of own) addSign(signs, word, sign);
+    return {
+      forces: union((one) => one[member].forces),
+      facts: all.flatMap(({ facts }) => facts),
+      joints: { before: sum('before'), after: sum('after'), and: sum('and'), or: sum('or') },
+      signs,
+      denied: union((one) => one[member].denied),
+      negated: union((one) => one[member].negated),
+      order: new Map(all.flatMap(({ order }) => [...order])),
+      isNeed: all.some(({ isNeed }) => isNeed),
+      isOrdered: all.some(({ isOrdered }) => isOrdered),
+      isDenying: all.some(({ isDenying }) => isDenying),
+    };
+  };
+  return {
+    content: new Map(sentences.flatMap((one) => [...one.content])),
+    conditions: union((one) => one.conditions),
+    light: union((one) => one.light),
+    words: sentences.flatMap((one) => one.words),
+    plain: reading('plain'),
+    settled: reading('settled'),
+  };
+}
+
+/** Whether two say the same but for values: they forbid, demand and permit alike, and are about the same. */
+export function isSameRule(a: Statement, b: Statement): boolean {
+  return (isAlike(a, b, 'plain') || isAlike(a, b, 'settled')) && isAboutSame(a, b);
+}
+
+/** Forces that say nothing where a sentence was put in other words: what they are about does, by its signs. */
+const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without', 'softens']);
+
+function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
+  const isNew = isReworded(a.words, b.words);
+  const [x, y] = [a[member], b[member]];
+  const isSilent = (force: string) =>
+    (isNew && REWORDED.has(force)) ||
+    (force === 'always' && (x.isNeed || y.isNeed)) ||
+    (force === 'permits' && x.isDenying && y.isDenying) ||
+    (/^forbids/.test(force) && denies(x) && denies(y));
+  const forces = ({ forces: all }: Reading) => {
+    const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
+    return new Set(bare.filter((force) => !isSilent(force)));
+  };
+  return (
+    (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
+    isSameSet(forces(x), forces(y)) &&
+    (isNew ? !areReordered(x, y) : !areTurned(x.joints, y.joints)) &&
+    !isReadReversed(a, b, member) &&
+    areSigned(x, y, isNew)
+  );
+}
+
+/** Whether something is done before what it is done after on the other side. */
+function areReordered({ order: a }: Reading, { order: b }: Reading): boolean {
+  return [...a].some(([word, side]) => (b.get(word) ?? side) !== side);
+}
+
+function denies({ signs }: Reading): boolean {
+  return [...signs.values()].some((sign) => sign !== 'yes');
+}
+
+/** Whether `other` says what `need` demands: in place of its exception it has to say what comes first or is required. */
+function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
+  const has = (force: string) => need.plain.forces.has(force) && !other.plain.forces.has(force);
+  return other.settled.isOrdered && (isNew || has('without') || has('excepts'));
+}
+
+/**
+ * Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way
+ * round, and what is denied first tells enough where both deny something; where only some words changed, those that are denied tell what was reversed.
+ */
+function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
+  if (isNew && denies(a) && denies(b)) return true;
+  return [...a.signs].every(([word, sign]) => {
+    const other = b.signs.get(word) ?? 'both';
+    const isOne = sign === other || sign === 'both' || other === 'both';
+    const isMain = a.negated.has(word) || b.negated.has(word);
+    return isOne || isMain !== isNew;
+  });
+}
+
+/** Whether their values are the same ones, in one form. Those of a sentence in other words may stand in another order. */
+export function areSameValues(a: Statement, b: Statement): boolean {
+  const [old, fresh] = [a.settled.facts, b.settled.facts];
+  return isReworded(a.words, b.words)
+    ? [...old].sort().join() === [...fresh].sort().join()
+    : old.join() === fresh.join();
+}
+
+/** Whether the values of a sentence changed places in it. */
+export function areSwapped(a: Statement, b: Statement): boolean {
+  const [old, fresh] = [a.plain.facts, b.plain.facts];
+  const isSame = [...old].sort().join() === [...fresh].sort().join();
+  return (
+    isSame &&
+    old.join() !== fresh.join() &&
+    !isReworded(a.words, b.words) &&
+    a.content.size === b.content.size
+  );
+}
+
+function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((one) => b.has(one));
+}
+
+/** `and` that became `or`, `before` that became `after`. */
+function areTurned(a: Joints, b: Joints): boolean {
+  const isTurned = (one: keyof Joints, other: keyof Joints) =>
+    (a[one] - b[one]) * (a[other] - b[other]) < 0;
+  return isTurned('before', 'after') || isTurned('and', 'or');
+}
+
+/** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
+function isAboutSame(a: Statement, b: Statement): boolean {
+  const missing = (from: Statement, to: Statement) => {
+    const others = to.words.filter((word) => !from.words.includes(word));
+    return [...from.content].flatMap(([meaning, word]) =>
+      to.plain.signs.has(meaning) || others.some((other) => isMistyped(word, other)) ? [] : word,
+    );
+  };
+  const [gone, fresh] = [missing(a, b), missing(b, a)];
+  const facts = new Set(b.settled.facts);
+  const common =
+    a.content.size - gone.length + a.settled.facts.filter((one) => facts.has(one)).length;
+  const differing = gone.length + fresh.length;
+  if (differing === 0) return true;
+  const isLight = (one: Statement, other: Statement) =>
+    [...one.light].some((word) => !other.light.has(word));
+  if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
+  if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
+  const replaced = Math.min(gone.length, fresh.length);
+  const isMost = common >= Math.max(2 * replaced, gone.length, fresh.length);
+  return isReworded(a.words, b.words) && isMost && !isPartReplaced(a, b, gone, fresh);
+}
+
+/** Whether what is done, or on which condition, is another thing: all of it came for all that went, or half of the condition. */
+function isPartReplaced(
+  a: Statement,
+  b: Statement,
+  gone: readonly string[],
+  fresh: readonly string[],
+): boolean {
+  const [lost, won] = [new Set(gone), new Set(fresh)];
+  return [true, false].some((isCondition) => {
+    const part = ({ content, conditions }: Statement, differing: ReadonlySet<string>) => {
+      const own = [...content].filter(([word]) => conditions.has(word) === isCondition);
+      const changed = own.filter(([, word]) => differing.has(word)).length;
+      return { changed, kept: own.length - changed };
+    };
+    const [old, now] = [part(a, lost), part(b, won)];
+    const kept = Math.min(old.kept, now.kept);
+    return Math.min(old.changed, now.changed) > (isCondition ? kept / 2 : kept);
+  });
+}
+
+/** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
+const MOST_KEPT = 0.35;
+/** The same of its words in their order, wherever something was put in or taken out. */
+const MOST_ORDERED = 0.75;
+/** Longer sentences are compared by their ends alone: words of one times words of the other. */
+const MOST_WORDS = 10_000;
+
+/** Whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
+function isReworded(a: readonly string[], b: readonly string[]): boolean {
+  const [head, tail] = commonEnds(a, b);
+  const least = Math.min(a.length, b.length);
+  if (head + tail > MOST_KEPT * least) return false;
+  return a.length * b.length > MOST_WORDS || countOrdered(a, b) <= MOST_ORDERED * least;
+}
+
+/** Words that both have in one order (the longest common subsequence). */
+function countOrdered(a: readonly string[], b: readonly string[]): number {
+  let row = b.map(() => 0);
+  for (const word of a) {
+    const next: number[] = [];
+    for (const [at, other] of b.entries()) {
+      const diagonal = row[at - 1] ?? 0;
+      next.push(word === other ? diagonal + 1 : Math.max(row[at] ?? 0, next[at - 1] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Whether one says the opposite of the other: what is denied here is affirmed there. */
+export function isReversed(a: Statement, b: Statement): boolean {
+  const isLifted = a.settled.isNeed !== b.settled.isNeed && isReworded(a.words, b.words);
+  return isReadReversed(a, b, isLifted ? 'settled' : 'plain');
+}
+
+function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
+  const isNew = isReworded(a.words, b.words);
+  const turns = (one: Reading, other: Reading) =>
+    [...one.denied].some(
+      (word) => other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
+    );
+  const [x, y] = [a[member], b[member]];
+  return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
+}
+
+/** `You may:` that became `You must not:`, which the list below says what of. */
+function isBareReversed(a: Statement, b: Statement): boolean {
+  const isBare = a.content.size + b.content.size === 0;
+  return isBare && a.plain.forces.has('forbids') && !b.plain.forces.has('forbids');
+}
