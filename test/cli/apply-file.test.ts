@@ -134,17 +134,17 @@ describe('a file that is no plan', () => {
     ['is some JSON', '[]', /is not a plan that callsheet wrote/],
     [
       'is of a newer version',
-      '{"format":"callsheet-plan","version":3,"digest":"","changes":[]}',
-      /is a plan of version 3/,
+      '{"format":"callsheet-plan","version":4,"digest":"","changes":[]}',
+      /is a plan of version 4/,
     ],
     [
       'is of an older version',
       '{"format":"callsheet-plan","version":1,"digest":"","changes":[]}',
-      /is a plan of version 1; this callsheet reads version 2\nApply it with .* or plan again with this one\./,
+      /is a plan of version 1; this callsheet reads version 3\nApply it with .* or plan again with this one\./,
     ],
     [
       'names a kind that does not exist',
-      '{"format":"callsheet-plan","version":2,"digest":"","changes":[{"kind":"x"}]}',
+      '{"format":"callsheet-plan","version":3,"digest":"","changes":[{"kind":"x"}]}',
       /is not a plan that callsheet wrote/,
     ],
   ];
