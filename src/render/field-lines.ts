@@ -357,7 +357,7 @@ function proseLines(
     summary: view.summary,
     lines: [
       ...calloutLines(view.callouts, layout),
-      ...more(view.moreCallouts, 'more such change'),
+      ...more(view.moreCallouts, view.callouts.length > 0 ? 'more call-out' : 'call-out'),
       ...(view.legend === null ? [] : legendLines(view.legend, layout)),
       ...view.rows.flatMap((row) => rowLines(row, { ...layout, marks: view.marks })),
       ...more(view.moreRows, 'more changed paragraph'),

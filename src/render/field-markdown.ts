@@ -195,7 +195,9 @@ function proseMarkdown(
   const calls = [
     ...notes,
     ...callouts.map(calloutItem),
-    ...(moreCallouts > 0 ? [`- and ${formatCount(moreCallouts, 'more such change')}`] : []),
+    ...(moreCallouts > 0
+      ? [`- ${formatCount(moreCallouts, callouts.length > 0 ? 'more call-out' : 'call-out')}`]
+      : []),
   ];
   return [
     '',

@@ -148,22 +148,21 @@ describe('a review', () => {
     const callouts = await page.locator('.callouts li').allInnerTexts();
     // The same as in the document, in its order; the last line counts the others.
     const reception = reviewPlan().changes.find(({ address }) => address === 'agent.reception');
-    const told = (reception?.callouts ?? [])
-      .map(calloutRow)
-      .map(({ lead, before, after, place }) =>
-        [
-          lead.replace(/^(?:instruction|rule) /, ''),
-          [before, after].filter((side) => side !== null).join(' → '),
-          place,
-        ]
-          .join(' ')
-          .trim(),
-      );
+    const told = (reception?.callouts ?? []).map(calloutRow).map(({ lead, before, after, place }) =>
+      [
+        // Its first letter is a capital there, and it has no colon.
+        lead.replace(/^[ir](nstruction|ule)( \w+):/, '$1$2'),
+        [before, after].filter((side) => side !== null).join(' → '),
+        place,
+      ]
+        .join(' ')
+        .trim(),
+    );
     expect(callouts.at(-1)).toBe(`${told.length - callouts.length + 1} more`);
     const isOther = (text: string, at: number) =>
       !text.replace(/\s+/g, ' ').endsWith(told[at] ?? 'nothing');
     expect(callouts.slice(0, -1).filter(isOther)).toEqual([]);
-    expect(callouts[0]).toMatch(/^Rule\s+reversed:\s+"Do not promise a price;/);
+    expect(callouts[0]).toMatch(/^Rule reversed\s+"Do not promise a price;/);
     const folds = page.locator('.fold button');
     const count = await folds.count();
     await folds.first().click();

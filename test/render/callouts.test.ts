@@ -79,7 +79,7 @@ test.each(Object.keys(samples))('text and Markdown of `%s` say what the document
     inText = text.indexOf(flat(line), inText);
     expect(inText, line).toBeGreaterThan(0);
     if (count > MOST_IN_MARKDOWN) {
-      expect(markdown).toMatch(/and \d+ more such changes?/);
+      expect(markdown).toMatch(/- \d+ more call-outs?/);
       continue;
     }
     const code = (side: string) =>

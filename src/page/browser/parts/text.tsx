@@ -114,12 +114,8 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
 /** Callouts that are shown at once. */
 const MOST_CALLOUTS = 6;
 
-const SORT_NAMES: { readonly [sort in Callout['sort']]: string } = {
-  reversed: 'Rule',
-  removed: 'Instruction',
-  added: 'Instruction',
-  changed: 'Instruction',
-  moved: 'Instruction',
+/** Of what is no instruction: call-outs of instructions say so themselves. */
+const SORT_NAMES: { readonly [sort in Callout['sort']]?: string } = {
   token: 'Token',
   tool: 'Tool',
   phone: 'Phone number',
@@ -158,7 +154,6 @@ function Callouts({ callouts, blocks, id, onReach }: CalloutsProps) {
         {callouts.slice(0, most).map((callout, at) => (
           <li key={at}>
             <button type="button" onClick={goTo(callout)}>
-              <span class="mark">{SORT_NAMES[callout.sort]}</span>
               <Words callout={callout} />
             </button>
           </li>
@@ -176,13 +171,14 @@ function Callouts({ callouts, blocks, id, onReach }: CalloutsProps) {
 }
 
 function Words({ callout }: { readonly callout: Callout }) {
-  const { lead, before, after, place } = calloutRow(callout);
+  const { lead, before, after, place, isSentence } = calloutRow(callout);
   const isMoved = before === null && callout.before !== null;
+  const rule = lead.replace(/^./, (first) => first.toUpperCase()).slice(0, -1);
   return (
     <>
+      <span class="mark">{SORT_NAMES[callout.sort] ?? rule}</span>
       <span class="turn">
-        {/* Its sort is said already. */}
-        {lead === '' ? null : `${lead.replace(/^(?:instruction|rule) /, '')} `}
+        {isSentence || lead === '' ? null : `${lead} `}
         {before === null ? null : <del>{before}</del>}
         {before !== null && after !== null ? <span aria-hidden="true"> → </span> : null}
         {after === null ? null : isMoved ? after : <ins>{after}</ins>}
