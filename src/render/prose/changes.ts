@@ -129,6 +129,7 @@ const SAME: readonly Fits[] = [
   (a, b) => isSameHour(a, b),
   (a, b) => isSameSpan(a, b),
   (a, b) => isSameBare(a, b),
+  (a, b) => isSameMoney(a, b),
   (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
 ];
 
@@ -188,6 +189,14 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   const [x, y] = [worth[a.unit], worth[b.unit]];
   const isOne = x !== undefined && y !== undefined && Number(a.value) * x === Number(b.value) * y;
   return isOne && a.mark === b.mark && a.bound === b.bound;
+}
+
+/** `50 cents` are `$0.50`. */
+function isSameMoney(a: Fact, b: Fact): boolean {
+  const areMoney = a.family === 'money' && b.family === 'money' && a.bound === b.bound;
+  const cents = ({ value, unit }: Fact) => Number(value) * (/^cent(?!\p{L})/u.test(unit) ? 1 : 100);
+  const isOne = [a, b].filter(({ unit }) => unit.startsWith('cent')).length === 1;
+  return areMoney && isOne && Math.abs(cents(a) - cents(b)) < 0.001;
 }
 
 /** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */

@@ -14,6 +14,8 @@ export type Language = {
     /** Numbers that none of these lists has. */
     readonly others: { readonly [word: string]: number };
     readonly factors: { readonly [word: string]: number };
+    /** Numbers that are no more than about one: `a couple of`. They are told where another takes their place. */
+    readonly vague: string;
     /** What stands between tens and units. */
     readonly joint: string;
     /** With `{small}` for any number below a hundred, `{hundreds}` for one below a thousand, `{large}` for what is above. */
@@ -34,10 +36,10 @@ export type Language = {
     readonly often: { readonly [pattern: string]: number };
     /** `half an hour`, `an hour and a half`; by itself an article says `one` only behind some words: `within an hour`. */
     readonly one: {
-      readonly half: string;
+      readonly parts: { readonly [pattern: string]: number };
       readonly article: string;
       readonly behind: string;
-      readonly andHalf: string;
+      readonly andParts: { readonly [pattern: string]: number };
     };
     /** Read behind a number: it is a time of day. */
     readonly clock: string;
@@ -82,6 +84,12 @@ export type Language = {
     readonly range: string;
     readonly between: readonly [before: string, and: string];
     readonly or: string;
+    /** What joins a smaller part to what is counted, and whether that has to have a unit: `3 dollars and 50 cents`, `3 dollars 50`. */
+    readonly parts: { readonly [pattern: string]: 'unit' | 'any' };
+    /** Words for people of some age: a bound and a number of years. */
+    readonly ages: { readonly [bounded: string]: string };
+    /** Bounds that a hyphen joins to their number: `under-18s`. */
+    readonly hyphened: string;
     /** Which side of a number something is on. */
     readonly below: string;
     readonly above: string;

@@ -241,10 +241,11 @@ export const spanish: Language = {
       cuarto: 0.25,
       media: 0.5,
     },
-    factors: { docena: 12, docenas: 12, mil: 1000, millon: 1_000_000, millones: 1_000_000 },
+    factors: { par: 2, docena: 12, docenas: 12, mil: 1000, millon: 1_000_000, millones: 1_000_000 },
+    vague: 'un par de',
     joint: ' y ',
     hundreds:
-      'media docena|(?:cien|ciento|(?:dos|tres|cuatro|quin|seis|sete|ocho|nove)cient[oa]s)(?: {small})?|veinti(?:ún|un[oa]|dós|trés|cuatro|cinco|séis|siete|ocho|nueve)|una docena|{small}',
+      'media docena|{vague}|(?:cien|ciento|(?:dos|tres|cuatro|quin|seis|sete|ocho|nove)cient[oa]s)(?: {small})?|veinti(?:ún|un[oa]|dós|trés|cuatro|cinco|séis|siete|ocho|nueve)|una docena|{small}',
     thousands: '(?:{hundreds} )?(?:{large})(?: {hundreds})?|{hundreds}',
     half: ' y (?:media|medio|cuarto)',
     unsure: 'un una uno once',
@@ -258,11 +259,15 @@ export const spanish: Language = {
     always: '(?:durante )?las (?:24|veinticuatro) horas(?: del día)?|día y noche',
     often: {},
     one: {
-      half: 'media|medio',
+      parts: {
+        'tres cuartos de': 0.75,
+        '(?:un )?cuarto de': 0.25,
+        'media|medio': 0.5,
+      },
       article: 'un|una',
       behind:
         'en|por|durante|de|dentro de|cada|menos|hasta|dura|unas?|tras|con|máximo|mínimo|que|media|y',
-      andHalf: ' y media',
+      andParts: { ' y medi[ao]': 0.5, ' y cuarto': 0.25 },
     },
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,
     afternoon: 'tarde|noche',
@@ -382,6 +387,9 @@ export const spanish: Language = {
     range: String.raw`\s?[-–—]\s?| (?:al?|hasta(?: las?| el)?|a las?|y las?) `,
     between: ['entre (?:las? |el )?', ' y (?:las? |el )?'],
     or: ' o ',
+    parts: { ' y ': 'unit', ' con ': 'any', ' ': 'unit' },
+    ages: { '<18': 'menores de edad', '≥18': 'mayores de edad' },
+    hyphened: '(?!)',
     below: '(?:antes de(?:l| las?| los)?|hasta(?: las?| el)?)',
     above:
       '(?:después de(?:l| las?| los)?|desde(?: las?| el)?|a partir de(?:l| las?| los)?|pasadas(?: las)?)',

@@ -99,7 +99,7 @@ describe('a call-out', () => {
       'a price',
       'It costs $1,200.50 a year',
       'It costs $1,300 a year',
-      [['number', '$1,200.50 a year', '$1,300 a year']],
+      [['number', '$1,200.50', '$1,300']],
     ],
     [
       'a time of day',
@@ -340,6 +340,24 @@ describe('a call-out', () => {
       'Si el cliente se enfada, pase la llamada al encargado.',
     ],
     ['Nuestra dirección es calle Mayor 8.', 'Estamos en la calle Mayor, 8.'],
+    [
+      'The last entry is a half hour before closing.',
+      'The last entry is half an hour before closing.',
+    ],
+    ["You can't take bookings for under-18s.", 'Bookings for guests under 18 cannot be taken.'],
+    ['El planchado tarda un cuarto de hora.', 'El planchado tarda 15 minutos.'],
+    ['It takes a quarter of an hour.', 'It takes 15 minutes.'],
+    ['It takes three quarters of an hour.', 'It takes 45 minutes.'],
+    ['Tarda hora y media.', 'Tarda 90 minutos.'],
+    ['Shirts are $3.50 each.', 'Shirts are three dollars and fifty cents each.'],
+    ['Shirts are $3.50 each.', 'Shirts are three dollars fifty each.'],
+    ['Cuesta tres euros con cincuenta.', 'Cuesta 3,50 €.'],
+    ['It costs 50 cents.', 'It costs $0.50.'],
+    ['The trip takes 2 hours and 15 minutes.', 'The trip takes 135 minutes.'],
+    ['Espere un par de minutos.', 'Espere dos minutos.'],
+    ['Wait a couple of minutes.', 'Wait two minutes.'],
+    ['No alcohol for minors.', 'No alcohol for anyone under 18.'],
+    ['No se admiten menores de edad.', 'No se admiten menores de 18 años.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
@@ -483,11 +501,7 @@ describe('a call-out', () => {
     ['over $75 → over $100', 'Deliveries over $75 are free.', 'Deliveries over $100 are free.'],
     ['Gate 4 → Gate 7', 'Meet at Gate 4.', 'Meet at Gate 7.'],
     ['ext. 210 → ext. 214', 'Give them ext. 210.', 'Give them ext. 214.'],
-    [
-      '29.90 a month → 34.90 a month',
-      'Membership is 29.90 a month.',
-      'Membership is 34.90 a month.',
-    ],
+    ['29.90 → 34.90', 'Membership is 29.90 a month.', 'Membership is 34.90 a month.'],
     ['4.5% → 5.25%', 'Interest is 4.5%.', 'Interest is 5.25%.'],
     [
       'three times a day → twice a day',
@@ -497,11 +511,7 @@ describe('a call-out', () => {
     ['→ $50', 'Hi.', 'Hi. The deposit is $50.'],
     ['→ 15 minutes', 'Hi.', 'Hi. Visitors need to arrive 15 minutes early.'],
     ['martes → jueves', 'La tienda abre los martes.', 'La tienda abre los jueves.'],
-    [
-      '120 € al mes → 140 € al mes',
-      'El curso cuesta 120 € al mes.',
-      'El curso cuesta 140 € al mes.',
-    ],
+    ['120 € → 140 €', 'El curso cuesta 120 € al mes.', 'El curso cuesta 140 € al mes.'],
     [
       'hasta 24 horas → hasta 48 horas',
       'Se puede anular hasta 24 horas antes.',
