@@ -59,11 +59,11 @@ function findFacts(places: readonly Place[]): readonly FactPlace[] {
   return places.flatMap((one) => one.sentence.facts.map((fact) => ({ ...one, fact })));
 }
 
-/** Of an instruction that came or went, its sentence says the numbers; what must exist elsewhere is named all the same. */
+/** Of an instruction that came or went, its sentence says the numbers; what the platform must have is named all the same. */
 function wholeChanges(before: readonly Place[], after: readonly Place[]): readonly Found[] {
   const places = [...before, ...after];
   const instructs = places.some(isWhole);
-  const isTold = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isName(fact));
+  const isTold = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isOwn(fact));
   const sort = before.length === 0 ? 'added' : 'removed';
   return [
     ...findFacts(before)
@@ -74,6 +74,11 @@ function wholeChanges(before: readonly Place[], after: readonly Place[]): readon
       .map((one) => change(undefined, one)),
     ...(instructs ? [instruction(sort, { before, after })] : []),
   ];
+}
+
+/** Tools and variables of the platform; whom to call is what the instruction is about. */
+function isOwn({ mark }: Fact): boolean {
+  return mark === 'tool' || mark === 'token';
 }
 
 /** What stands below a heading or above a list says what came or went with it. */

@@ -217,10 +217,15 @@ export const english: Language = {
       },
       { verb: '(?:connect(?:s|ed|ing)?)', to: 'to|with' },
       {
-        verb: '(?:put|hand|pass|send|direct|refer|switch|turn)(?:s|ed|ing|ting)?',
+        verb: '(?:put|hand|pass|send|direct|refer|switch|turn|point)(?:s|ed|ing|ting)?',
         object:
-          '(?:the |this |that |your |any |all |every |these |such |those |other |urgent |such )*(?:[\\p{L}-]{1,20} ){0,2}(?:callers?|calls?|patients?|customers?|guests?|clients?|members?|residents?|tenants?|parents?|them|him|her|everyone|anyone|people|emergencies|complaints?|questions?|requests?|inquiries|matters?|issues?|cases?|everything|anything)',
+          '(?:the |this |that |your |any |all |every |these |such |those |other |urgent |such )*(?:[\\p{L}-]{1,20} ){0,2}(?:callers?|calls?|patients?|customers?|guests?|clients?|members?|residents?|tenants?|parents?|relatives?|famil(?:y|ies)|visitors?|reporters?|journalists?|vendors?|suppliers?|employees?|applicants?|drivers?|owners?|students?|users?|folks|press|media|them|him|her|everyone|anyone|people|emergencies|complaints?|questions?|requests?|inquiries|matters?|issues?|cases?|everything|anything)',
         to: 'to|on to|over to',
+      },
+      { verb: 'put(?:s|ting)?', to: 'through to|through with|in touch with|in contact with' },
+      {
+        verb: '(?:pass|hand|send|turn|switch)(?:es|s|ed|ing)?',
+        to: '(?:on|over|along|through) to|onto',
       },
     ],
     titles: 'dr|mr|mrs|ms|prof|st',

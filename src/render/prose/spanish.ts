@@ -404,24 +404,28 @@ export const spanish: Language = {
   transfers: {
     verbs: [
       {
-        verb: '(?:transfi(?:er|r)[ae][sn]?|transferir|transferirá|desví[ae][sn]?|desviar|deriv[ae][sn]?|derivar|redirig[ei][sn]?|redirijas?|redirigir|escal[ae][sn]?|escalar|reenví[ae][sn]?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
+        verb: '(?:transfi(?:ér|r)[ae][sn]?|transferir|transferirá|desví[ae][sn]?|desviar|derív[ae][sn]?|derivar|redirí[gj][aei][sn]?|redirigir|escál[ae][sn]?|escalar|reenví[ae][sn]?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
         to: 'al?',
       },
       {
-        verb: '(?:conect[ae][sn]?|conectar|comuni(?:que|ca)s?|comunicar|pon(?:er|ga|gas)?)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
+        verb: '(?:conéct[ae][sn]?|conectar|comuní(?:que|ca)[sn]?|comunicar|pón(?:er|ga|gas)?|pás[ae][sn]?|pasar)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
         to: 'con',
       },
       {
         verb: '(?:pas[ae]s?|pasar|dirij[ae]s?|dirige|dirigir|mand[ae]s?|mandar|enví[ae]s?|enviar|remit[ae]s?|remitir)',
         object:
-          '(?:(?:la|las|el|los|al|a la|a los|a las|cada|toda|todas las|esta|estas|otras?|demás) ){0,2}(?:llamadas?|clientes?|pacientes?|personas?|comunicación|huésped(?:es)?|soci[oa]s?|urgencias?|emergencias?|quejas?|consultas?|reclamaciones|avisos?|casos?|preguntas?)',
+          '(?:(?:la|las|el|los|al|a la|a los|a las|cada|toda|todas las|esta|estas|otras?|demás) ){0,2}(?:llamadas?|clientes?|pacientes?|personas?|comunicación|huésped(?:es)?|soci[oa]s?|urgencias?|emergencias?|quejas?|consultas?|reclamaciones|avisos?|casos?|preguntas?|periodistas?|proveedores|familiares|familias?|padres|vecin[oa]s?|alumn[oa]s?|usuari[oa]s?|interesad[oa]s?|prensa)',
         to: 'al?|con',
       },
       {
         verb: '(?<=(?:llamadas?|urgencias?|quejas?|consultas?|reclamaciones|preguntas?)(?: [^.,;:!?\\n]{1,40})? )van?',
         to: 'al?',
       },
-      { verb: '(?:pás[ae]|pasar|mánda|envía)(?:me|te|se)?(?:l[aeo]s?)', to: 'al?|con' },
+      {
+        verb: '(?:pás[ae]|pasar|mánd[ae]|enví[ae]|diríj[ae]|dirígel?|remít[ae])(?:me|te|se)?(?:l[aeo]s?)',
+        to: 'al?|con',
+      },
+      { verb: 'remít[ae]s?(?= al? )', to: 'al?' },
     ],
     titles: 'dra?|sra?|srta|prof',
     manner: 'directamente|inmediatamente|enseguida|de inmediato',

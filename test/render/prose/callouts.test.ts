@@ -521,6 +521,33 @@ describe('a call-out', () => {
     expect(findCallouts(before, after).map(valueWords)).toEqual([words]);
   });
 
+  test.each<[string, string]>([
+    ['Put reporters through to the press officer.', 'Put reporters through to the night manager.'],
+    ['Pase con Ana las llamadas de prensa.', 'Pase con Luis las llamadas de prensa.'],
+    ['Si hay quejas, comuníquelo con gerencia.', 'Si hay quejas, comuníquelo con recepción.'],
+    ['Remita a los clientes a la oficina central.', 'Remita a los clientes a la sucursal.'],
+    ['Para facturas, remita a contabilidad.', 'Para facturas, remita a administración.'],
+    ['Send reporters to the press office.', 'Send reporters to the manager.'],
+    ['Pass complaints on to Maria.', 'Pass complaints on to Peter.'],
+    ['Pass on tax questions to the accountant.', 'Pass on tax questions to the lawyer.'],
+    [
+      'Send people who want to sell a car to the buyer desk.',
+      'Send people who want to sell a car to the front desk.',
+    ],
+    [
+      'Ponga a los periodistas con el gabinete de prensa.',
+      'Ponga a los periodistas con dirección.',
+    ],
+    ['Pásala con la doctora Gil.', 'Pásala con el doctor Ros.'],
+    ['Transfiera a los periodistas a prensa.', 'Transfiera a los periodistas a dirección.'],
+    ['Put the caller in touch with the broker.', 'Put the caller in touch with the agent on duty.'],
+    ['Hand press inquiries over to Linda.', 'Hand press inquiries over to Paul.'],
+    ['Point people who lost a card to the bank.', 'Point people who lost a card to the card desk.'],
+    ['Derívelo al taller.', 'Derívelo al concesionario.'],
+  ])('says whom calls go to now: %s', (before, after) => {
+    expect(findCallouts(before, after)).toMatchObject([{ sort: 'transfer' }]);
+  });
+
   test.each<[string, string, string, readonly [lead: string, before: string, after: string]]>([
     [
       'changed, to the words around the change',
