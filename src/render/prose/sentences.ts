@@ -78,6 +78,8 @@ export type Sentence = {
   readonly conditions: ReadonlySet<string>;
   /** Words that could stand for any other. */
   readonly light: ReadonlySet<string>;
+  /** Its words that say something by themselves, as they are written; values are none of them. */
+  readonly spoken: ReadonlySet<string>;
 };
 
 export type Sign = 'yes' | 'no' | 'both';
@@ -287,7 +289,7 @@ function readSentence(
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
-  const { content, conditions, light, ...about } = readContent(
+  const { content, conditions, light, spoken, ...about } = readContent(
     draft,
     listScopes(draft),
     isInstruction,
@@ -310,6 +312,7 @@ function readSentence(
     content,
     conditions,
     light,
+    spoken,
   };
 }
 
@@ -487,7 +490,7 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'conditions' | 'light'> &
+): Pick<Sentence, 'content' | 'conditions' | 'light' | 'spoken'> &
   Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
@@ -499,15 +502,17 @@ function readContent(
   const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
+  const spoken = new Set<string>();
   const signs = new Map<string, Sign>();
   const denied = new Set<string>();
   const negated = new Set<string>();
   const open = new Set(scopes.filter(({ isMain }) => isMain));
   const ahead = new Map<Scope, string>();
-  for (const { word, start } of tokensIn(raw, lexicon)) {
+  for (const { word, start, end } of tokensIn(raw, lexicon)) {
     const meaning = lexicon.meaningOf(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
       continue;
+    for (const one of wordsIn(raw.slice(start, end))) spoken.add(one);
     const over = scopes.filter((scope) => scope.start <= start && start < scope.end);
     const sign: Sign = (over.length % 2 === 1) !== meaning.isOpposite ? 'no' : 'yes';
     const isAhead = over.some((scope) => start < scope.from);
@@ -539,7 +544,7 @@ function readContent(
     if (isInCondition(start)) conditions.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
-  return { content, conditions, light, signs, denied, negated, order };
+  return { content, conditions, light, spoken, signs, denied, negated, order };
 }
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {
