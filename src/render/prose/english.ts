@@ -267,6 +267,8 @@ export const english: Language = {
       'if|when|whenever|every time|each time|in the event of|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
     subordinates:
       '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
+    reported:
+      '(?:tell|say|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
@@ -278,7 +280,7 @@ export const english: Language = {
     reasons:
       'because|so that|in order to|(?<=, )(?:since|as|so (?:that )?(?:they|the caller|callers|we|it|people|mistakes))',
     comparisons:
-      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|no matter|no problem|no doubt|whether or not|or not',
+      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|or not',
   },
   meaning: {
     function:
@@ -291,6 +293,11 @@ export const english: Language = {
     phrases: {
       tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
+      approach:
+        '(?:walk|go|come|get|move|step) (?:right )?(?:up to|near|nearer|close(?:r)? to|closer|close)',
+      keepaway:
+        '(?:keep|keeping) (?:a |their |your |some )?(?:safe )?distance|(?:keep|stay|move|step|get|back) (?:well |far )?(?:away|clear|back|off)',
+      give: '(?:hand|give)(?:ing)? out|hand(?:ing)?(?= (?:the|an?|any|them|him|her|it|out) )',
       read: 'read(?:ing)? (?:out|aloud|back)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
@@ -306,7 +313,8 @@ export const english: Language = {
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',
-      gratis: 'free of charge|for free|at no (?:cost|charge)|complimentary',
+      gratis:
+        'free of charge|for free|at no (?:extra |additional )?(?:cost|charge)|costs? nothing|complimentary',
       email: 'e-?mail(?:s|ed|ing)?',
       pickup: 'pick(?:s|ed|ing)?[-\\s]up',
       book: 'make (?:an |the )?(?:appointment|reservation|booking)|set up|sign(?= (?:\\p{L}+ )?up)',
@@ -317,7 +325,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
+        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|(?:wrap(?:ping)? up|finish|end|close|conclude|start|begin)(?: (?:the|every|each) call)? by(?= \\p{L}+ing)|something (?:that )?we (?:do|offer|have)|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
@@ -454,6 +462,7 @@ export const english: Language = {
       lock: 'unlock',
       add: 'remove',
       keep: 'discard delete',
+      approach: 'keepaway',
       remember: 'forget',
     },
     irregular: {

@@ -143,6 +143,8 @@ export type Language = {
     readonly conditions: string;
     /** Begins a part of a sentence that is no order: what is negated there forbids nothing. */
     readonly subordinates: string;
+    /** Up to what somebody is told, which is a rule of its own: `say that`, with what may stand before a negation. */
+    readonly reported: string;
     /** Ends what a negation is about. */
     readonly breaks: string;
     readonly before: string;

@@ -128,7 +128,8 @@ const rulesOf = oncePer((language: Language) => {
       `${START}(?:(?<none>${rules.comparisons})|${forces.join('|')})(?:${END}|(?<=['’]))`,
     ),
     subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
-    ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30})`),
+    reported: compile(`${START}(?:${rules.reported})$`, 'iu'),
+    ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,(?=\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30}))`),
     or: compile(words(rules.or), 'iu'),
     agent: compile(words(rules.agent), 'iu'),
     first: compile(words(rules.first), 'iu'),
@@ -163,11 +164,12 @@ function orderPattern({ joined, adverbs }: Language['meaning'], lead: string): R
 
 /** Words of instruction in a text, with what they do and where. */
 export function markersIn(text: string, lexicon: Lexicon = findLexicon([text])): readonly Marker[] {
-  const { marker, subordinate } = rulesOf(lexicon.language);
+  const { marker, subordinate, reported } = rulesOf(lexicon.language);
   return matchesIn(text, marker).flatMap(({ 0: own, index, groups = {} }) => {
     const found = FORCES.find(([force]) => groups[force] !== undefined);
     if (found === undefined) return [];
-    const isCondition = subordinate.test(text.slice(Math.max(0, index - 140), index));
+    const before = text.slice(Math.max(0, index - 140), index);
+    const isCondition = subordinate.test(before) && !reported.test(before);
     return [{ force: found[0], isCondition, start: index, end: index + own.length }];
   });
 }
@@ -190,9 +192,24 @@ const FIRM: ReadonlySet<Force> = new Set(['forbids', 'limits', 'excepts']);
 export function findSense(text: string, lexicon: Lexicon): string {
   const found = markersIn(text, lexicon).filter((one) => !one.isCondition);
   const first = found.find(({ force }) => SENSES.has(force));
-  if (first !== undefined) return nameForce(first);
+  if (first !== undefined) return [nameForce(first), ...qualify(text, found, lexicon)].join(' ');
   return found.some(({ force }) => force === 'condition') ? `if ${wordsIn(text).join(' ')}` : '';
 }
+
+/** What narrows the sense of a line that introduces a list: `without asking you may:`, `with their consent you may:`. */
+function qualify(text: string, markers: readonly Marker[], lexicon: Lexicon): readonly string[] {
+  if (!INTRODUCES.test(text)) return [];
+  const isMarker = spanFinder(markers);
+  const words = tokensIn(text, lexicon).flatMap(({ word, start }) => {
+    const meaning = lexicon.meaningOf(word);
+    const isSaid = meaning !== undefined && !meaning.isRole && !meaning.isLight && !isMarker(start);
+    return isSaid ? meaning.word : [];
+  });
+  const isWithout = markers.some(({ force }) => force === 'without');
+  return [...(isWithout ? ['without'] : []), ...new Set(words)].sort();
+}
+
+const INTRODUCES = /:["”*_\s]*$/u;
 
 const SENSES: ReadonlySet<Force> = new Set(['forbids', 'turns', 'permits', 'limits', 'excepts']);
 
@@ -363,6 +380,7 @@ const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
  * | never A without B, no A unless | A needs B                    |
  * | do not A before B, until B     | A needs B                    |
  * | only A if B, A only with B     | A needs B                    |
+ * | do not A if not B, to no non-B | A needs B                    |
  * | do not A more than three       | A at most three              |
  */
 function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
@@ -378,7 +396,9 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     return { ...plain, forces, isNeed: !isBound };
   }
   const isBehind = ({ start }: Span) => start > forbids.start;
-  const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
+  const exception =
+    markers.find((one) => EXCEPTING.has(one.force) && isBehind(one)) ??
+    markers.find((one) => DENYING.has(one.force) && one.isCondition && isBehind(one));
   const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
   const lift = (dropped: readonly Marker[]) => {
     const scopes = listScopes(draft).filter(({ from }) => !dropped.some((one) => one.end === from));
@@ -409,7 +429,13 @@ const DENYING: ReadonlySet<Force> = new Set(['forbids', 'negates']);
 const LIMITING: ReadonlySet<Force> = new Set(['limits']);
 const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);
 /** Forces of a prohibition with an exception, which together are none. */
-const LIFTED: ReadonlySet<string> = new Set(['forbids', 'without', 'excepts', 'excepts if']);
+const LIFTED: ReadonlySet<string> = new Set([
+  'forbids',
+  'forbids if',
+  'without',
+  'excepts',
+  'excepts if',
+]);
 
 /** A stretch of a sentence that a negation is about. */
 type Scope = {

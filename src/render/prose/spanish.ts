@@ -462,6 +462,8 @@ export const spanish: Language = {
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',
+    reported:
+      '(?:di|diga|dígal?|díl?|recuérd|avís|explíc|infórm|indic|indíqu|adviért|advert|insist|recomiénd|aconséj|píd|rueg|comunic|dec|asegúr)\\p{L}{0,6} (?:[^.,;:!?]{1,40} )?que(?: \\p{L}+){0,2} ',
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
@@ -471,7 +473,8 @@ export const spanish: Language = {
     and: 'y|e',
     or: 'o|u',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
-    comparisons: 'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
+    comparisons:
+      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
   },
   meaning: {
     function:
@@ -483,7 +486,10 @@ export const spanish: Language = {
       'dar hacer tener dejar poner ir usar utilizar querer necesitar haber realizar efectuar tomar',
     phrases: {
       primero:
-        '(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae]s?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
+        '(?:termin|acab|finaliz|empiez|comienz|empiec|comienc|finalic)[ae]s?(?: la llamada| siempre)?(?= \\p{L}+ndo(?!\\p{L}))|(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae]s?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
+      alejar:
+        'mant\\p{L}{1,6} (?:la |una |las )?distancias?(?: de seguridad)?|quéd\\p{L}{1,5} lejos',
+      opinar: 'd(?:ar|é|es|a|en) (?:su|tu|una|la|ninguna) opinión|d(?:ar|é|es|a) opiniones',
       informar: 'haz(?:le|les)? saber|hág[ae](?:le|les)? saber',
       anotar: 'toma(?:r)? nota(?: de)?|tome(?:s)? nota(?: de)?',
       preguntar:
@@ -492,7 +498,8 @@ export const spanish: Language = {
       esperarlinea:
         '(?:espere|espera|esperen|permanezca|permanece|siga|sigue|quédese|quédate|manténgase|mantente)n? (?:a la espera |en (?:la )?línea|al teléfono)',
       disculpar: 'p[ei]d\\p{L}{1,3} (?:perdón|disculpas)|discúlp[ae](?:te|se)|disculparse',
-      gratis: 'sin (?:coste|costo|cargo)|gratuit[oa]s?',
+      gratis:
+        'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|(?:son|es|sale|salen) gratis|sin (?:coste|costo|cargo)|gratuit[oa]s?',
       volverllamar:
         '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
       nacimiento: 'fecha de nacimiento',
@@ -510,7 +517,7 @@ export const spanish: Language = {
       'responder contestar',
       'anotar apuntar registrar escribir recoger',
       'buscar localizar consultar mirar',
-      'hablar comentar discutir opinar conversar',
+      'hablar comentar discutir opinar opinion conversar',
       'ayudar asistir',
       'saludar recibir',
       'avisar notificar alertar',
@@ -601,6 +608,7 @@ export const spanish: Language = {
       subir: 'bajar',
       aumentar: 'reducir',
       bloquear: 'desbloquear',
+      acercar: 'alejar apartar',
     },
     irregular: IRREGULAR,
     stem,

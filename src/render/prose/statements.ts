@@ -91,7 +91,9 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   return (
     (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
     isSameSet(forces(x), forces(y)) &&
-    !(isNew ? areReordered(x, y) || (!isWhole && areChosen(x, y)) : areTurned(x.joints, y.joints)) &&
+    !(isNew
+      ? areReordered(x, y) || (!isWhole && areChosen(x, y))
+      : areTurned(x.joints, y.joints)) &&
     !isReadReversed(a, b, member) &&
     areSigned(x, y, isNew)
   );
@@ -224,17 +226,22 @@ function countRewritten(a: Statement, b: Statement): number {
   if (old === undefined || fresh === undefined) return 0;
   if (old.length * fresh.length > MOST_WORDS) return 1;
   let [places, went, came, speaks] = [0, false, false, false];
+  const [from, to] = [new Set(old), new Set(fresh)];
   const end = () => {
     if (went && came && speaks) places += 1;
     [went, came, speaks] = [false, false, false];
   };
   const gaps = gapsBetween(align(old, fresh, newBudget()), old.length, fresh.length);
-  for (const [[from, to], [start, stop]] of gaps) {
-    went ||= from < to;
-    came ||= start < stop;
-    speaks ||= old.slice(from, to).some((word) => says(a, word));
-    speaks ||= fresh.slice(start, stop).some((word) => says(b, word));
-    if (a.spoken.has(old[to] ?? '')) end();
+  for (const [[begin, next], [start, stop]] of gaps) {
+    const [gone, fresher] = [old.slice(begin, next), fresh.slice(start, stop)];
+    // A word that stands elsewhere now was both.
+    const isMoved =
+      gone.some((word) => a.spoken.has(word) && to.has(word)) ||
+      fresher.some((word) => b.spoken.has(word) && from.has(word));
+    went ||= isMoved || gone.length > 0;
+    came ||= isMoved || fresher.length > 0;
+    speaks ||= gone.some((word) => says(a, word)) || fresher.some((word) => says(b, word));
+    if (a.spoken.has(old[next] ?? '')) end();
   }
   end();
   return places;
@@ -252,7 +259,9 @@ function isReworded(a: readonly string[], b: readonly string[]): boolean {
   const [head, tail] = commonEnds(a, b);
   const least = Math.min(a.length, b.length);
   if (head + tail > MOST_KEPT * least) return false;
-  return a.length * b.length > MOST_WORDS || align(a, b, newBudget()).length <= MOST_ORDERED * least;
+  return (
+    a.length * b.length > MOST_WORDS || align(a, b, newBudget()).length <= MOST_ORDERED * least
+  );
 }
 
 /** Whether one says the opposite of the other: what is denied here is affirmed there. */

@@ -358,6 +358,24 @@ describe('a call-out', () => {
     ['Wait a couple of minutes.', 'Wait two minutes.'],
     ['No alcohol for minors.', 'No alcohol for anyone under 18.'],
     ['No se admiten menores de edad.', 'No se admiten menores de 18 años.'],
+    [
+      'Wrap up by giving the caller the reference number.',
+      'At the end, give the caller the reference number.',
+    ],
+    [
+      "We don't do truck tires, so point those folks to Big Rig on Route 12.",
+      'Truck tires are not something we do; point those callers to Big Rig on Route 12.',
+    ],
+    [
+      'Walk-ins are OK, but let people know they may have to wait.',
+      'Walk-ins are welcome, but tell people they might have to wait.',
+    ],
+    [
+      "Don't hand the code to someone who hasn't paid.",
+      'Give the code only to guests who have paid.',
+    ],
+    ['La primera consulta no cuesta nada.', 'La primera consulta es gratuita.'],
+    ['Está prohibido dar su opinión sobre el caso.', 'No opine sobre el caso.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
@@ -461,6 +479,16 @@ describe('a call-out', () => {
     ],
     ['reversed', 'No des descuentos.', 'Puedes dar descuentos a los clientes fijos.'],
     ['reversed', 'Ofrece una cita para mañana.', 'Nunca ofrezcas citas para mañana.'],
+    [
+      'reversed',
+      'Ask the caller to keep a safe distance from the animal.',
+      'Ask the caller to walk up to the animal and check its collar.',
+    ],
+    [
+      'reversed',
+      'Diga a la gente que no cruce calles inundadas.',
+      'Diga a la gente que cruce las calles inundadas despacio.',
+    ],
   ])('of another rule is told, also in other words: %s: %s', (sort, before, after) => {
     expect(findCallouts(before, after)).toMatchObject([{ sort }]);
   });
