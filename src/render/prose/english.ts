@@ -58,7 +58,7 @@ export const english: Language = {
       'feb(?:ruary)?',
       'march',
       'april',
-      'may',
+      'may(?= \\d|[.,;:!?)–-]|$| (?:at|and|or|to|until|is|from|we|in|on|if|the|through)(?!\\p{L}))',
       'june?',
       'july?',
       'aug(?:ust)?',
@@ -268,7 +268,8 @@ export const english: Language = {
     subordinates:
       '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
     reported:
-      '(?:tell|say|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
+      '(?:tell|say|know|aware|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
+    relatives: '(?:who|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
@@ -277,6 +278,9 @@ export const english: Language = {
     after: 'after|once|following',
     and: 'and',
     or: 'or',
+    must: "(?<!not |n[’'´]t )(?:must|ha(?:ve|s) to|needs? to|(?:is|are) required to)(?! not)",
+    may: '(?:may|can|could|might)(?! not)',
+    unless: 'unless|except (?:if|when)',
     reasons:
       'because|so that|in order to|(?<=, )(?:since|as|so (?:that )?(?:they|the caller|callers|we|it|people|mistakes))',
     comparisons:
@@ -325,7 +329,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|(?:wrap(?:ping)? up|finish|end|close|conclude|start|begin)(?: (?:the|every|each) call)? by(?= \\p{L}+ing)|something (?:that )?we (?:do|offer|have)|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
+        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|as long as|as soon as|provided that|(?:wrap(?:ping)? up|finish|end|close|conclude|start|begin)(?: (?:the|every|each) call)? by(?= \\p{L}+ing)|something (?:that )?we (?:do|offer|have)|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [

@@ -145,6 +145,8 @@ export type Language = {
     readonly subordinates: string;
     /** Up to what somebody is told, which is a rule of its own: `say that`, with what may stand before a negation. */
     readonly reported: string;
+    /** Names who it is about, up to the verb of the sentence: `Customers who bought online must`. */
+    readonly relatives: string;
     /** Ends what a negation is about. */
     readonly breaks: string;
     readonly before: string;
@@ -154,6 +156,11 @@ export type Language = {
     readonly later: string;
     readonly and: string;
     readonly or: string;
+    /** What has to be, and what only may be, of anybody. */
+    readonly must: string;
+    readonly may: string;
+    /** Exceptions that are conditions with a negation: `unless` is `if not`. */
+    readonly unless: string;
     /** Why something is so is no part of an instruction. */
     readonly reasons: string;
     /** A bound with a number that a negation turns, as in `not more than three`. */

@@ -90,6 +90,9 @@ export type Joints = {
   readonly after: number;
   readonly and: number;
   readonly or: number;
+  /** What has to be, and what only may be. */
+  readonly must: number;
+  readonly may: number;
 };
 
 type Marker = {
@@ -128,19 +131,22 @@ const rulesOf = oncePer((language: Language) => {
       `${START}(?:(?<none>${rules.comparisons})|${forces.join('|')})(?:${END}|(?<=['’]))`,
     ),
     subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
+    relative: compile(`^[^\\p{L}]{0,8}(?:\\p{L}+ ){1,3}(?:${rules.relatives})$`, 'iu'),
+    modal: compile(`^(?:${rules.must}|${rules.may})`, 'iu'),
     reported: compile(`${START}(?:${rules.reported})$`, 'iu'),
     ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,(?=\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30}))`),
     or: compile(words(rules.or), 'iu'),
     agent: compile(words(rules.agent), 'iu'),
     first: compile(words(rules.first), 'iu'),
     sequence: compile(words(`(?<before>${rules.earlier})|(?:${rules.later})`)),
+    unless: compile(`^(?:${rules.unless})$`, 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
     joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
     joints: compile(
       words(
-        `(?<before>${rules.before})|(?<after>${rules.after})|(?<and>${rules.and})|(?<or>${rules.or})`,
+        `(?<before>${rules.before})|(?<after>${rules.after})|(?<and>${rules.and})|(?<or>${rules.or})|(?<must>${rules.must})|(?<may>${rules.may})`,
       ),
     ),
     order: orderPattern(meaning, `(?:(?:${meaning.leads})${END}[^.;:!?]{0,160}?, )?`),
@@ -164,12 +170,13 @@ function orderPattern({ joined, adverbs }: Language['meaning'], lead: string): R
 
 /** Words of instruction in a text, with what they do and where. */
 export function markersIn(text: string, lexicon: Lexicon = findLexicon([text])): readonly Marker[] {
-  const { marker, subordinate, reported } = rulesOf(lexicon.language);
+  const { marker, subordinate, reported, relative, modal } = rulesOf(lexicon.language);
   return matchesIn(text, marker).flatMap(({ 0: own, index, groups = {} }) => {
     const found = FORCES.find(([force]) => groups[force] !== undefined);
     if (found === undefined) return [];
     const before = text.slice(Math.max(0, index - 140), index);
-    const isCondition = subordinate.test(before) && !reported.test(before);
+    const isMain = reported.test(before) || (modal.test(own) && relative.test(before));
+    const isCondition = !isMain && subordinate.test(before);
     return [{ force: found[0], isCondition, start: index, end: index + own.length }];
   });
 }
@@ -346,7 +353,7 @@ function readPlain({
   lexicon,
 }: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
   const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
-  const joints = { before: 0, after: 0, and: 0, or: 0 };
+  const joints = { before: 0, after: 0, and: 0, or: 0, must: 0, may: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
     if (joint !== undefined && !isStated(index)) joints[joint] += 1;
@@ -364,7 +371,7 @@ function readPlain({
   };
 }
 
-const JOINTS = ['before', 'after', 'and', 'or'] as const;
+const JOINTS = ['before', 'after', 'and', 'or', 'must', 'may'] as const;
 
 function nameForce({ force, isCondition }: Marker): string {
   const name = force === 'turns' ? 'forbids' : force;
@@ -390,9 +397,12 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   const forbids = markers.find(isMain(DENYING));
   if (forbids === undefined) {
     const limits = markers.find(isMain(LIMITING));
-    const isBound = facts.some(({ bound, start }) => bound !== '' && start > (limits?.start ?? 0));
+    if (limits === undefined) return settleConditions(plain, draft, isInstruction);
+    const isBound = facts.some(
+      ({ bound, start }) =>
+        bound !== '' && start > limits.start && start < limits.end + MOST_LIMITED,
+    );
     const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
-    if (limits === undefined) return plain;
     return { ...plain, forces, isNeed: !isBound };
   }
   const isBehind = ({ start }: Span) => start > forbids.start;
@@ -422,6 +432,36 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     isNeed: true,
     isOrdered: true,
   };
+}
+
+/** Characters between `only` and the number that it limits: `only up to three`. */
+const MOST_LIMITED = 20;
+
+/** `Unless A` is `if not A`: what a condition negates is in its signs. */
+function settleConditions(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
+  const { raw, markers, lexicon } = draft;
+  const { unless } = rulesOf(lexicon.language);
+  const exceptions = markers.filter(
+    ({ force, start, end }) => force === 'excepts' && unless.test(raw.slice(start, end)),
+  );
+  const silent = exceptions.length > 0 ? ['forbids if', 'excepts', 'excepts if'] : ['forbids if'];
+  const forces = new Set([...plain.forces].filter((force) => !silent.includes(force)));
+  const scopes = exceptions.map(({ end }): Scope => {
+    const stop = raw.slice(end).search(CLAUSE);
+    // Who it is about is not negated: `unless the caller is a member`.
+    const first = tokensIn(raw, lexicon).find(
+      ({ word, start }) => start >= end && lexicon.meaningOf(word) !== undefined,
+    );
+    const isWho = first !== undefined && lexicon.meaningOf(first.word)?.isRole === true;
+    const last = stop < 0 ? raw.length : end + stop;
+    return { start: end, from: isWho ? first.end : end, end: last, isMain: false };
+  });
+  const { signs, denied, negated } = readContent(
+    draft,
+    [...listScopes(draft), ...scopes],
+    isInstruction,
+  );
+  return { ...plain, forces, signs, denied, negated };
 }
 
 const ORDERING: ReadonlySet<Force> = new Set(['always', 'obliges', 'limits']);
@@ -534,6 +574,7 @@ function readContent(
   const negated = new Set<string>();
   const open = new Set(scopes.filter(({ isMain }) => isMain));
   const ahead = new Map<Scope, string>();
+  const acted = new Set<Scope>();
   for (const { word, start, end } of tokensIn(raw, lexicon)) {
     const meaning = lexicon.meaningOf(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
@@ -546,9 +587,13 @@ function readContent(
     if (!isAhead && over.some((scope) => scope.isMain)) negated.add(meaning.word);
     if (meaning.isLight) {
       light.add(meaning.word);
+      for (const scope of over) if (scope.from <= start) acted.add(scope);
       continue;
     }
-    const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
+    // Of `do not let callers do it` nothing is said of who they are.
+    const isFirst = over.some(
+      (scope) => open.has(scope) && scope.from <= start && !(meaning.isRole && acted.has(scope)),
+    );
     // `closed` is the opposite of `open`, and forbids nothing outside of an instruction.
     if (
       sign === 'no' &&

@@ -453,7 +453,7 @@ export const spanish: Language = {
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
     limits: 'solo|sólo|solamente|únicamente|exclusivamente',
     excepts:
-      'salvo|excepto|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
+      '(?:salvo|excepto)(?: (?:que|si|cuando))?|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
     typed: 'nunca siempre salvo excepto',
     first: 'primero|hace falta|necesari[oa]s?|obligatori[oa]s?|imprescindible',
@@ -464,6 +464,7 @@ export const spanish: Language = {
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',
     reported:
       '(?:di|diga|dígal?|díl?|recuérd|avís|explíc|infórm|indic|indíqu|adviért|advert|insist|recomiénd|aconséj|píd|rueg|comunic|dec|asegúr)\\p{L}{0,6} (?:[^.,;:!?]{1,40} )?que(?: \\p{L}+){0,2} ',
+    relatives: '(?:que|quienes)(?: \\p{L}+){2,8} ',
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
@@ -472,6 +473,9 @@ export const spanish: Language = {
     after: 'después de|después de que|tras|una vez|luego de',
     and: 'y|e',
     or: 'o|u',
+    must: '(?<!no )(?:deben?|debes|deberán?|t(?:iene|ienen|ienes) que|hay que)',
+    may: '(?<!no )(?:puede[ns]?|podrán?|podrás)',
+    unless: 'a menos que|a no ser que|(?:salvo|excepto) (?:que|si|cuando)',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
     comparisons:
       'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
@@ -581,7 +585,7 @@ export const spanish: Language = {
       'fuego incendio',
       'basura residuo',
       'coger atender',
-      'detalle dato informacion',
+      'detalle dato',
       'pelicula film',
       'paquete bulto',
       'mascota animal',

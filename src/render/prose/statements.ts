@@ -46,7 +46,14 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
     return {
       forces: union((one) => one[member].forces),
       facts: all.flatMap(({ facts }) => facts),
-      joints: { before: sum('before'), after: sum('after'), and: sum('and'), or: sum('or') },
+      joints: {
+        before: sum('before'),
+        after: sum('after'),
+        and: sum('and'),
+        or: sum('or'),
+        must: sum('must'),
+        may: sum('may'),
+      },
       signs,
       denied: union((one) => one[member].denied),
       negated: union((one) => one[member].negated),
@@ -94,14 +101,39 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
     !(isNew
       ? areReordered(x, y) || (!isWhole && areChosen(x, y))
       : areTurned(x.joints, y.joints)) &&
+    !isLoosened(x, y) &&
     !isReadReversed(a, b, member) &&
-    areSigned(x, y, isNew)
+    areSigned(x, y, isNew) &&
+    !(isNew && areConditionsTurned(a, b, member))
   );
 }
 
 /** Whether something is done before what it is done after on the other side. */
 function areReordered({ order: a }: Reading, { order: b }: Reading): boolean {
   return [...a].some(([word, side]) => (b.get(word) ?? side) !== side);
+}
+
+/** Whether neither is negated or limited, which may come to the same as a negation elsewhere. */
+function areFree(a: Reading, b: Reading): boolean {
+  return !(a.isDenying || b.isDenying || a.isNeed || b.isNeed);
+}
+
+/** Whether a condition is affirmed in one, and negated in the other. */
+function areConditionsTurned(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
+  const [x, y] = [a[member], b[member]];
+  return (
+    areFree(x, y) &&
+    [...a.conditions].some((word) => {
+      const [was, is] = [x.signs.get(word), y.signs.get(word)];
+      const isTold = b.conditions.has(word) && was !== 'both' && is !== 'both';
+      return isTold && was !== is;
+    })
+  );
+}
+
+/** Whether what had to be only may be now, or the other way round. A negation or a limit turns either. */
+function isLoosened(a: Reading, b: Reading): boolean {
+  return areFree(a, b) && isTurned(a.joints, b.joints, 'must', 'may');
 }
 
 /** Whether all of something became one of it; what is denied of either is denied of both. */

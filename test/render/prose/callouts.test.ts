@@ -376,6 +376,25 @@ describe('a call-out', () => {
     ],
     ['La primera consulta no cuesta nada.', 'La primera consulta es gratuita.'],
     ['Está prohibido dar su opinión sobre el caso.', 'No opine sobre el caso.'],
+    [
+      'Unless the caller is a member, ask for the voucher number.',
+      'If the caller is not a member, ask for the voucher number.',
+    ],
+    ['Riders under 16 need a parent with them.', 'Nobody under 16 may ride without a parent.'],
+    [
+      'Read the order back before you finish the call.',
+      'Before ending the call, repeat the order.',
+    ],
+    [
+      "We have parking behind the house, and it's free.",
+      'Free parking is available behind the house.',
+    ],
+    [
+      'Do not promise callbacks before noon.',
+      'Never promise that someone will call back before 12 pm.',
+    ],
+    ['Dile que la grúa tardará media hora.', 'Infórmale de que la grúa llegará en 30 minutos.'],
+    ['Pida disculpas si hubo un error nuestro.', 'Si el error fue nuestro, discúlpese.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
@@ -488,6 +507,26 @@ describe('a call-out', () => {
       'reversed',
       'Diga a la gente que no cruce calles inundadas.',
       'Diga a la gente que cruce las calles inundadas despacio.',
+    ],
+    [
+      'changed',
+      'Unless the caller is a member, ask for the voucher number.',
+      'If the caller is a member, ask for the voucher number.',
+    ],
+    [
+      'changed',
+      'Customers who bought online must call the web shop.',
+      'Customers who bought online may call the web shop.',
+    ],
+    [
+      'reversed',
+      'Let them know that we cannot guarantee a seat.',
+      'Let them know that we can guarantee a seat.',
+    ],
+    [
+      'reversed',
+      'Pida que no coman nada antes de la prueba.',
+      'Pida que coman algo antes de la prueba.',
     ],
   ])('of another rule is told, also in other words: %s: %s', (sort, before, after) => {
     expect(findCallouts(before, after)).toMatchObject([{ sort }]);
