@@ -2,7 +2,7 @@ import { oncePer } from '../../core/value.ts';
 import { type Fact, factKey, isName, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';
-import { findLexicon, type Lexicon, type Span, spanFinder, tokensIn } from './meaning.ts';
+import { findLexicon, type Lexicon, type Span, spanFinder, type Token, tokensIn } from './meaning.ts';
 import {
   anyOf,
   compile,
@@ -444,14 +444,15 @@ function settleConditions(plain: Reading, draft: Draft, isInstruction: boolean):
   const exceptions = markers.filter(
     ({ force, start, end }) => force === 'excepts' && unless.test(raw.slice(start, end)),
   );
+  if (exceptions.length === 0 && !plain.forces.has('forbids if')) return plain;
   const silent = exceptions.length > 0 ? ['forbids if', 'excepts', 'excepts if'] : ['forbids if'];
   const forces = new Set([...plain.forces].filter((force) => !silent.includes(force)));
+  const isSaid = ({ word }: Token) => lexicon.meaningOf(word) !== undefined;
+  const tokens = exceptions.length === 0 ? [] : tokensIn(raw, lexicon).filter(isSaid);
   const scopes = exceptions.map(({ end }): Scope => {
     const stop = raw.slice(end).search(CLAUSE);
     // Who it is about is not negated: `unless the caller is a member`.
-    const first = tokensIn(raw, lexicon).find(
-      ({ word, start }) => start >= end && lexicon.meaningOf(word) !== undefined,
-    );
+    const first = tokens.find(({ start }) => start >= end);
     const isWho = first !== undefined && lexicon.meaningOf(first.word)?.isRole === true;
     const last = stop < 0 ? raw.length : end + stop;
     return { start: end, from: isWho ? first.end : end, end: last, isMain: false };
