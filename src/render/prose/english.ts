@@ -275,6 +275,7 @@ export const english: Language = {
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
+    then: 'then|afterwards?|after that',
     after: 'after|once|following',
     and: 'and',
     or: 'or',

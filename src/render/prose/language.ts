@@ -154,6 +154,8 @@ export type Language = {
     /** Those of them that put two steps in order, which `until` does only behind a negation. */
     readonly earlier: string;
     readonly later: string;
+    /** Begins a step that comes after all that stands before it, or stands in it. */
+    readonly then: string;
     readonly and: string;
     readonly or: string;
     /** What has to be, and what only may be, of anybody. */

@@ -2,7 +2,14 @@ import { oncePer } from '../../core/value.ts';
 import { type Fact, factKey, isName, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';
-import { findLexicon, type Lexicon, type Span, spanFinder, type Token, tokensIn } from './meaning.ts';
+import {
+  findLexicon,
+  type Lexicon,
+  type Span,
+  spanFinder,
+  type Token,
+  tokensIn,
+} from './meaning.ts';
 import {
   anyOf,
   compile,
@@ -142,6 +149,8 @@ const rulesOf = oncePer((language: Language) => {
     unless: compile(`^(?:${rules.unless})$`, 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
+    then: compile(words(rules.then), 'iu'),
+    step: compile(`(?:[,;:.]|${words(meaning.joined)})`),
     joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
     joints: compile(
@@ -576,6 +585,8 @@ function readContent(
   const open = new Set(scopes.filter(({ isMain }) => isMain));
   const ahead = new Map<Scope, string>();
   const acted = new Set<Scope>();
+  const step = findStep(draft);
+  const [earlier, later] = [new Set<string>(), new Set<string>()];
   for (const { word, start, end } of tokensIn(raw, lexicon)) {
     const meaning = lexicon.meaningOf(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
@@ -613,11 +624,30 @@ function readContent(
       const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
       if ((orders[0]?.index ?? raw.length) > start) order.set(meaning.word, side);
     }
+    if (start < step) earlier.add(meaning.word);
+    else later.add(meaning.word);
     if (isInCondition(start)) conditions.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
+  if (step < raw.length && earlier.size > 0) {
+    for (const word of earlier) if (!later.has(word)) order.set(word, 'after');
+    for (const word of later) if (!earlier.has(word)) order.set(word, 'before');
+  }
   return { content, conditions, light, spoken, signs, denied, negated, order };
 }
+
+/** Where a second step begins, as in `ask for the name, then book`; the end of the sentence where there is none. */
+function findStep({ raw, lexicon }: Draft): number {
+  const { then, step } = rulesOf(lexicon.language);
+  const at = then.exec(raw)?.index;
+  if (at === undefined) return raw.length;
+  const from = Math.max(0, at - MOST_STEP);
+  const joint = matchesIn(raw.slice(from, at), step).at(-1);
+  return joint === undefined ? at : from + joint.index;
+}
+
+/** Characters of a step before the word that says that it comes later. */
+const MOST_STEP = 60;
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {
   const known = signs.get(word) ?? sign;

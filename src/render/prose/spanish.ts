@@ -447,7 +447,7 @@ export const spanish: Language = {
     demands:
       'siempre(?! que)|en todo momento|en todos los casos|sin excepción|obligatorio|obligatoriamente|sin falta',
     obliges:
-      'no (?:te |se )?(?:olvid[ae]s?|olvidar|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))|deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
+      'no (?:te |se )?(?:olvid[ae][sn]?|olvidar|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))|deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
     permits:
       'puedes|podrás|(?<=(?:^|[.;:!¡]\\s{1,3}|usted ))(?:puede|podrá)|se permite|está permitido|(?:estás|está) autorizad[oa]|siéntete libre|no dudes en|no dude en|opcional(?:mente)?|si (?:quieres|lo deseas|quiere)',
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
@@ -468,6 +468,7 @@ export const spanish: Language = {
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
+    then: 'luego(?! de)|después(?! de)|a continuación|por último',
     later: 'después de(?:l| que)?|tras|una vez|luego de',
     before: 'antes de|antes de que|hasta que|hasta',
     after: 'después de|después de que|tras|una vez|luego de',
@@ -490,7 +491,7 @@ export const spanish: Language = {
       'dar hacer tener dejar poner ir usar utilizar querer necesitar haber realizar efectuar tomar',
     phrases: {
       primero:
-        '(?:termin|acab|finaliz|empiez|comienz|empiec|comienc|finalic)[ae]s?(?: la llamada| siempre)?(?= \\p{L}+ndo(?!\\p{L}))|(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae]s?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
+        '(?:termin|acab|finaliz|empiez|comienz|empiec|comienc|finalic)[ae]s?(?: la llamada| siempre)?(?= \\p{L}+ndo(?!\\p{L}))|(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae][sn]?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
       alejar:
         'mant\\p{L}{1,6} (?:la |una |las )?distancias?(?: de seguridad)?|quéd\\p{L}{1,5} lejos',
       opinar: 'd(?:ar|é|es|a|en) (?:su|tu|una|la|ninguna) opinión|d(?:ar|é|es|a) opiniones',

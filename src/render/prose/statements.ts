@@ -86,10 +86,11 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   const isWhole = isReworded(a.words, b.words);
   const isNew = isRewritten(a, b);
   const [x, y] = [a[member], b[member]];
+  const isObliged = [x, y].some(({ forces: own, joints }) => own.has('always') || joints.must > 0);
   const isSilent = (force: string) =>
     (isNew && REWORDED.has(force)) ||
     (force === 'always' && (x.isNeed || y.isNeed)) ||
-    (force === 'permits' && x.isDenying && y.isDenying) ||
+    (force === 'permits' && ((x.isDenying && y.isDenying) || (isNew && !isObliged))) ||
     (/^forbids/.test(force) && denies(x) && denies(y));
   const forces = ({ forces: all }: Reading) => {
     const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
@@ -98,9 +99,8 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   return (
     (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
     isSameSet(forces(x), forces(y)) &&
-    !(isNew
-      ? areReordered(x, y) || (!isWhole && areChosen(x, y))
-      : areTurned(x.joints, y.joints)) &&
+    !areReordered(x, y) &&
+    !(isNew ? !isWhole && areChosen(x, y) : areTurned(x.joints, y.joints)) &&
     !isLoosened(x, y) &&
     !isReadReversed(a, b, member) &&
     areSigned(x, y, isNew) &&

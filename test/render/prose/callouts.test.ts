@@ -395,6 +395,12 @@ describe('a call-out', () => {
     ],
     ['Dile que la grúa tardará media hora.', 'Infórmale de que la grúa llegará en 30 minutos.'],
     ['Pida disculpas si hubo un error nuestro.', 'Si el error fue nuestro, discúlpese.'],
+    [
+      'Collect the delivery address, then read out the total.',
+      'First get the delivery address; read out the total afterwards.',
+    ],
+    ['Primero pide el nombre y luego la fecha.', 'Pide la fecha después del nombre.'],
+    ['Puede pagarse con tarjeta o en efectivo.', 'Aceptamos tarjeta y efectivo.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
@@ -528,6 +534,17 @@ describe('a call-out', () => {
       'Pida que no coman nada antes de la prueba.',
       'Pida que coman algo antes de la prueba.',
     ],
+    [
+      'changed',
+      'Collect the delivery address, then read out the total.',
+      'Read out the total, then collect the delivery address.',
+    ],
+    [
+      'changed',
+      'Primero pide el nombre y luego la fecha.',
+      'Primero pide la fecha y luego el nombre.',
+    ],
+    ['changed', 'If the caller is rude, stay polite.', 'If the caller is rude, end the call.'],
   ])('of another rule is told, also in other words: %s: %s', (sort, before, after) => {
     expect(findCallouts(before, after)).toMatchObject([{ sort }]);
   });
