@@ -135,6 +135,7 @@ const SAME: readonly Fits[] = [
   (a, b) => isSameSpan(a, b),
   (a, b) => isSameBare(a, b),
   (a, b) => isSameMoney(a, b),
+  (a, b) => isSameRange(a, b),
   (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
 ];
 
@@ -188,9 +189,9 @@ function isSameHour(a: Fact, b: Fact): boolean {
   return hours.length === times.length && hours.every((hour, at) => isOne(hour, times[at]));
 }
 
-/** `48 hours` are `2 days`. */
+/** `48 hours` are `2 days`, and `30 days` a month. */
 function isSameSpan(a: Fact, b: Fact): boolean {
-  const worth: { readonly [unit: string]: number } = { second: 1, day: 86_400 };
+  const worth: { readonly [unit: string]: number } = { second: 1, day: 86_400, month: 2_592_000 };
   const [x, y] = [worth[a.unit], worth[b.unit]];
   const isOne = x !== undefined && y !== undefined && Number(a.value) * x === Number(b.value) * y;
   return isOne && a.mark === b.mark && a.bound === b.bound;
@@ -214,10 +215,24 @@ function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   return isLed || says[bounded.bound]?.test(fold(text)) === true;
 }
 
+/** `two or three` is `two to three`. */
+function isSameRange(a: Fact, b: Fact): boolean {
+  const range = ({ value }: Fact) => value.replace('|', '–');
+  return a.unit === b.unit && a.bound === b.bound && a.mark === b.mark && range(a) === range(b);
+}
+
+/** A price may stand without its currency: `12.50` is `$12.50`. */
+function isPlainMoney({ unit: bare, text }: Fact, { unit, family }: Fact): boolean {
+  return (
+    family === 'money' && /\d[.,]\d{2}(?!\d)/.test(text) && unit.replace(/^[^/]+/, '') === bare
+  );
+}
+
 /** `under 12` is `under 12 years`. */
 function isSameBare(a: Fact, b: Fact): boolean {
   const isBare = (one: Fact, other: Fact) =>
-    one.family === 'bare' && (other.family === 'count' || other.family === 'span');
+    one.family === 'bare' &&
+    (other.family === 'count' || other.family === 'span' || isPlainMoney(one, other));
   // Years are counted in months.
   const isYears =
     b.value === String(12 * Number(a.value)) || a.value === String(12 * Number(b.value));

@@ -52,7 +52,7 @@ export const english: Language = {
     partOfDay: ' (?:in the (?:morning|afternoon|evening)|at night)',
     past: { '(?:a )?quarter past': 15, 'half past': 30, '(?:a )?quarter (?:to|before)': -15 },
     to: {},
-    named: { 'noon|midday': 720, midnight: 0 },
+    named: { '(?:(?:12|twelve) )?(?:noon|midday)': 720, '(?:(?:12|twelve) )?midnight': 0 },
     months: [
       'jan(?:uary)?',
       'feb(?:ruary)?',
@@ -212,7 +212,7 @@ export const english: Language = {
         to: 'to|into',
       },
       {
-        verb: '(?<=(?:calls?|questions?|requests?|complaints?|emergencies|matters|everything|inquiries)(?: [^.,;:!?\\n]{1,40})? )go(?:es)?',
+        verb: '(?<=(?:calls?|questions?|requests?|complaints?|emergencies|matters|everything|inquiries|enquiries|claims?|issues|problems|reports|cases)(?: [^.,;:!?\\n]{1,40})? )go(?:es)?',
         to: 'to',
       },
       { verb: '(?:connect(?:s|ed|ing)?)', to: 'to|with' },
@@ -275,7 +275,7 @@ export const english: Language = {
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
-    then: 'then|afterwards?|after that',
+    nextStep: 'then|afterwards?|after that',
     after: 'after|once|following',
     and: 'and',
     or: 'or',

@@ -155,7 +155,7 @@ export type Language = {
     readonly earlier: string;
     readonly later: string;
     /** Begins a step that comes after all that stands before it, or stands in it. */
-    readonly then: string;
+    readonly nextStep: string;
     readonly and: string;
     readonly or: string;
     /** What has to be, and what only may be, of anybody. */

@@ -149,7 +149,7 @@ const rulesOf = oncePer((language: Language) => {
     unless: compile(`^(?:${rules.unless})$`, 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
-    then: compile(words(rules.then), 'iu'),
+    nextStep: compile(words(rules.nextStep), 'iu'),
     step: compile(`(?:[,;:.]|${words(meaning.joined)})`),
     joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
@@ -638,8 +638,8 @@ function readContent(
 
 /** Where a second step begins, as in `ask for the name, then book`; the end of the sentence where there is none. */
 function findStep({ raw, lexicon }: Draft): number {
-  const { then, step } = rulesOf(lexicon.language);
-  const at = then.exec(raw)?.index;
+  const { nextStep, step } = rulesOf(lexicon.language);
+  const at = nextStep.exec(raw)?.index;
   if (at === undefined) return raw.length;
   const from = Math.max(0, at - MOST_STEP);
   const joint = matchesIn(raw.slice(from, at), step).at(-1);

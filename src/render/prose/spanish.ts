@@ -275,7 +275,14 @@ export const spanish: Language = {
     night: 'noche|madrugada',
     partOfDay: '(?!)',
     past: {},
-    to: { ' menos cuarto': -15, ' menos veinte': -20, ' menos diez': -10, ' menos cinco': -5 },
+    to: {
+      ' y cuarto': 15,
+      ' y media': 30,
+      ' menos cuarto': -15,
+      ' menos veinte': -20,
+      ' menos diez': -10,
+      ' menos cinco': -5,
+    },
     named: { mediodía: 720, medianoche: 0 },
     months: [
       'enero',
@@ -468,7 +475,7 @@ export const spanish: Language = {
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
-    then: 'luego(?! de)|después(?! de)|a continuación|por último',
+    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último',
     later: 'después de(?:l| que)?|tras|una vez|luego de',
     before: 'antes de|antes de que|hasta que|hasta',
     after: 'después de|después de que|tras|una vez|luego de',

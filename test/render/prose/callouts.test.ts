@@ -401,6 +401,11 @@ describe('a call-out', () => {
     ],
     ['Primero pide el nombre y luego la fecha.', 'Pide la fecha después del nombre.'],
     ['Puede pagarse con tarjeta o en efectivo.', 'Aceptamos tarjeta y efectivo.'],
+    ['Check-out is at twelve noon.', 'Check-out is at 12 pm.'],
+    ['Abrimos a las 9 y cuarto de la mañana.', 'Abrimos a las 9:15.'],
+    ['Pay within a month.', 'Pay within 30 days.'],
+    ['Tardamos entre dos y tres días.', 'Tardamos 2 o 3 días.'],
+    ['Tickets are 12.50 each.', 'Each ticket is $12.50.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
