@@ -186,7 +186,10 @@ export const english: Language = {
         'at most|at the most|up to|no more than|not more than|a maximum of|maximum|no later than|not later than|no longer than|not longer than',
         'or less|or fewer|or younger|or smaller|or shorter|or lower|or under|or earlier|and younger|and under|at most|at the most|at a maximum|max(?:imum)?|tops',
       ],
-      more: ['more than|over|above|longer than|later than|older than|bigger than|larger than', ''],
+      more: [
+        'exceed(?:s|ing)?|in excess of|more than|over|above|longer than|later than|older than|bigger than|larger than',
+        '',
+      ],
       less: ['less than|fewer than|under|below|shorter than|younger than|earlier than', ''],
     },
     range: String.raw`\s?[-–—]\s?| (?:to|until|till|through|thru) `,

@@ -13,6 +13,7 @@ const IRREGULAR: { readonly [form: string]: string } = {
   dice: 'decir',
   dicho: 'decir',
   dile: 'decir',
+  diles: 'decir',
   dicen: 'decir',
   da: 'dar',
   de: 'dar',
@@ -388,7 +389,10 @@ export const spanish: Language = {
         'como máximo|como mucho|a lo sumo|un máximo de|máximo|no más de|hasta',
         'o menos|o inferior|o menor|como máximo|como mucho|a lo sumo|máximo|y menores|o menores',
       ],
-      more: ['más de|mayores de|superior a|mayor de|por encima de', ''],
+      more: [
+        '(?:supera|sobrepasa|excede)n? (?:los|las)|más de|mayores de|superior a|mayor de|por encima de',
+        '',
+      ],
       less: ['menos de|menores de|inferior a|menor de|por debajo de', ''],
     },
     range: String.raw`\s?[-–—]\s?| (?:al?|hasta(?: las?| el)?|a las?|y las?) `,
@@ -490,7 +494,7 @@ export const spanish: Language = {
   },
   meaning: {
     function:
-      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
+      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
     roles:
       'yo tu usted ustedes ti el ella ellos ellas nosotros cliente clientes paciente pacientes persona personas llamante llamantes usuario usuarios huesped huespedes socio socios asistente agente nadie gente quien interlocutor llamada llamadas llamar llame llama',
     isManner: (word) => /.{4}mente$/.test(word),
@@ -527,7 +531,7 @@ export const spanish: Language = {
       'transferir pasar desviar derivar redirigir conectar',
       'terminar finalizar acabar concluir',
       'responder contestar',
-      'anotar apuntar registrar escribir recoger',
+      'anotar apuntar registrar escribir recoger guardar',
       'buscar localizar consultar mirar',
       'hablar comentar discutir opinar opinion conversar',
       'ayudar asistir',

@@ -121,14 +121,13 @@ function areFree(a: Reading, b: Reading): boolean {
 /** Whether a condition is affirmed in one, and negated in the other. */
 function areConditionsTurned(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
   const [x, y] = [a[member], b[member]];
-  return (
-    areFree(x, y) &&
-    [...a.conditions].some((word) => {
-      const [was, is] = [x.signs.get(word), y.signs.get(word)];
-      const isTold = b.conditions.has(word) && was !== 'both' && is !== 'both';
-      return isTold && was !== is;
-    })
-  );
+  const shared = [...a.conditions].filter((word) => b.conditions.has(word));
+  const isNegated = (word: string) => x.signs.get(word) === 'no' && y.signs.get(word) === 'no';
+  const areOpposite = (word: string) => {
+    const signs = [x.signs.get(word), y.signs.get(word)];
+    return signs.includes('yes') && signs.includes('no');
+  };
+  return areFree(x, y) && shared.some((word) => areOpposite(word)) && !shared.some(isNegated);
 }
 
 /** Whether what had to be only may be now, or the other way round. A negation or a limit turns either. */

@@ -406,6 +406,23 @@ describe('a call-out', () => {
     ['Pay within a month.', 'Pay within 30 days.'],
     ['Tardamos entre dos y tres días.', 'Tardamos 2 o 3 días.'],
     ['Tickets are 12.50 each.', 'Each ticket is $12.50.'],
+    [
+      'Warn the caller if the wait is longer than 20 minutes.',
+      'If the wait exceeds 20 minutes, warn the caller.',
+    ],
+    [
+      'Si nadie contesta en recepción, toma el recado.',
+      'Toma nota del recado si en recepción no contesta nadie.',
+    ],
+    [
+      'Only give the gate code to drivers with a booking.',
+      "Don't give the gate code to drivers without a booking.",
+    ],
+    [
+      'Verify the birthday, then read out the balance.',
+      'After verifying the date of birth, read out the balance.',
+    ],
+    ['Quien llegue tarde pierde la reserva.', 'La reserva se pierde si se llega tarde.'],
   ])('is none of what comes to the same: %s', (before, after) => {
     expect(findCallouts(before, after)).toEqual([]);
   });
@@ -550,6 +567,17 @@ describe('a call-out', () => {
       'Primero pide la fecha y luego el nombre.',
     ],
     ['changed', 'If the caller is rude, stay polite.', 'If the caller is rude, end the call.'],
+    [
+      'changed',
+      'Pregunta el correo antes de crear la ficha.',
+      'Crea la ficha y luego pregunta el correo.',
+    ],
+    [
+      'changed',
+      'Only give the gate code to drivers with a booking.',
+      'Give the gate code to all drivers.',
+    ],
+    ['changed', 'Avise a la policía si hay heridos.', 'Avise a los bomberos si hay heridos.'],
   ])('of another rule is told, also in other words: %s: %s', (sort, before, after) => {
     expect(findCallouts(before, after)).toMatchObject([{ sort }]);
   });
