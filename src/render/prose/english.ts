@@ -521,6 +521,7 @@ export const english: Language = {
         .replace(/(?<=.{3})ments?$/, '')
         .replace(/(?<=.{4})(?:ies|y)$/, 'i')
         .replace(/(?<=.{3})(?:ings?|ed|es|s|e)$/, '')
+        .replace(/(?<=.{4})y$/, 'i')
         .replace(/(.)\1$/, '$1'),
     orders: ORDERS,
     isOrder: (word) => ORDERS.has(word),

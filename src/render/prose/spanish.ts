@@ -131,7 +131,9 @@ const CHANGED: readonly (readonly [order: RegExp, stem: string])[] = [
 ];
 
 function stem(word: string): string {
-  const known = IRREGULAR[word] ?? word;
+  const bareOrder = word.replace(PRONOUNS, '');
+  const order = bareOrder.length < LEAST_ORDER ? undefined : IRREGULAR[bareOrder];
+  const known = IRREGULAR[word] ?? order ?? word;
   const bare = known
     .replace(/(?<=(?:[aeo]r|ir|[aei]|ndo))(?:me|te|se|nos|l[aeo]s?)?(?:l[aeo]s?)$/, '')
     .replace(/(?<=.{3})(?:aciones|acion|iciones|icion|mientos?)$/, '')
@@ -151,6 +153,9 @@ function stem(word: string): string {
   const changed = CHANGED.find(([order]) => order.test(same));
   return changed === undefined ? same : same.replace(changed[0], changed[1]);
 }
+
+/** Of shorter words what ends like a pronoun is none: `vale`. */
+const LEAST_ORDER = 3;
 
 /** `dígale`, `pregúnteselo`. */
 const PRONOUNS = /(?:me|te|se|nos|l[aeo]s?)?(?:l[aeo]s?|me|nos)$/;
