@@ -1,6 +1,6 @@
 import { align, type Budget, gapsBetween } from '../../core/align.ts';
 import type { Callout } from '../../core/plan-document.ts';
-import { type Fact, factKey, isName } from './fact.ts';
+import { type Fact, factKey } from './fact.ts';
 import { ALIKE_ELSEWHERE, type Group, MOST_COMPARED, type Place } from './groups.ts';
 import { isMistyped } from './meaning.ts';
 import { fold } from './patterns.ts';
@@ -59,11 +59,11 @@ function findFacts(places: readonly Place[]): readonly FactPlace[] {
   return places.flatMap((one) => one.sentence.facts.map((fact) => ({ ...one, fact })));
 }
 
-/** Of an instruction that came or went, its sentence says the numbers; what must exist elsewhere is named all the same. */
+/** Of an instruction that came or went, its sentence says the numbers; what the platform must have is named all the same. */
 function wholeChanges(before: readonly Place[], after: readonly Place[]): readonly Found[] {
   const places = [...before, ...after];
   const instructs = places.some(isWhole);
-  const isTold = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isName(fact));
+  const isTold = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isOwn(fact));
   const sort = before.length === 0 ? 'added' : 'removed';
   return [
     ...findFacts(before)
@@ -74,6 +74,11 @@ function wholeChanges(before: readonly Place[], after: readonly Place[]): readon
       .map((one) => change(undefined, one)),
     ...(instructs ? [instruction(sort, { before, after })] : []),
   ];
+}
+
+/** Tools and variables of the platform; whom to call is what the instruction is about. */
+function isOwn({ mark }: Fact): boolean {
+  return mark === 'tool' || mark === 'token';
 }
 
 /** What stands below a heading or above a list says what came or went with it. */
@@ -129,6 +134,8 @@ const SAME: readonly Fits[] = [
   (a, b) => isSameHour(a, b),
   (a, b) => isSameSpan(a, b),
   (a, b) => isSameBare(a, b),
+  (a, b) => isSameMoney(a, b),
+  (a, b) => isSameRange(a, b),
   (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
 ];
 
@@ -182,12 +189,20 @@ function isSameHour(a: Fact, b: Fact): boolean {
   return hours.length === times.length && hours.every((hour, at) => isOne(hour, times[at]));
 }
 
-/** `48 hours` are `2 days`. */
+/** `48 hours` are `2 days`, and `30 days` a month. */
 function isSameSpan(a: Fact, b: Fact): boolean {
-  const worth: { readonly [unit: string]: number } = { second: 1, day: 86_400 };
+  const worth: { readonly [unit: string]: number } = { second: 1, day: 86_400, month: 2_592_000 };
   const [x, y] = [worth[a.unit], worth[b.unit]];
   const isOne = x !== undefined && y !== undefined && Number(a.value) * x === Number(b.value) * y;
   return isOne && a.mark === b.mark && a.bound === b.bound;
+}
+
+/** `50 cents` are `$0.50`. */
+function isSameMoney(a: Fact, b: Fact): boolean {
+  const areMoney = a.family === 'money' && b.family === 'money' && a.bound === b.bound;
+  const cents = ({ value, unit }: Fact) => Number(value) * (/^cent(?!\p{L})/u.test(unit) ? 1 : 100);
+  const isOne = [a, b].filter(({ unit }) => unit.startsWith('cent')).length === 1;
+  return areMoney && isOne && Math.abs(cents(a) - cents(b)) < 0.001;
 }
 
 /** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */
@@ -200,10 +215,24 @@ function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   return isLed || says[bounded.bound]?.test(fold(text)) === true;
 }
 
+/** `two or three` is `two to three`. */
+function isSameRange(a: Fact, b: Fact): boolean {
+  const range = ({ value }: Fact) => value.replace('|', '–');
+  return a.unit === b.unit && a.bound === b.bound && a.mark === b.mark && range(a) === range(b);
+}
+
+/** A price may stand without its currency: `12.50` is `$12.50`. */
+function isPlainMoney({ unit: bare, text }: Fact, { unit, family }: Fact): boolean {
+  return (
+    family === 'money' && /\d[.,]\d{2}(?!\d)/.test(text) && unit.replace(/^[^/]+/, '') === bare
+  );
+}
+
 /** `under 12` is `under 12 years`. */
 function isSameBare(a: Fact, b: Fact): boolean {
   const isBare = (one: Fact, other: Fact) =>
-    one.family === 'bare' && (other.family === 'count' || other.family === 'span');
+    one.family === 'bare' &&
+    (other.family === 'count' || other.family === 'span' || isPlainMoney(one, other));
   // Years are counted in months.
   const isYears =
     b.value === String(12 * Number(a.value)) || a.value === String(12 * Number(b.value));

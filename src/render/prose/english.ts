@@ -17,10 +17,11 @@ export const english: Language = {
     tens: 'twenty thirty forty fifty sixty seventy eighty ninety',
     zero: 'zero',
     large: 'thousand|million',
-    others: { zero: 0, half: 0.5, quarter: 0.25 },
+    others: { zero: 0, half: 0.5, quarter: 0.25, couple: 2 },
+    vague: 'a couple of',
     factors: { dozen: 12, hundred: 100, thousand: 1000, million: 1_000_000 },
     joint: String.raw`[-\s]`,
-    hundreds: 'half a dozen|(?:a |{small} )(?:hundred|dozen)(?: (?:and )?{small})?|{small}',
+    hundreds: 'half a dozen|{vague}|(?:a |{small} )(?:hundred|dozen)(?: (?:and )?{small})?|{small}',
     thousands: '(?:a|{hundreds}) (?:{large})(?: (?:and )?{hundreds})?|{hundreds}',
     half: ' and a (?:half|quarter)',
     unsure: 'one',
@@ -33,11 +34,15 @@ export const english: Language = {
     always: '24\\/7|around the clock|24 hours a day(?:,? (?:7|seven) days a week)?|day and night',
     often: { 'once(?= (?:a|an|per|every|each|more) )': 1, twice: 2, thrice: 3 },
     one: {
-      half: 'half an?',
+      parts: {
+        'three[-\\s]quarters of an?': 0.75,
+        '(?:a )?quarter[-\\s](?:of an?|(?=hour))': 0.25,
+        'half an?|(?:a )?half': 0.5,
+      },
       article: 'an?',
       behind:
         'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half',
-      andHalf: ' and a half',
+      andParts: { ' and a half': 0.5, ' and a quarter': 0.25 },
     },
     clock:
       "\\s?[ap]\\.\\s?m\\.|\\s?[ap]m(?!\\p{L})|(?:\\s?o['’]?clock)?(?: in the (?:morning|afternoon|evening)| at night)|\\s?o['’]?clock",
@@ -47,13 +52,13 @@ export const english: Language = {
     partOfDay: ' (?:in the (?:morning|afternoon|evening)|at night)',
     past: { '(?:a )?quarter past': 15, 'half past': 30, '(?:a )?quarter (?:to|before)': -15 },
     to: {},
-    named: { 'noon|midday': 720, midnight: 0 },
+    named: { '(?:(?:12|twelve) )?(?:noon|midday)': 720, '(?:(?:12|twelve) )?midnight': 0 },
     months: [
       'jan(?:uary)?',
       'feb(?:ruary)?',
       'march',
       'april',
-      'may',
+      'may(?= \\d|[.,;:!?)–-]|$| (?:at|and|or|to|until|is|from|we|in|on|if|the|through)(?!\\p{L}))',
       'june?',
       'july?',
       'aug(?:ust)?',
@@ -129,6 +134,7 @@ export const english: Language = {
       hour: 'hours?|hrs?',
       day: 'days?',
       week: 'weeks?',
+      fortnight: 'fortnights?',
       month: 'months?',
       year: 'years?',
       night: 'nights?',
@@ -180,12 +186,18 @@ export const english: Language = {
         'at most|at the most|up to|no more than|not more than|a maximum of|maximum|no later than|not later than|no longer than|not longer than',
         'or less|or fewer|or younger|or smaller|or shorter|or lower|or under|or earlier|and younger|and under|at most|at the most|at a maximum|max(?:imum)?|tops',
       ],
-      more: ['more than|over|above|longer than|later than|older than|bigger than|larger than', ''],
+      more: [
+        'exceed(?:s|ing)?|in excess of|more than|over|above|longer than|later than|older than|bigger than|larger than',
+        '',
+      ],
       less: ['less than|fewer than|under|below|shorter than|younger than|earlier than', ''],
     },
     range: String.raw`\s?[-–—]\s?| (?:to|until|till|through|thru) `,
     between: ['between ', ' and '],
     or: ' or ',
+    parts: { ' and ': 'unit', ' ': 'any' },
+    ages: { '<18': 'minors|underage (?:people|persons|guests|callers|customers)' },
+    hyphened: 'under|over',
     below: 'before|until|till|by|within',
     above: 'after|from|since|past|starting at|starting',
     labels: 'extension|ext\\.?|option|room|suite|apt\\.?|apartment',
@@ -203,15 +215,20 @@ export const english: Language = {
         to: 'to|into',
       },
       {
-        verb: '(?<=(?:calls?|questions?|requests?|complaints?|emergencies|matters|everything|inquiries)(?: [^.,;:!?\\n]{1,40})? )go(?:es)?',
+        verb: '(?<=(?:calls?|questions?|requests?|complaints?|emergencies|matters|everything|inquiries|enquiries|claims?|issues|problems|reports|cases)(?: [^.,;:!?\\n]{1,40})? )go(?:es)?',
         to: 'to',
       },
       { verb: '(?:connect(?:s|ed|ing)?)', to: 'to|with' },
       {
-        verb: '(?:put|hand|pass|send|direct|refer|switch|turn)(?:s|ed|ing|ting)?',
+        verb: '(?:put|hand|pass|send|direct|refer|switch|turn|point)(?:s|ed|ing|ting)?',
         object:
-          '(?:the |this |that |your |any |all |every |these |such |those |other |urgent |such )*(?:[\\p{L}-]{1,20} ){0,2}(?:callers?|calls?|patients?|customers?|guests?|clients?|members?|residents?|tenants?|parents?|them|him|her|everyone|anyone|people|emergencies|complaints?|questions?|requests?|inquiries|matters?|issues?|cases?|everything|anything)',
+          '(?:the |this |that |your |any |all |every |these |such |those |other |urgent |such )*(?:[\\p{L}-]{1,20} ){0,2}(?:callers?|calls?|patients?|customers?|guests?|clients?|members?|residents?|tenants?|parents?|relatives?|famil(?:y|ies)|visitors?|reporters?|journalists?|vendors?|suppliers?|employees?|applicants?|drivers?|owners?|students?|users?|folks|press|media|them|him|her|everyone|anyone|people|emergencies|complaints?|questions?|requests?|inquiries|matters?|issues?|cases?|everything|anything)',
         to: 'to|on to|over to',
+      },
+      { verb: 'put(?:s|ting)?', to: 'through to|through with|in touch with|in contact with' },
+      {
+        verb: '(?:pass|hand|send|turn|switch)(?:es|s|ed|ing)?',
+        to: '(?:on|over|along|through) to|onto',
       },
     ],
     titles: 'dr|mr|mrs|ms|prof|st',
@@ -253,18 +270,25 @@ export const english: Language = {
       'if|when|whenever|every time|each time|in the event of|in case|as soon as|once|as long as|provided(?: that)?|in (?:an |the case of |case of )?(?:[\\p{L}-]{1,20} )?(?:cases?|emergency|emergencies)|(?:should|were|had)(?= (?:the|an?|they|he|she|it|you|your|this|that|any|anyone|anybody|someone|somebody|there|callers?|customers?|guests?|patients?|clients?|members?|visitors?) )',
     subordinates:
       '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
+    reported:
+      '(?:tell|say|know|aware|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
+    relatives: '(?:who|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
+    nextStep: 'then|afterwards?|after that',
     after: 'after|once|following',
     and: 'and',
     or: 'or',
+    must: "(?<!not |n[’'´]t )(?:must|ha(?:ve|s) to|needs? to|(?:is|are) required to)(?! not)",
+    may: '(?:may|can|could|might)(?! not)',
+    unless: 'unless|except (?:if|when)',
     reasons:
       'because|so that|in order to|(?<=, )(?:since|as|so (?:that )?(?:they|the caller|callers|we|it|people|mistakes))',
     comparisons:
-      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|no matter|no problem|no doubt|whether or not|or not',
+      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|or not',
   },
   meaning: {
     function:
@@ -277,6 +301,11 @@ export const english: Language = {
     phrases: {
       tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
+      approach:
+        '(?:walk|go|come|get|move|step) (?:right )?(?:up to|near|nearer|close(?:r)? to|closer|close)',
+      keepaway:
+        '(?:keep|keeping) (?:a |their |your |some )?(?:safe )?distance|(?:keep|stay|move|step|get|back) (?:well |far )?(?:away|clear|back|off)',
+      give: '(?:hand|give)(?:ing)? out|hand(?:ing)?(?= (?:the|an?|any|them|him|her|it|out) )',
       read: 'read(?:ing)? (?:out|aloud|back)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
@@ -292,7 +321,8 @@ export const english: Language = {
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',
-      gratis: 'free of charge|for free|at no (?:cost|charge)|complimentary',
+      gratis:
+        'free of charge|for free|at no (?:extra |additional )?(?:cost|charge)|costs? nothing|complimentary',
       email: 'e-?mail(?:s|ed|ing)?',
       pickup: 'pick(?:s|ed|ing)?[-\\s]up',
       book: 'make (?:an |the )?(?:appointment|reservation|booking)|set up|sign(?= (?:\\p{L}+ )?up)',
@@ -303,7 +333,7 @@ export const english: Language = {
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',
       finally:
-        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
+        "(?:(?:do not|don[’'´\\u0060]?t|never|not to) (?:forget|fail)|remember)(?: to| that)?|(?:you are|you[’']?re) responsible for|your (?:job|task|duty|role) (?:is|includes)(?: to)?|it(?: is|[’']?s) (?:your (?:job|task|duty)|up to you) to|(?:take|be|taking) (?:care|careful)(?= (?:not )?to )|(?:keep|bear) in mind(?: that)?|(?:please )?note that|every time|each time|followed by|in the event of|as long as|as soon as|provided that|(?:wrap(?:ping)? up|finish|end|close|conclude|start|begin)(?: (?:the|every|each) call)? by(?= \\p{L}+ing)|something (?:that )?we (?:do|offer|have)|at the (?:very )?end|in the end|at the (?:start|beginning)|in an? \\p{L}+ (?:way|manner)|at once|right away|as soon as possible|of course|by the way|on the (?:phone|line)|over the phone|by phone|in any case|in either case|if needed|if necessary|if asked|when asked|first thing|as needed|at any time",
       urgent: 'in urgent cases|in (?:an |case of an |case of )?emergenc(?:y|ies)',
     },
     same: [
@@ -440,6 +470,7 @@ export const english: Language = {
       lock: 'unlock',
       add: 'remove',
       keep: 'discard delete',
+      approach: 'keepaway',
       remember: 'forget',
     },
     irregular: {
@@ -490,6 +521,7 @@ export const english: Language = {
         .replace(/(?<=.{3})ments?$/, '')
         .replace(/(?<=.{4})(?:ies|y)$/, 'i')
         .replace(/(?<=.{3})(?:ings?|ed|es|s|e)$/, '')
+        .replace(/(?<=.{4})y$/, 'i')
         .replace(/(.)\1$/, '$1'),
     orders: ORDERS,
     isOrder: (word) => ORDERS.has(word),

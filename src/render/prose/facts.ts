@@ -50,6 +50,7 @@ const TRANSFERS = LANGUAGES.flatMap(({ transfers, meaning }) => {
   return verbs.map(({ verb, object, to }) => ({
     verb: compile(`${START}${verb}${object === undefined ? '' : ` ${object}`}${END}`),
     to: compile(`[^.,;:!?\\n]*?(?: (?:${manner}))? (?:${to}) `, 'iuy'),
+    on: compile(` (?:${to}) `, 'iuy'),
     target,
     /** `a person who wants to cancel to the retention team`, `al cliente a facturación` */
     isOther: (first: string) => known.has(first),
@@ -129,7 +130,7 @@ function transferAt(
   text: string,
   from: number,
   end: number,
-  { to, target, isOther, isNobody }: (typeof TRANSFERS)[number],
+  { to, on, target, isOther, isNobody }: (typeof TRANSFERS)[number],
   claimed: readonly Fact[],
 ): Fact | undefined {
   const room = text.slice(end, end + MOST_BETWEEN);
@@ -144,7 +145,11 @@ function transferAt(
     const groups = target.exec(text.slice(start, start + MOST_TARGET))?.groups;
     const { article = '', target: name = '', first = '' } = groups ?? {};
     if (name !== '') found = { start, article, name };
-    if (name !== '' && !isOther(fold(first))) break;
+    // Who is handed over stands before whom to, in the same form: `a los vecinos a la oficina`.
+    const next = readAt(on, room, at + article.length + name.length).length;
+    const behind = start + article.length + name.length + next;
+    const goesOn = next > 0 && !claimed.some((one) => one.end > behind && one.start < behind + 4);
+    if (name !== '' && !isOther(fold(first)) && !goesOn) break;
   }
   if (found === undefined || isNobody(fold(found.name))) return undefined;
   const { start, article, name } = found;

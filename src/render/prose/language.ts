@@ -14,6 +14,8 @@ export type Language = {
     /** Numbers that none of these lists has. */
     readonly others: { readonly [word: string]: number };
     readonly factors: { readonly [word: string]: number };
+    /** Numbers that are no more than about one: `a couple of`. They are told where another takes their place. */
+    readonly vague: string;
     /** What stands between tens and units. */
     readonly joint: string;
     /** With `{small}` for any number below a hundred, `{hundreds}` for one below a thousand, `{large}` for what is above. */
@@ -34,10 +36,10 @@ export type Language = {
     readonly often: { readonly [pattern: string]: number };
     /** `half an hour`, `an hour and a half`; by itself an article says `one` only behind some words: `within an hour`. */
     readonly one: {
-      readonly half: string;
+      readonly parts: { readonly [pattern: string]: number };
       readonly article: string;
       readonly behind: string;
-      readonly andHalf: string;
+      readonly andParts: { readonly [pattern: string]: number };
     };
     /** Read behind a number: it is a time of day. */
     readonly clock: string;
@@ -82,6 +84,12 @@ export type Language = {
     readonly range: string;
     readonly between: readonly [before: string, and: string];
     readonly or: string;
+    /** What joins a smaller part to what is counted, and whether that has to have a unit: `3 dollars and 50 cents`, `3 dollars 50`. */
+    readonly parts: { readonly [pattern: string]: 'unit' | 'any' };
+    /** Words for people of some age: a bound and a number of years. */
+    readonly ages: { readonly [bounded: string]: string };
+    /** Bounds that a hyphen joins to their number: `under-18s`. */
+    readonly hyphened: string;
     /** Which side of a number something is on. */
     readonly below: string;
     readonly above: string;
@@ -135,6 +143,10 @@ export type Language = {
     readonly conditions: string;
     /** Begins a part of a sentence that is no order: what is negated there forbids nothing. */
     readonly subordinates: string;
+    /** Up to what somebody is told, which is a rule of its own: `say that`, with what may stand before a negation. */
+    readonly reported: string;
+    /** Names who it is about, up to the verb of the sentence: `Customers who bought online must`. */
+    readonly relatives: string;
     /** Ends what a negation is about. */
     readonly breaks: string;
     readonly before: string;
@@ -142,8 +154,15 @@ export type Language = {
     /** Those of them that put two steps in order, which `until` does only behind a negation. */
     readonly earlier: string;
     readonly later: string;
+    /** Begins a step that comes after all that stands before it, or stands in it. */
+    readonly nextStep: string;
     readonly and: string;
     readonly or: string;
+    /** What has to be, and what only may be, of anybody. */
+    readonly must: string;
+    readonly may: string;
+    /** Exceptions that are conditions with a negation: `unless` is `if not`. */
+    readonly unless: string;
     /** Why something is so is no part of an instruction. */
     readonly reasons: string;
     /** A bound with a number that a negation turns, as in `not more than three`. */

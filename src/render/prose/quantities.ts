@@ -17,6 +17,11 @@ import {
 
 // Numbers in digits and in words, and what they are worth.
 
+/** One of the patterns that a table has values of. */
+function anyPattern(table: { readonly [pattern: string]: unknown }): string {
+  return Object.keys(table).join('|');
+}
+
 /** Digits, with the separators of either country: `1,200.50`, `1.200,50`, `1 200,50`, `1'200`. */
 const DIGITS = String.raw`(?:\d{1,3}(?:[.,'’\u0020\u00a0\u202f]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d{1,40}(?:[.,]\d{1,20})?)[½¼¾]?`;
 
@@ -24,7 +29,8 @@ const DIGITS = String.raw`(?:\d{1,3}(?:[.,'’\u0020\u00a0\u202f]\d{3}){1,6}(?!\
 const NUMBER_WORDS = LANGUAGES.map(({ numbers }) => {
   const units = anyOf(numbers.units);
   const small = `(?:${anyOf(numbers.tens)}(?:${numbers.joint}${units}${END})?|${anyOf(numbers.teens)}|${units}|${numbers.zero})${END}`;
-  const hundreds = `(?:${numbers.hundreds.replaceAll('{small}', small)})${END}`;
+  const forms = numbers.hundreds.replaceAll('{small}', small).replaceAll('{vague}', numbers.vague);
+  const hundreds = `(?:${forms})${END}`;
   const thousands = numbers.thousands
     .replaceAll('{hundreds}', hundreds)
     .replaceAll('{large}', numbers.large);
@@ -42,6 +48,7 @@ const VALUES: ReadonlyMap<string, number> = new Map(
   ]),
 );
 const FACTORS: ReadonlyMap<string, number> = new Map(gather(({ numbers }) => numbers.factors));
+const VAGUE = compile(`^(?:${inAny(({ numbers }) => numbers.vague)})$`, 'iu');
 const UNSURE = compile(`^${inAny(({ numbers }) => anyOf(numbers.unsure))}$`, 'iu');
 
 /** What a word for a number is worth by itself. */
@@ -154,7 +161,6 @@ const FUNCTION = wordSet(LANGUAGES.map(({ meaning }) => meaning.function).join('
 const PLURAL = String.raw`(?!${inAny(({ measures }) => measures.noPlural)}${END})\p{L}{2,20}s`;
 const UNIT = `(?:-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
 const RATE = `(?: ${inAny(({ measures }) => measures.perAny)} \\p{L}{2,20}${END}| ${inAny(({ measures }) => measures.per)} ${inAny(({ measures }) => measures.rated)}${END}|\\/(?:h|day|month|year|week|día|mes|año)${END})`;
-const PER = compile(`^ ${inAny(({ measures }) => measures.perAny)} `, 'iu');
 /** Units of time, with what each is worth in the smallest that it is exact in: `two weeks` are `14 days`. */
 const SPANS: { readonly [unit: string]: readonly [base: string, worth: number] } = {
   second: ['second', 1],
@@ -163,6 +169,7 @@ const SPANS: { readonly [unit: string]: readonly [base: string, worth: number] }
   day: ['day', 1],
   night: ['night', 1],
   week: ['day', 7],
+  fortnight: ['day', 14],
   month: ['month', 1],
   year: ['month', 12],
 };
@@ -172,16 +179,29 @@ const SPAN_UNIT = `(?:${UNITS.filter(([name]) => name in SPANS)
 
 const ONE = inAny(({ times: { one } }) =>
   [
-    `(?:${one.half}) (?=${SPAN_UNIT}${END})`,
-    `(?:${one.article}) (?=${SPAN_UNIT}(?:${one.andHalf}))`,
+    `(?:${anyPattern(one.parts)})(?: |(?<= )|-)(?=${SPAN_UNIT}${END})`,
+    `(?:(?:${one.article}) )?(?=${SPAN_UNIT}(?:${anyPattern(one.andParts)})${END})`,
     `(?<=(?:${one.behind}) )(?:${one.article}) (?=(?:${ADJECTIVE} )?${SPAN_UNIT}${END})`,
   ].join('|'),
 );
-const AND_HALF = inAny(({ times }) => times.one.andHalf);
-const ENDS_HALF = compile(`${AND_HALF}$`, 'iu');
-const HALF = compile(`^${inAny(({ times }) => times.one.half)} `, 'iu');
-const ONLY_ONE = compile(`^${inAny(({ times: { one } }) => `${one.half}|${one.article}`)} `, 'iu');
+const AND_PART = `(?:${inAny(({ times }) => anyPattern(times.one.andParts))}${END})`;
+const BEGINS_PART = gather(({ times }) => times.one.parts).map(
+  ([form, value]) => [compile(`^(?:${form})[\\s-]?(?=\\p{L})`, 'iu'), value] as const,
+);
+const ENDS_PART = gather(({ times }) => times.one.andParts).map(
+  ([form, value]) => [compile(`(?:${form})$`, 'iu'), value] as const,
+);
+const ARTICLE = compile(`^${inAny(({ times: { one } }) => one.article)} `, 'iu');
 const ALWAYS = inAny(({ times }) => times.always);
+/** The number and the bound of people of some age. */
+const AGES = gather(({ measures }) =>
+  Object.fromEntries(Object.entries(measures.ages).map(([age, form]) => [`${age} `, form])),
+);
+const AGE_FORMS = AGES.map(([age, form]) => {
+  const [, bound = '', years = ''] = /^(\D*)(\d+)/.exec(age) ?? [];
+  return { form: compile(`^(?:${form})$`, 'iu'), bound, years };
+});
+const HYPHENED = inAny(({ measures }) => measures.hyphened);
 const OFTEN = gather(({ times }) => times.often);
 const OFTEN_FORMS = OFTEN.map(
   ([form, times]) => [compile(`^(?:${form.replace(/\(\?=.*/, '')})`, 'iu'), times] as const,
@@ -196,7 +216,7 @@ const ORDINALS = LANGUAGES.flatMap(({ numbers }) => [
 
 /** What a quantity is made around. What stands before and behind it is read for each one that is found. */
 const POINT = compile(
-  `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:(?<always>(?:${ALWAYS})${END})|(?<often>(?:${OFTEN.map(([form]) => form).join('|')})${END})|(?<one>${ONE}(?:${ADJECTIVE} )?${KNOWN_UNIT}(?:${AND_HALF})?${END})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<ordinal>${ORDINAL})|(?<day>${DAY})|(?<!\\p{L}-)(?<plain>${NUMBER})(?:st|nd|rd|th|[ºª])?)(?![\\p{Script=Latin}\\p{N}_])`,
+  `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:(?<always>(?:${ALWAYS})${END})|(?<often>(?:${OFTEN.map(([form]) => form).join('|')})${END})|(?<one>${ONE}(?:${ADJECTIVE} )?${KNOWN_UNIT}${AND_PART}?${END})|(?<age>${AGES.map(([, form]) => form).join('|')})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<ordinal>${ORDINAL})|(?<day>${DAY})|(?:(?<!\\p{L}-)|(?<=${HYPHENED}-))(?<plain>${NUMBER})(?:st|nd|rd|th|[ºª]|(?<=${HYPHENED}[-\\s]\\d{1,3})s)?)(?![\\p{Script=Latin}\\p{N}_])`,
 );
 
 const bounds = (side: 0 | 1, only?: 'least' | 'most' | 'more' | 'less') =>
@@ -244,7 +264,7 @@ const AHEAD = {
   named: /(?<=[\p{Ll}\p{N},;:(]\s)(?<name>\p{Lu}[\p{L}'’-]{1,20}) $/u,
   first:
     /(?:^|[.!?:]\s+|^\s*(?:[-*•]|\d{1,3}[.)])\s+|\n\s*(?:[-*•]|\d{1,3}[.)])?\s*)(?<name>\p{Lu}[\p{L}'’-]{1,20}) $/u,
-  bound: compile(`${START}${bounds(0)} $`, 'iu'),
+  bound: compile(`${START}(?:${bounds(0)} |${HYPHENED}-)$`, 'iu'),
   dial: compile(`${START}${inAny(({ measures }) => measures.dial)} $`, 'iu'),
   lead: compile(
     `${START}(?:(?<below>${inAny(({ measures }) => measures.below)})|${inAny(({ measures }) => measures.above)}) $`,
@@ -262,6 +282,8 @@ type Point = {
   /** What it is, as `number`, `clock` or `day`, or the currency. */
   readonly kind: string;
   readonly isWeak: boolean;
+  /** Of words that hold it: `minors` are under 18. */
+  readonly bound?: Fact['bound'];
   /** Of `half an hour`, which holds its unit. */
   readonly unit?: string;
 };
@@ -281,10 +303,51 @@ export function quantitiesIn(text: string): readonly Fact[] {
     const isPair = next !== undefined && (isRange || isChoice);
     const joins: Joins = { isBetween: isRange && isBetween, isChoice };
     const claim = quantity(text, isPair ? [point, next] : [point], joins);
-    if (claim !== undefined) found.push(claim);
+    const last = found.at(-1);
+    const whole = claim && last && joinPart(text, last, claim);
+    if (whole !== undefined) found[found.length - 1] = whole;
+    else if (claim !== undefined) found.push(claim);
     if (isPair) at += 1;
   }
   return found;
+}
+
+const PART_JOINTS = gather(({ measures }) => measures.parts).map(
+  ([form, needs]) => [compile(`^${form}$`, 'iu'), needs] as const,
+);
+/** Characters between a number and a smaller part of it. */
+const MOST_JOINT = 8;
+
+/** `3 dollars and 50 cents`, `2 hours 15 minutes`: one amount with its smaller part. Undefined where they are two. */
+function joinPart(text: string, whole: Fact, part: Fact): Fact | undefined {
+  const joint = text.slice(whole.end, Math.min(part.start, whole.end + MOST_JOINT));
+  const needs = PART_JOINTS.find(([form]) => form.test(joint))?.[1];
+  const areAmounts = [whole, part].every(({ value }) => /^\d[\d.]*$/.test(value));
+  if (needs === undefined || !areAmounts || part.bound !== '' || part.lead !== undefined)
+    return undefined;
+  const [base = '', rate = ''] = part.unit.split(/(?=\/)/);
+  const isSpan = whole.family === 'span' && part.family === 'span' && whole.unit === base;
+  const isMoney = whole.family === 'money' && whole.unit !== 'cent';
+  const isBare = base === '' && needs === 'any' && Number(part.value) < 100;
+  const isSmaller = isSpan
+    ? Number(part.value) < Number(whole.value) && unitOf(whole) !== unitOf(part)
+    : isMoney && (base === 'cent' || (isBare && /\p{L}$/u.test(whole.text)));
+  if (!isSmaller) return undefined;
+  const sum = Number(whole.value) + Number(part.value) / (isSpan ? 1 : 100);
+  const own = shown(text.slice(whole.start, part.end));
+  const cut = part.text.length - (part.brief ?? part.text).length;
+  return {
+    ...whole,
+    text: own,
+    brief: own.slice(0, own.length - cut),
+    value: String(Number(sum.toFixed(4))),
+    unit: whole.unit + rate,
+    end: part.end,
+  };
+}
+
+function unitOf({ text }: Fact): string {
+  return unitKey(/\p{L}+$/u.exec(text)?.[0] ?? '');
 }
 
 /** Whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
@@ -318,7 +381,7 @@ function endsWith(pattern: RegExp, text: string, end: number): string {
 }
 
 function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray): Point {
-  const { always, often, one, date, clock, ordinal, day } = groups;
+  const { always, often, one, age, date, clock, ordinal, day } = groups;
   const low = fold(own);
   const point = (value: string | number, kind: string, more: Partial<Point> = {}): Point => {
     const end = index + own.length;
@@ -330,9 +393,15 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
     return point(value, 'number', { unit: 'time' });
   }
   if (one !== undefined) {
-    const value = HALF.test(own) ? 0.5 : ENDS_HALF.test(own) ? 1.5 : 1;
-    const unit = own.replace(ONLY_ONE, '').replace(ENDS_HALF, '');
-    return point(value, 'number', { unit });
+    const [begin, part = 1] = BEGINS_PART.find(([form]) => form.test(own)) ?? [ARTICLE];
+    const [end, more = 0] = ENDS_PART.find(([form]) => form.test(own)) ?? [/$^/];
+    const unit = own.replace(begin, '').replace(end, '');
+    return point(part + more, 'number', { unit });
+  }
+  if (age !== undefined) {
+    const known = AGE_FORMS.find(({ form }) => form.test(own));
+    const bound = Object.values(BOUND_SIGNS).find((sign) => sign === known?.bound) ?? '';
+    return point(known?.years ?? '', 'number', { unit: '', bound, isWeak: true });
   }
   if (date !== undefined) return point(dateValue(low), 'date');
   if (clock !== undefined) return point(toMinutes(own), 'clock');
@@ -345,7 +414,7 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
     const found = DAY_FORMS.find(({ pattern }) => pattern.test(own));
     return point(found?.value ?? low, found?.sort ?? 'day', { isWeak: found?.isWeak ?? false });
   }
-  const value = numberValue(low.replace(/(?<=\d)(?:st|nd|rd|th|[ºª])$/, ''));
+  const value = numberValue(low.replace(/(?<=\d)(?:st|nd|rd|th|[ºª]|s)$/, ''));
   const end = index + own.length;
   const money = endsWith(AHEAD.money, text, index);
   if (money !== '') return point(value, findCurrency(money), { start: index - money.length });
@@ -366,7 +435,7 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
     const minutes = toMinutes(`${whole}${half}`) + 60 * (value - whole) + (past?.[1] ?? 0);
     return point(minutes, 'clock', { start: index - ahead.length, end: end + half.length });
   }
-  return point(value, 'number');
+  return point(value, 'number', { isWeak: VAGUE.test(own) });
 }
 
 /** One point or a range of two, with what belongs to it. Undefined where a word is no number after all. */
@@ -388,9 +457,9 @@ function quantity(
   const ahead = isBound ? endsWith(AHEAD.bound, text, first.start) : '';
   const start = first.start - between.length - ahead.length - (name?.text.length ?? 0);
   const end = last.end + unit.length + rate.length + behind.length;
-  // What follows a price belongs to it, and so it does to how often something is.
-  const isShort = behind === '' && kind === 'number' && unit !== '' && !PER.test(rate);
-  const cutOff = isShort ? rate : endsWith(PART_OF_DAY, text, end);
+  // `once` by itself is no number of anything.
+  const isRated = behind === '' && rate !== '' && last.unit !== 'time';
+  const cutOff = isRated ? rate : endsWith(PART_OF_DAY, text, end);
   const counted = kind === 'number' ? unitKey(last.unit ?? unit) : kind;
   const isAlone = points.length === 1 && unit === '' && ahead + behind === '';
   if (isPlain && isAlone && UNSURE.test(text.slice(first.start, last.end))) return undefined;
@@ -411,7 +480,7 @@ function quantity(
     value: kind === 'day' ? (WHOLE_WEEKS[value] ?? value) : value,
     unit: isPhone ? SHORT_PHONE : `${name?.key ?? base}${rateKey(rate)}`,
     family: name?.key ?? findFamily(kind, counted),
-    bound: findBound(ahead, behind),
+    bound: first.bound ?? findBound(ahead, behind),
     lead: findLead(text, start),
     isWeak: first.isWeak || name?.isWeak === true,
     start,
@@ -481,7 +550,7 @@ const BOUND_FORMS = (['least', 'most', 'more', 'less'] as const).map(
   (name) =>
     [
       BOUND_SIGNS[name],
-      compile(`^(?:${bounds(0, name)}) $`, 'iu'),
+      compile(`^(?:${bounds(0, name)})[\\s-]$`, 'iu'),
       name === 'least' || name === 'most' ? compile(`^,? (?:${bounds(1, name)})$`, 'iu') : /^\b$/,
     ] as const,
 );

@@ -2,7 +2,14 @@ import { oncePer } from '../../core/value.ts';
 import { type Fact, factKey, isName, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';
-import { findLexicon, type Lexicon, type Span, spanFinder, tokensIn } from './meaning.ts';
+import {
+  findLexicon,
+  type Lexicon,
+  type Span,
+  spanFinder,
+  type Token,
+  tokensIn,
+} from './meaning.ts';
 import {
   anyOf,
   compile,
@@ -78,6 +85,8 @@ export type Sentence = {
   readonly conditions: ReadonlySet<string>;
   /** Words that could stand for any other. */
   readonly light: ReadonlySet<string>;
+  /** Its words that say something by themselves, as they are written; values are none of them. */
+  readonly spoken: ReadonlySet<string>;
 };
 
 export type Sign = 'yes' | 'no' | 'both';
@@ -88,6 +97,9 @@ export type Joints = {
   readonly after: number;
   readonly and: number;
   readonly or: number;
+  /** What has to be, and what only may be. */
+  readonly must: number;
+  readonly may: number;
 };
 
 type Marker = {
@@ -126,18 +138,24 @@ const rulesOf = oncePer((language: Language) => {
       `${START}(?:(?<none>${rules.comparisons})|${forces.join('|')})(?:${END}|(?<=['’]))`,
     ),
     subordinate: compile(`${words(rules.subordinates)}[^,;:.–—]{0,120}$`, 'iu'),
-    ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30})`),
+    relative: compile(`^[^\\p{L}]{0,8}(?:\\p{L}+ ){1,3}(?:${rules.relatives})$`, 'iu'),
+    modal: compile(`^(?:${rules.must}|${rules.may})`, 'iu'),
+    reported: compile(`${START}(?:${rules.reported})$`, 'iu'),
+    ends: compile(`[.;!?—–()]|${words(rules.breaks)}|,(?=\\s{1,9}(?<next>[\\p{L}\\p{M}]{1,30}))`),
     or: compile(words(rules.or), 'iu'),
     agent: compile(words(rules.agent), 'iu'),
     first: compile(words(rules.first), 'iu'),
     sequence: compile(words(`(?<before>${rules.earlier})|(?:${rules.later})`)),
+    unless: compile(`^(?:${rules.unless})$`, 'iu'),
     echoes: compile(`^(?:${rules.echoes})$`, 'iu'),
     predicates: compile(`(?:${rules.predicates})$`, 'iu'),
+    nextStep: compile(words(rules.nextStep), 'iu'),
+    step: compile(`(?:[,;:.]|${words(meaning.joined)})`),
     joined: compile(`(?:[,;:]|${words(meaning.joined)})\\s{0,9}$`, 'iu'),
     reason: compile(`,? ?${words(rules.reasons)}[^.;:!?]{0,200}(?=[.;:!?]|$)`, 'iu'),
     joints: compile(
       words(
-        `(?<before>${rules.before})|(?<after>${rules.after})|(?<and>${rules.and})|(?<or>${rules.or})`,
+        `(?<before>${rules.before})|(?<after>${rules.after})|(?<and>${rules.and})|(?<or>${rules.or})|(?<must>${rules.must})|(?<may>${rules.may})`,
       ),
     ),
     order: orderPattern(meaning, `(?:(?:${meaning.leads})${END}[^.;:!?]{0,160}?, )?`),
@@ -161,11 +179,13 @@ function orderPattern({ joined, adverbs }: Language['meaning'], lead: string): R
 
 /** Words of instruction in a text, with what they do and where. */
 export function markersIn(text: string, lexicon: Lexicon = findLexicon([text])): readonly Marker[] {
-  const { marker, subordinate } = rulesOf(lexicon.language);
+  const { marker, subordinate, reported, relative, modal } = rulesOf(lexicon.language);
   return matchesIn(text, marker).flatMap(({ 0: own, index, groups = {} }) => {
     const found = FORCES.find(([force]) => groups[force] !== undefined);
     if (found === undefined) return [];
-    const isCondition = subordinate.test(text.slice(Math.max(0, index - 140), index));
+    const before = text.slice(Math.max(0, index - 140), index);
+    const isMain = reported.test(before) || (modal.test(own) && relative.test(before));
+    const isCondition = !isMain && subordinate.test(before);
     return [{ force: found[0], isCondition, start: index, end: index + own.length }];
   });
 }
@@ -188,9 +208,24 @@ const FIRM: ReadonlySet<Force> = new Set(['forbids', 'limits', 'excepts']);
 export function findSense(text: string, lexicon: Lexicon): string {
   const found = markersIn(text, lexicon).filter((one) => !one.isCondition);
   const first = found.find(({ force }) => SENSES.has(force));
-  if (first !== undefined) return nameForce(first);
+  if (first !== undefined) return [nameForce(first), ...qualify(text, found, lexicon)].join(' ');
   return found.some(({ force }) => force === 'condition') ? `if ${wordsIn(text).join(' ')}` : '';
 }
+
+/** What narrows the sense of a line that introduces a list: `without asking you may:`, `with their consent you may:`. */
+function qualify(text: string, markers: readonly Marker[], lexicon: Lexicon): readonly string[] {
+  if (!INTRODUCES.test(text)) return [];
+  const isMarker = spanFinder(markers);
+  const words = tokensIn(text, lexicon).flatMap(({ word, start }) => {
+    const meaning = lexicon.meaningOf(word);
+    const isSaid = meaning !== undefined && !meaning.isRole && !meaning.isLight && !isMarker(start);
+    return isSaid ? meaning.word : [];
+  });
+  const isWithout = markers.some(({ force }) => force === 'without');
+  return [...(isWithout ? ['without'] : []), ...new Set(words)].sort();
+}
+
+const INTRODUCES = /:["”*_\s]*$/u;
 
 const SENSES: ReadonlySet<Force> = new Set(['forbids', 'turns', 'permits', 'limits', 'excepts']);
 
@@ -287,7 +322,7 @@ function readSentence(
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
-  const { content, conditions, light, ...about } = readContent(
+  const { content, conditions, light, spoken, ...about } = readContent(
     draft,
     listScopes(draft),
     isInstruction,
@@ -310,6 +345,7 @@ function readSentence(
     content,
     conditions,
     light,
+    spoken,
   };
 }
 
@@ -326,7 +362,7 @@ function readPlain({
   lexicon,
 }: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
   const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
-  const joints = { before: 0, after: 0, and: 0, or: 0 };
+  const joints = { before: 0, after: 0, and: 0, or: 0, must: 0, may: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
     if (joint !== undefined && !isStated(index)) joints[joint] += 1;
@@ -344,7 +380,7 @@ function readPlain({
   };
 }
 
-const JOINTS = ['before', 'after', 'and', 'or'] as const;
+const JOINTS = ['before', 'after', 'and', 'or', 'must', 'may'] as const;
 
 function nameForce({ force, isCondition }: Marker): string {
   const name = force === 'turns' ? 'forbids' : force;
@@ -360,6 +396,7 @@ const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
  * | never A without B, no A unless | A needs B                    |
  * | do not A before B, until B     | A needs B                    |
  * | only A if B, A only with B     | A needs B                    |
+ * | do not A if not B, to no non-B | A needs B                    |
  * | do not A more than three       | A at most three              |
  */
 function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
@@ -369,13 +406,18 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   const forbids = markers.find(isMain(DENYING));
   if (forbids === undefined) {
     const limits = markers.find(isMain(LIMITING));
-    const isBound = facts.some(({ bound, start }) => bound !== '' && start > (limits?.start ?? 0));
+    if (limits === undefined) return settleConditions(plain, draft, isInstruction);
+    const isBound = facts.some(
+      ({ bound, start }) =>
+        bound !== '' && start > limits.start && start < limits.end + MOST_LIMITED,
+    );
     const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
-    if (limits === undefined) return plain;
     return { ...plain, forces, isNeed: !isBound };
   }
   const isBehind = ({ start }: Span) => start > forbids.start;
-  const exception = markers.find((one) => EXCEPTING.has(one.force) && isBehind(one));
+  const exception =
+    markers.find((one) => EXCEPTING.has(one.force) && isBehind(one)) ??
+    markers.find((one) => DENYING.has(one.force) && one.isCondition && isBehind(one));
   const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
   const lift = (dropped: readonly Marker[]) => {
     const scopes = listScopes(draft).filter(({ from }) => !dropped.some((one) => one.end === from));
@@ -401,12 +443,49 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   };
 }
 
+/** Characters between `only` and the number that it limits: `only up to three`. */
+const MOST_LIMITED = 20;
+
+/** `Unless A` is `if not A`: what a condition negates is in its signs. */
+function settleConditions(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
+  const { raw, markers, lexicon } = draft;
+  const { unless } = rulesOf(lexicon.language);
+  const exceptions = markers.filter(
+    ({ force, start, end }) => force === 'excepts' && unless.test(raw.slice(start, end)),
+  );
+  if (exceptions.length === 0 && !plain.forces.has('forbids if')) return plain;
+  const silent = exceptions.length > 0 ? ['forbids if', 'excepts', 'excepts if'] : ['forbids if'];
+  const forces = new Set([...plain.forces].filter((force) => !silent.includes(force)));
+  const isSaid = ({ word }: Token) => lexicon.meaningOf(word) !== undefined;
+  const tokens = exceptions.length === 0 ? [] : tokensIn(raw, lexicon).filter(isSaid);
+  const scopes = exceptions.map(({ end }): Scope => {
+    const stop = raw.slice(end).search(CLAUSE);
+    // Who it is about is not negated: `unless the caller is a member`.
+    const first = tokens.find(({ start }) => start >= end);
+    const isWho = first !== undefined && lexicon.meaningOf(first.word)?.isRole === true;
+    const last = stop < 0 ? raw.length : end + stop;
+    return { start: end, from: isWho ? first.end : end, end: last, isMain: false };
+  });
+  const { signs, denied, negated } = readContent(
+    draft,
+    [...listScopes(draft), ...scopes],
+    isInstruction,
+  );
+  return { ...plain, forces, signs, denied, negated };
+}
+
 const ORDERING: ReadonlySet<Force> = new Set(['always', 'obliges', 'limits']);
 const DENYING: ReadonlySet<Force> = new Set(['forbids', 'negates']);
 const LIMITING: ReadonlySet<Force> = new Set(['limits']);
 const EXCEPTING: ReadonlySet<Force> = new Set(['without', 'excepts']);
 /** Forces of a prohibition with an exception, which together are none. */
-const LIFTED: ReadonlySet<string> = new Set(['forbids', 'without', 'excepts', 'excepts if']);
+const LIFTED: ReadonlySet<string> = new Set([
+  'forbids',
+  'forbids if',
+  'without',
+  'excepts',
+  'excepts if',
+]);
 
 /** A stretch of a sentence that a negation is about. */
 type Scope = {
@@ -487,7 +566,7 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'conditions' | 'light'> &
+): Pick<Sentence, 'content' | 'conditions' | 'light' | 'spoken'> &
   Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
@@ -499,15 +578,20 @@ function readContent(
   const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
+  const spoken = new Set<string>();
   const signs = new Map<string, Sign>();
   const denied = new Set<string>();
   const negated = new Set<string>();
   const open = new Set(scopes.filter(({ isMain }) => isMain));
   const ahead = new Map<Scope, string>();
-  for (const { word, start } of tokensIn(raw, lexicon)) {
+  const acted = new Set<Scope>();
+  const step = findStep(draft);
+  const [earlier, later] = [new Set<string>(), new Set<string>()];
+  for (const { word, start, end } of tokensIn(raw, lexicon)) {
     const meaning = lexicon.meaningOf(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
       continue;
+    for (const one of wordsIn(raw.slice(start, end))) spoken.add(one);
     const over = scopes.filter((scope) => scope.start <= start && start < scope.end);
     const sign: Sign = (over.length % 2 === 1) !== meaning.isOpposite ? 'no' : 'yes';
     const isAhead = over.some((scope) => start < scope.from);
@@ -515,9 +599,13 @@ function readContent(
     if (!isAhead && over.some((scope) => scope.isMain)) negated.add(meaning.word);
     if (meaning.isLight) {
       light.add(meaning.word);
+      for (const scope of over) if (scope.from <= start) acted.add(scope);
       continue;
     }
-    const isFirst = over.some((scope) => open.has(scope) && scope.from <= start);
+    // Of `do not let callers do it` nothing is said of who they are.
+    const isFirst = over.some(
+      (scope) => open.has(scope) && scope.from <= start && !(meaning.isRole && acted.has(scope)),
+    );
     // `closed` is the opposite of `open`, and forbids nothing outside of an instruction.
     if (
       sign === 'no' &&
@@ -536,11 +624,30 @@ function readContent(
       const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
       if ((orders[0]?.index ?? raw.length) > start) order.set(meaning.word, side);
     }
+    if (start < step) earlier.add(meaning.word);
+    else later.add(meaning.word);
     if (isInCondition(start)) conditions.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
-  return { content, conditions, light, signs, denied, negated, order };
+  if (step < raw.length && earlier.size > 0) {
+    for (const word of earlier) if (!later.has(word)) order.set(word, 'after');
+    for (const word of later) if (!earlier.has(word)) order.set(word, 'before');
+  }
+  return { content, conditions, light, spoken, signs, denied, negated, order };
 }
+
+/** Where a second step begins, as in `ask for the name, then book`; the end of the sentence where there is none. */
+function findStep({ raw, lexicon }: Draft): number {
+  const { nextStep, step } = rulesOf(lexicon.language);
+  const at = nextStep.exec(raw)?.index;
+  if (at === undefined) return raw.length;
+  const from = Math.max(0, at - MOST_STEP);
+  const joint = matchesIn(raw.slice(from, at), step).at(-1);
+  return joint === undefined ? at : from + joint.index;
+}
+
+/** Characters of a step before the word that says that it comes later. */
+const MOST_STEP = 60;
 
 export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): void {
   const known = signs.get(word) ?? sign;

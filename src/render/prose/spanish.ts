@@ -13,6 +13,7 @@ const IRREGULAR: { readonly [form: string]: string } = {
   dice: 'decir',
   dicho: 'decir',
   dile: 'decir',
+  diles: 'decir',
   dicen: 'decir',
   da: 'dar',
   de: 'dar',
@@ -130,7 +131,9 @@ const CHANGED: readonly (readonly [order: RegExp, stem: string])[] = [
 ];
 
 function stem(word: string): string {
-  const known = IRREGULAR[word] ?? word;
+  const bareOrder = word.replace(PRONOUNS, '');
+  const order = bareOrder.length < LEAST_ORDER ? undefined : IRREGULAR[bareOrder];
+  const known = IRREGULAR[word] ?? order ?? word;
   const bare = known
     .replace(/(?<=(?:[aeo]r|ir|[aei]|ndo))(?:me|te|se|nos|l[aeo]s?)?(?:l[aeo]s?)$/, '')
     .replace(/(?<=.{3})(?:aciones|acion|iciones|icion|mientos?)$/, '')
@@ -150,6 +153,9 @@ function stem(word: string): string {
   const changed = CHANGED.find(([order]) => order.test(same));
   return changed === undefined ? same : same.replace(changed[0], changed[1]);
 }
+
+/** Of shorter words what ends like a pronoun is none: `vale`. */
+const LEAST_ORDER = 3;
 
 /** `dígale`, `pregúnteselo`. */
 const PRONOUNS = /(?:me|te|se|nos|l[aeo]s?)?(?:l[aeo]s?|me|nos)$/;
@@ -241,10 +247,11 @@ export const spanish: Language = {
       cuarto: 0.25,
       media: 0.5,
     },
-    factors: { docena: 12, docenas: 12, mil: 1000, millon: 1_000_000, millones: 1_000_000 },
+    factors: { par: 2, docena: 12, docenas: 12, mil: 1000, millon: 1_000_000, millones: 1_000_000 },
+    vague: 'un par de',
     joint: ' y ',
     hundreds:
-      'media docena|(?:cien|ciento|(?:dos|tres|cuatro|quin|seis|sete|ocho|nove)cient[oa]s)(?: {small})?|veinti(?:ún|un[oa]|dós|trés|cuatro|cinco|séis|siete|ocho|nueve)|una docena|{small}',
+      'media docena|{vague}|(?:cien|ciento|(?:dos|tres|cuatro|quin|seis|sete|ocho|nove)cient[oa]s)(?: {small})?|veinti(?:ún|un[oa]|dós|trés|cuatro|cinco|séis|siete|ocho|nueve)|una docena|{small}',
     thousands: '(?:{hundreds} )?(?:{large})(?: {hundreds})?|{hundreds}',
     half: ' y (?:media|medio|cuarto)',
     unsure: 'un una uno once',
@@ -258,11 +265,15 @@ export const spanish: Language = {
     always: '(?:durante )?las (?:24|veinticuatro) horas(?: del día)?|día y noche',
     often: {},
     one: {
-      half: 'media|medio',
+      parts: {
+        'tres cuartos de': 0.75,
+        '(?:un )?cuarto de': 0.25,
+        'media|medio': 0.5,
+      },
       article: 'un|una',
       behind:
         'en|por|durante|de|dentro de|cada|menos|hasta|dura|unas?|tras|con|máximo|mínimo|que|media|y',
-      andHalf: ' y media',
+      andParts: { ' y medi[ao]': 0.5, ' y cuarto': 0.25 },
     },
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,
     afternoon: 'tarde|noche',
@@ -270,7 +281,14 @@ export const spanish: Language = {
     night: 'noche|madrugada',
     partOfDay: '(?!)',
     past: {},
-    to: { ' menos cuarto': -15, ' menos veinte': -20, ' menos diez': -10, ' menos cinco': -5 },
+    to: {
+      ' y cuarto': 15,
+      ' y media': 30,
+      ' menos cuarto': -15,
+      ' menos veinte': -20,
+      ' menos diez': -10,
+      ' menos cinco': -5,
+    },
     named: { mediodía: 720, medianoche: 0 },
     months: [
       'enero',
@@ -376,12 +394,18 @@ export const spanish: Language = {
         'como máximo|como mucho|a lo sumo|un máximo de|máximo|no más de|hasta',
         'o menos|o inferior|o menor|como máximo|como mucho|a lo sumo|máximo|y menores|o menores',
       ],
-      more: ['más de|mayores de|superior a|mayor de|por encima de', ''],
+      more: [
+        '(?:supera|sobrepasa|excede)n? (?:los|las)|más de|mayores de|superior a|mayor de|por encima de',
+        '',
+      ],
       less: ['menos de|menores de|inferior a|menor de|por debajo de', ''],
     },
     range: String.raw`\s?[-–—]\s?| (?:al?|hasta(?: las?| el)?|a las?|y las?) `,
     between: ['entre (?:las? |el )?', ' y (?:las? |el )?'],
     or: ' o ',
+    parts: { ' y ': 'unit', ' con ': 'any', ' ': 'unit' },
+    ages: { '<18': 'menores de edad', '≥18': 'mayores de edad' },
+    hyphened: '(?!)',
     below: '(?:antes de(?:l| las?| los)?|hasta(?: las?| el)?)',
     above:
       '(?:después de(?:l| las?| los)?|desde(?: las?| el)?|a partir de(?:l| las?| los)?|pasadas(?: las)?)',
@@ -396,24 +420,28 @@ export const spanish: Language = {
   transfers: {
     verbs: [
       {
-        verb: '(?:transfi(?:er|r)[ae][sn]?|transferir|transferirá|desví[ae][sn]?|desviar|deriv[ae][sn]?|derivar|redirig[ei][sn]?|redirijas?|redirigir|escal[ae][sn]?|escalar|reenví[ae][sn]?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
+        verb: '(?:transfi(?:ér|r)[ae][sn]?|transferir|transferirá|desví[ae][sn]?|desviar|derív[ae][sn]?|derivar|redirí[gj][aei][sn]?|redirigir|escál[ae][sn]?|escalar|reenví[ae][sn]?|reenviar)(?:l[aeo]s?)?(?:l[aeo]s?)?',
         to: 'al?',
       },
       {
-        verb: '(?:conect[ae][sn]?|conectar|comuni(?:que|ca)s?|comunicar|pon(?:er|ga|gas)?)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
+        verb: '(?:conéct[ae][sn]?|conectar|comuní(?:que|ca)[sn]?|comunicar|pón(?:er|ga|gas)?|pás[ae][sn]?|pasar)(?:l[aeo]s?|me|nos)?(?:l[aeo]s?)?(?: en contacto)?',
         to: 'con',
       },
       {
         verb: '(?:pas[ae]s?|pasar|dirij[ae]s?|dirige|dirigir|mand[ae]s?|mandar|enví[ae]s?|enviar|remit[ae]s?|remitir)',
         object:
-          '(?:(?:la|las|el|los|al|a la|a los|a las|cada|toda|todas las|esta|estas|otras?|demás) ){0,2}(?:llamadas?|clientes?|pacientes?|personas?|comunicación|huésped(?:es)?|soci[oa]s?|urgencias?|emergencias?|quejas?|consultas?|reclamaciones|avisos?|casos?|preguntas?)',
+          '(?:(?:la|las|el|los|al|a la|a los|a las|cada|toda|todas las|esta|estas|otras?|demás) ){0,2}(?:llamadas?|clientes?|pacientes?|personas?|comunicación|huésped(?:es)?|soci[oa]s?|urgencias?|emergencias?|quejas?|consultas?|reclamaciones|avisos?|casos?|preguntas?|periodistas?|proveedores|familiares|familias?|padres|vecin[oa]s?|alumn[oa]s?|usuari[oa]s?|interesad[oa]s?|prensa)',
         to: 'al?|con',
       },
       {
         verb: '(?<=(?:llamadas?|urgencias?|quejas?|consultas?|reclamaciones|preguntas?)(?: [^.,;:!?\\n]{1,40})? )van?',
         to: 'al?',
       },
-      { verb: '(?:pás[ae]|pasar|mánda|envía)(?:me|te|se)?(?:l[aeo]s?)', to: 'al?|con' },
+      {
+        verb: '(?:pás[ae]|pasar|mánd[ae]|enví[ae]|diríj[ae]|dirígel?|remít[ae])(?:me|te|se)?(?:l[aeo]s?)',
+        to: 'al?|con',
+      },
+      { verb: 'remít[ae]s?(?= al? )', to: 'al?' },
     ],
     titles: 'dra?|sra?|srta|prof',
     manner: 'directamente|inmediatamente|enseguida|de inmediato',
@@ -435,13 +463,13 @@ export const spanish: Language = {
     demands:
       'siempre(?! que)|en todo momento|en todos los casos|sin excepción|obligatorio|obligatoriamente|sin falta',
     obliges:
-      'no (?:te |se )?(?:olvid[ae]s?|olvidar|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))|deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
+      'no (?:te |se )?(?:olvid[ae][sn]?|olvidar|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))|deb(?:e|es|en|erá|erás)|t(?:ienes?|enga[s]?) que|hay que|es (?:importante|imprescindible|fundamental)|asegúr[ae](?:te|se)(?: de)?|es necesario|necesariamente',
     permits:
       'puedes|podrás|(?<=(?:^|[.;:!¡]\\s{1,3}|usted ))(?:puede|podrá)|se permite|está permitido|(?:estás|está) autorizad[oa]|siéntete libre|no dudes en|no dude en|opcional(?:mente)?|si (?:quieres|lo deseas|quiere)',
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
     limits: 'solo|sólo|solamente|únicamente|exclusivamente',
     excepts:
-      'salvo|excepto|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
+      '(?:salvo|excepto)(?: (?:que|si|cuando))?|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
     typed: 'nunca siempre salvo excepto',
     first: 'primero|hace falta|necesari[oa]s?|obligatori[oa]s?|imprescindible',
@@ -450,20 +478,28 @@ export const spanish: Language = {
     conditions:
       'si|cuando|en caso de|en cuanto|una vez que|siempre que|mientras|en (?:una |las )?(?:emergencias?|urgencias?)',
     subordinates: 'si|cuando|donde|porque|que|quien|quienes|qué|cuál|cómo|cuándo|dónde|mientras',
+    reported:
+      '(?:di|diga|dígal?|díl?|recuérd|avís|explíc|infórm|indic|indíqu|adviért|advert|insist|recomiénd|aconséj|píd|rueg|comunic|dec|asegúr)\\p{L}{0,6} (?:[^.,;:!?]{1,40} )?que(?: \\p{L}+){0,2} ',
+    relatives: '(?:que|quienes)(?: \\p{L}+){2,8} ',
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
+    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último',
     later: 'después de(?:l| que)?|tras|una vez|luego de',
     before: 'antes de|antes de que|hasta que|hasta',
     after: 'después de|después de que|tras|una vez|luego de',
     and: 'y|e',
     or: 'o|u',
+    must: '(?<!no )(?:deben?|debes|deberán?|t(?:iene|ienen|ienes) que|hay que)',
+    may: '(?<!no )(?:puede[ns]?|podrán?|podrás)',
+    unless: 'a menos que|a no ser que|(?:salvo|excepto) (?:que|si|cuando)',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
-    comparisons: 'no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
+    comparisons:
+      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
   },
   meaning: {
     function:
-      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
+      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
     roles:
       'yo tu usted ustedes ti el ella ellos ellas nosotros cliente clientes paciente pacientes persona personas llamante llamantes usuario usuarios huesped huespedes socio socios asistente agente nadie gente quien interlocutor llamada llamadas llamar llame llama',
     isManner: (word) => /.{4}mente$/.test(word),
@@ -471,7 +507,10 @@ export const spanish: Language = {
       'dar hacer tener dejar poner ir usar utilizar querer necesitar haber realizar efectuar tomar',
     phrases: {
       primero:
-        '(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae]s?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
+        '(?:termin|acab|finaliz|empiez|comienz|empiec|comienc|finalic)[ae]s?(?: la llamada| siempre)?(?= \\p{L}+ndo(?!\\p{L}))|(?:tu|su) (?:tarea|trabajo|función|labor) (?:es|consiste en)|te encargas de|se encarga de|no (?:te |se )?(?:olvid[ae][sn]?|dejes? de)(?: de| que)?|(?:recuerd[ae]|acuérdate de|acuérdese de)(?= (?:que )?(?:\\p{L}+[aei]r(?:l[aeo]s?|se)?)(?!\\p{L}))',
+      alejar:
+        'mant\\p{L}{1,6} (?:la |una |las )?distancias?(?: de seguridad)?|quéd\\p{L}{1,5} lejos',
+      opinar: 'd(?:ar|é|es|a|en) (?:su|tu|una|la|ninguna) opinión|d(?:ar|é|es|a) opiniones',
       informar: 'haz(?:le|les)? saber|hág[ae](?:le|les)? saber',
       anotar: 'toma(?:r)? nota(?: de)?|tome(?:s)? nota(?: de)?',
       preguntar:
@@ -480,7 +519,8 @@ export const spanish: Language = {
       esperarlinea:
         '(?:espere|espera|esperen|permanezca|permanece|siga|sigue|quédese|quédate|manténgase|mantente)n? (?:a la espera |en (?:la )?línea|al teléfono)',
       disculpar: 'p[ei]d\\p{L}{1,3} (?:perdón|disculpas)|discúlp[ae](?:te|se)|disculparse',
-      gratis: 'sin (?:coste|costo|cargo)|gratuit[oa]s?',
+      gratis:
+        'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|(?:son|es|sale|salen) gratis|sin (?:coste|costo|cargo)|gratuit[oa]s?',
       volverllamar:
         '(?:dev(?:olv|uelv)\\p{L}{1,6}) la llamada|(?:volv|vuelv)\\p{L}{1,6} a llamar\\p{L}{0,4}',
       nacimiento: 'fecha de nacimiento',
@@ -496,9 +536,9 @@ export const spanish: Language = {
       'transferir pasar desviar derivar redirigir conectar',
       'terminar finalizar acabar concluir',
       'responder contestar',
-      'anotar apuntar registrar escribir recoger',
+      'anotar apuntar registrar escribir recoger guardar',
       'buscar localizar consultar mirar',
-      'hablar comentar discutir opinar conversar',
+      'hablar comentar discutir opinar opinion conversar',
       'ayudar asistir',
       'saludar recibir',
       'avisar notificar alertar',
@@ -562,7 +602,7 @@ export const spanish: Language = {
       'fuego incendio',
       'basura residuo',
       'coger atender',
-      'detalle dato informacion',
+      'detalle dato',
       'pelicula film',
       'paquete bulto',
       'mascota animal',
@@ -589,6 +629,7 @@ export const spanish: Language = {
       subir: 'bajar',
       aumentar: 'reducir',
       bloquear: 'desbloquear',
+      acercar: 'alejar apartar',
     },
     irregular: IRREGULAR,
     stem,

@@ -1,6 +1,7 @@
 import { commonEnds, countEach } from '../../core/value.ts';
 import { isMistyped } from './meaning.ts';
 import { addSign, type Joints, type Reading, type Sentence, type Sign } from './sentences.ts';
+import { align, gapsBetween, newBudget } from './words.ts';
 
 /** Sentences held against each other: how alike they are, and whether they say the same, or the opposite. */
 
@@ -29,7 +30,7 @@ function diceOf(a: readonly string[], b: readonly string[]): number {
 /** Sentences that say one thing, and what they say together. */
 export type Statement = Pick<
   Sentence,
-  'content' | 'conditions' | 'light' | 'words' | 'plain' | 'settled'
+  'content' | 'conditions' | 'light' | 'spoken' | 'words' | 'plain' | 'settled'
 >;
 
 export function joinSentences(sentences: readonly Sentence[]): Statement {
@@ -45,7 +46,14 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
     return {
       forces: union((one) => one[member].forces),
       facts: all.flatMap(({ facts }) => facts),
-      joints: { before: sum('before'), after: sum('after'), and: sum('and'), or: sum('or') },
+      joints: {
+        before: sum('before'),
+        after: sum('after'),
+        and: sum('and'),
+        or: sum('or'),
+        must: sum('must'),
+        may: sum('may'),
+      },
       signs,
       denied: union((one) => one[member].denied),
       negated: union((one) => one[member].negated),
@@ -59,6 +67,7 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
     content: new Map(sentences.flatMap((one) => [...one.content])),
     conditions: union((one) => one.conditions),
     light: union((one) => one.light),
+    spoken: union((one) => one.spoken),
     words: sentences.flatMap((one) => one.words),
     plain: reading('plain'),
     settled: reading('settled'),
@@ -74,12 +83,14 @@ export function isSameRule(a: Statement, b: Statement): boolean {
 const REWORDED: ReadonlySet<string> = new Set(['always', 'forbids', 'without', 'softens']);
 
 function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
-  const isNew = isReworded(a.words, b.words);
+  const isWhole = isReworded(a.words, b.words);
+  const isNew = isRewritten(a, b);
   const [x, y] = [a[member], b[member]];
+  const isObliged = [x, y].some(({ forces: own, joints }) => own.has('always') || joints.must > 0);
   const isSilent = (force: string) =>
     (isNew && REWORDED.has(force)) ||
     (force === 'always' && (x.isNeed || y.isNeed)) ||
-    (force === 'permits' && x.isDenying && y.isDenying) ||
+    (force === 'permits' && ((x.isDenying && y.isDenying) || (isNew && !isObliged))) ||
     (/^forbids/.test(force) && denies(x) && denies(y));
   const forces = ({ forces: all }: Reading) => {
     const bare = [...all].map((force) => (isNew ? force.replace(/ if$/, '') : force));
@@ -88,15 +99,45 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   return (
     (x.isNeed === y.isNeed || (x.isNeed ? isNeeded(a, b, isNew) : isNeeded(b, a, isNew))) &&
     isSameSet(forces(x), forces(y)) &&
-    (isNew ? !areReordered(x, y) : !areTurned(x.joints, y.joints)) &&
+    !areReordered(x, y) &&
+    !(isNew ? !isWhole && areChosen(x, y) : areTurned(x.joints, y.joints)) &&
+    !isLoosened(x, y) &&
     !isReadReversed(a, b, member) &&
-    areSigned(x, y, isNew)
+    areSigned(x, y, isNew) &&
+    !(isNew && areConditionsTurned(a, b, member))
   );
 }
 
 /** Whether something is done before what it is done after on the other side. */
 function areReordered({ order: a }: Reading, { order: b }: Reading): boolean {
   return [...a].some(([word, side]) => (b.get(word) ?? side) !== side);
+}
+
+/** Whether neither is negated or limited, which may come to the same as a negation elsewhere. */
+function areFree(a: Reading, b: Reading): boolean {
+  return !(a.isDenying || b.isDenying || a.isNeed || b.isNeed);
+}
+
+/** Whether a condition is affirmed in one, and negated in the other. */
+function areConditionsTurned(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
+  const [x, y] = [a[member], b[member]];
+  const shared = [...a.conditions].filter((word) => b.conditions.has(word));
+  const isNegated = (word: string) => x.signs.get(word) === 'no' && y.signs.get(word) === 'no';
+  const areOpposite = (word: string) => {
+    const signs = [x.signs.get(word), y.signs.get(word)];
+    return signs.includes('yes') && signs.includes('no');
+  };
+  return areFree(x, y) && shared.some((word) => areOpposite(word)) && !shared.some(isNegated);
+}
+
+/** Whether what had to be only may be now, or the other way round. A negation or a limit turns either. */
+function isLoosened(a: Reading, b: Reading): boolean {
+  return areFree(a, b) && isTurned(a.joints, b.joints, 'must', 'may');
+}
+
+/** Whether all of something became one of it; what is denied of either is denied of both. */
+function areChosen(a: Reading, b: Reading): boolean {
+  return !denies(a) && !denies(b) && isTurned(a.joints, b.joints, 'and', 'or');
 }
 
 function denies({ signs }: Reading): boolean {
@@ -149,9 +190,11 @@ function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 /** `and` that became `or`, `before` that became `after`. */
 function areTurned(a: Joints, b: Joints): boolean {
-  const isTurned = (one: keyof Joints, other: keyof Joints) =>
-    (a[one] - b[one]) * (a[other] - b[other]) < 0;
-  return isTurned('before', 'after') || isTurned('and', 'or');
+  return isTurned(a, b, 'before', 'after') || isTurned(a, b, 'and', 'or');
+}
+
+function isTurned(a: Joints, b: Joints, one: keyof Joints, other: keyof Joints): boolean {
+  return (a[one] - b[one]) * (a[other] - b[other]) < 0;
 }
 
 /** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
@@ -173,28 +216,26 @@ function isAboutSame(a: Statement, b: Statement): boolean {
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
   const replaced = Math.min(gone.length, fresh.length);
-  const isMost = common >= Math.max(2 * replaced, gone.length, fresh.length);
-  return isReworded(a.words, b.words) && isMost && !isPartReplaced(a, b, gone, fresh);
+  if (!isRewritten(a, b) || common <= replaced) return false;
+  return !isOneReplaced(a, b, gone, fresh);
 }
 
-/** Whether what is done, or on which condition, is another thing: all of it came for all that went, or half of the condition. */
-function isPartReplaced(
+/** Words around the one that stands for another, such as its article, which may change with it. */
+const MOST_AROUND = 2;
+
+/** Whether one word stands for another, and all that is said beside stayed, wherever it went. */
+function isOneReplaced(
   a: Statement,
   b: Statement,
   gone: readonly string[],
   fresh: readonly string[],
 ): boolean {
-  const [lost, won] = [new Set(gone), new Set(fresh)];
-  return [true, false].some((isCondition) => {
-    const part = ({ content, conditions }: Statement, differing: ReadonlySet<string>) => {
-      const own = [...content].filter(([word]) => conditions.has(word) === isCondition);
-      const changed = own.filter(([, word]) => differing.has(word)).length;
-      return { changed, kept: own.length - changed };
-    };
-    const [old, now] = [part(a, lost), part(b, won)];
-    const kept = Math.min(old.kept, now.kept);
-    return Math.min(old.changed, now.changed) > (isCondition ? kept / 2 : kept);
-  });
+  if (gone.length !== 1 || fresh.length !== 1) return false;
+  const missing = (from: readonly string[], to: readonly string[]) => {
+    const others = new Set(to);
+    return from.filter((word) => !others.has(word)).length;
+  };
+  return Math.max(missing(a.words, b.words), missing(b.words, a.words)) <= MOST_AROUND;
 }
 
 /** With more of its words in their place at both ends, a sentence was edited and not put in other words. */
@@ -204,26 +245,54 @@ const MOST_ORDERED = 0.75;
 /** Longer sentences are compared by their ends alone: words of one times words of the other. */
 const MOST_WORDS = 10_000;
 
+/** Whether a sentence was put in other words as a whole, or in several places at once. */
+function isRewritten(a: Statement, b: Statement): boolean {
+  return isReworded(a.words, b.words) || countRewritten(a, b) > 1;
+}
+
+/** Places where some words that say something stand for others. Only words that say nothing by themselves part no places. */
+function countRewritten(a: Statement, b: Statement): number {
+  const [head, tail] = commonEnds(a.words, b.words);
+  const [old, fresh] = [a, b].map(({ words }) => words.slice(head, words.length - tail));
+  if (old === undefined || fresh === undefined) return 0;
+  if (old.length * fresh.length > MOST_WORDS) return 1;
+  let [places, went, came, speaks] = [0, false, false, false];
+  const [from, to] = [new Set(old), new Set(fresh)];
+  const end = () => {
+    if (went && came && speaks) places += 1;
+    [went, came, speaks] = [false, false, false];
+  };
+  const gaps = gapsBetween(align(old, fresh, newBudget()), old.length, fresh.length);
+  for (const [[begin, next], [start, stop]] of gaps) {
+    const [gone, fresher] = [old.slice(begin, next), fresh.slice(start, stop)];
+    // A word that stands elsewhere now was both.
+    const isMoved =
+      gone.some((word) => a.spoken.has(word) && to.has(word)) ||
+      fresher.some((word) => b.spoken.has(word) && from.has(word));
+    went ||= isMoved || gone.length > 0;
+    came ||= isMoved || fresher.length > 0;
+    speaks ||= gone.some((word) => says(a, word)) || fresher.some((word) => says(b, word));
+    if (a.spoken.has(old[next] ?? '')) end();
+  }
+  end();
+  return places;
+}
+
+/** As long as an article or a preposition. */
+const SHORT = 3;
+
+function says({ spoken }: Statement, word: string): boolean {
+  return spoken.has(word) || (word.length > SHORT && /\p{L}/u.test(word));
+}
+
 /** Whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
 function isReworded(a: readonly string[], b: readonly string[]): boolean {
   const [head, tail] = commonEnds(a, b);
   const least = Math.min(a.length, b.length);
   if (head + tail > MOST_KEPT * least) return false;
-  return a.length * b.length > MOST_WORDS || countOrdered(a, b) <= MOST_ORDERED * least;
-}
-
-/** Words that both have in one order (the longest common subsequence). */
-function countOrdered(a: readonly string[], b: readonly string[]): number {
-  let row = b.map(() => 0);
-  for (const word of a) {
-    const next: number[] = [];
-    for (const [at, other] of b.entries()) {
-      const diagonal = row[at - 1] ?? 0;
-      next.push(word === other ? diagonal + 1 : Math.max(row[at] ?? 0, next[at - 1] ?? 0));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  return (
+    a.length * b.length > MOST_WORDS || align(a, b, newBudget()).length <= MOST_ORDERED * least
+  );
 }
 
 /** Whether one says the opposite of the other: what is denied here is affirmed there. */
