@@ -1,7 +1,7 @@
+import { align, gapsBetween, newBudget } from '../../core/align.ts';
 import { commonEnds, countEach } from '../../core/value.ts';
 import { isMistyped } from './meaning.ts';
 import { addSign, type Joints, type Reading, type Sentence, type Sign } from './sentences.ts';
-import { align, gapsBetween, newBudget } from './words.ts';
 
 /** Sentences held against each other: how alike they are, and whether they say the same, or the opposite. */
 
