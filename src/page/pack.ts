@@ -19,7 +19,7 @@ export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   readonly alone: readonly number[];
   readonly groups: readonly (Pick<
     GroupItem,
-    'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'reasons'
+    'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'reasons' | 'calls'
   > & {
     /** The fields that change alike, and their texts where rows have values of their own in them. */
     readonly fields: readonly {

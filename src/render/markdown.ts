@@ -163,11 +163,14 @@ function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string
   ].join('\n');
 }
 
-/** `~ 60 agents alike: prompts/desk.md` */
-function groupTitle({ kind, action, verdict, addresses, sources }: GroupItem): string {
+/** `~ 60 agents alike, 9,310 calls in 7 days: prompts/desk.md` */
+function groupTitle(item: GroupItem): string {
+  const { kind, action, verdict, addresses, sources } = item;
+  const calls = formatCalls(item);
   const from = formatFirst(sources.map(inlineCode), NAMED);
   return [
     `${inlineCode(SYMBOLS[action])} ${formatGroup(kind, action, addresses.length)}`,
+    ...(calls === undefined ? [] : [`, ${calls}`]),
     ...(verdict === 'ok' ? [] : [`, ${verdict}`]),
     ...(from === '' ? [] : [`: ${from}`]),
   ].join('');

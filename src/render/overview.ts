@@ -6,7 +6,7 @@ import {
   isEdited,
   type PlanDocument,
 } from '../core/plan-document.ts';
-import { countEach } from '../core/value.ts';
+import { countEach, sum } from '../core/value.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow, isSecretMoved } from './footers.ts';
 import { gone, isEmpty } from './wording.ts';
@@ -54,6 +54,8 @@ export type GroupItem = {
   readonly varying: readonly string[];
   /** Why, each reason once. Not sanitised. */
   readonly reasons: readonly string[];
+  /** The calls of all of them; absent where those of one are not known. */
+  readonly calls?: number;
 };
 
 /** Fewer resources than this are no group. */
@@ -122,6 +124,7 @@ function buildGroup(
     const { before = field.before, after = field.after } = group;
     return [{ ...field, before, after }];
   });
+  const calls = changes.flatMap((change) => change.calls ?? []);
   const general = action === 'create' ? fields.map(({ after = '' }) => after).join('\n') : '';
   return {
     type: 'group',
@@ -135,6 +138,7 @@ function buildGroup(
     example: { ...first, fields: edited },
     varying: [...new Set(general.match(/\$\{[^{}\n]+\}/g) ?? [])],
     reasons: edited.some(isEdited) ? [...new Set(changes.map(({ reason }) => reason))] : [],
+    ...(calls.length === changes.length && { calls: sum(calls) }),
   };
 }
 

@@ -186,23 +186,22 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
 }
 
 /** What changes alike in many resources: once, with the file that says so and all addresses. */
-function groupLines(
-  { kind, action, verdict, addresses, sources, example, reasons, varying }: GroupItem,
-  detail: Detail,
-  { plan, options }: Layout,
-): readonly Line[] {
+function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout): readonly Line[] {
+  const { kind, action, verdict, addresses, sources, example, reasons, varying } = item;
   const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')];
   const judged =
     verdict === 'ok' ? [] : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')];
   const isGone = action === 'delete' || action === 'forget';
   const told = varyingMessage(varying);
   const named = new Map(plan.changes.map(({ address, name }) => [address, name]));
+  const calls = formatCalls(item);
   return [
     ...wrap(
       [
         span('  '),
         span(SYMBOLS[action], ACTION_TONES[action]),
         span(` ${formatGroup(kind, action, addresses.length)}`, 'strong'),
+        ...(calls === undefined ? [] : [span(`  ${calls}`)]),
         ...judged,
         ...from,
       ],

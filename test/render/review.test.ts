@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { packDocument } from '../../src/page/pack.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
 import { reviewPlan } from '../../src/render/text.ts';
 import { longRows } from '../long.ts';
+import { changeOf, fieldOf, planOf } from './sample.ts';
 import { SITUATIONS } from './situations.ts';
 import { findMissing, readMarkdown } from './visible.ts';
 
@@ -57,4 +59,32 @@ test('what is cut first is the largest group, and last what stands first', () =>
       expect(cut.slice(0, brief.size)).toEqual([...brief]);
     }
   }
+});
+
+test('a group says how many calls all of its agents took, where all are known', () => {
+  const plans = [[3, 1407, 0].map((calls) => ({ calls })), [{ calls: 3 }, {}, { calls: 1 }]].map(
+    (known) => {
+      const fields = [fieldOf('model', 'a', 'b')];
+      const changes = known.map((one, at) => changeOf({ address: `agent.a${at}`, fields, ...one }));
+      const addresses = changes.map(({ address }) => address);
+      const groups = [
+        {
+          kind: 'agent',
+          action: 'update' as const,
+          addresses,
+          fields: [{ path: 'model', source: null }],
+        },
+      ];
+      return planOf(changes, { groups });
+    },
+  );
+  const told = plans.flatMap((plan) => [
+    reviewPlan(plan, terminal(80)).text,
+    renderPlanMarkdown(plan),
+    packDocument(plan).overview.groups[0]?.calls,
+  ]);
+  expect(told[0]).toContain('3 agents alike  1,410 calls in 7 days');
+  expect(told[1]).toContain('3 agents alike, 1,410 calls in 7 days');
+  expect(told[2]).toBe(1410);
+  for (const text of told.slice(3)) expect(text ?? '').not.toContain('calls in');
 });

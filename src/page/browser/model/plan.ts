@@ -2,7 +2,7 @@ import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-d
 import { getMark, withTexts } from '../../../core/texts.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatGroup, groupByOwner } from '../../../render/wording.ts';
+import { formatCalls, formatGroup, groupByOwner } from '../../../render/wording.ts';
 import type { Packed, PackedOverview } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
@@ -57,10 +57,12 @@ export function groupsWith({ overview }: Plan, entry: Entry): readonly Alike[] {
   return overview.groups.filter(({ entries }) => entries.has(entry));
 }
 
-/** `60 agents alike, held`. Sanitised. */
-export function groupTitle({ kind, action, verdict, entries }: Alike): string {
+/** `60 agents alike, 9,310 calls in 7 days, held`. Sanitised. */
+export function groupTitle(group: Alike): string {
+  const { kind, action, verdict, entries } = group;
   const title = formatGroup(sanitiseLine(kind), action, entries.size);
-  return `${title}${verdict === 'ok' ? '' : `, ${verdict}`}`;
+  const about = [formatCalls(group), verdict === 'ok' ? undefined : verdict];
+  return [title, ...about.filter((text) => text !== undefined)].join(', ');
 }
 
 /** One of the resources of a group, with the fields of the group alone. */
