@@ -49,7 +49,7 @@ function packOverview(document: PlanDocument): PackedOverview {
     above,
     below,
     alone: alone.flatMap(({ change: { address } }) => places.get(address) ?? []),
-    groups: groups.map(({ addresses, example, ...group }) => ({
+    groups: groups.map(({ addresses, names: _, example, ...group }) => ({
       ...group,
       fields: example.fields.map(({ path }) => {
         const { before, after } =

@@ -143,14 +143,12 @@ function planRows(
 
 /** What changes alike in many resources: once, with all addresses. */
 function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string {
-  const { action, addresses, example, reasons, varying } = item;
+  const { action, addresses, names, example, reasons, varying } = item;
   const told = varyingMessage(varying);
-  const named = new Map(plan.changes.map(({ address, name }) => [address, name]));
   const isGone = action === 'delete' || action === 'forget';
   const members = isGone
     ? addresses.map(
-        (address) =>
-          `- ${inlineCode(address)} ${escapeText(cutText(named.get(address) ?? '', 80))}`,
+        (address, at) => `- ${inlineCode(address)} ${escapeText(cutText(names[at] ?? '', 80))}`,
       )
     : factorAddresses(addresses).map((list) => inlineCode(addressText(list)));
   return [

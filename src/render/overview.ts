@@ -46,6 +46,8 @@ export type GroupItem = {
   readonly action: ChangeGroup['action'];
   readonly verdict: Change['verdict'];
   readonly addresses: readonly Address[];
+  /** Their names, in the same order. Not sanitised. */
+  readonly names: readonly string[];
   /** The files that the fields come from, each once. Not sanitised. */
   readonly sources: readonly string[];
   /** One of the resources with these fields alone. */
@@ -132,6 +134,7 @@ function buildGroup(
     action,
     verdict: first.verdict,
     addresses: changes.map(({ address }) => address),
+    names: changes.map(({ name }) => name),
     sources: [
       ...new Set(fields.flatMap(({ path, source }) => source ?? textSources(changes, path))),
     ],

@@ -187,13 +187,12 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
 
 /** What changes alike in many resources: once, with the file that says so and all addresses. */
 function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout): readonly Line[] {
-  const { kind, action, verdict, addresses, sources, example, reasons, varying } = item;
+  const { kind, action, verdict, addresses, names, sources, example, reasons, varying } = item;
   const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')];
   const judged =
     verdict === 'ok' ? [] : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')];
   const isGone = action === 'delete' || action === 'forget';
   const told = varyingMessage(varying);
-  const named = new Map(plan.changes.map(({ address, name }) => [address, name]));
   const calls = formatCalls(item);
   return [
     ...wrap(
@@ -210,8 +209,8 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
     ),
     ...reasons.flatMap((reason) => belowLines(reason, options)),
     ...(isGone
-      ? addresses.flatMap((address) =>
-          itemLines(`  ${address}`, `  ${named.get(address) ?? ''}`, options.width),
+      ? addresses.flatMap((address, at) =>
+          itemLines(`  ${address}`, `  ${names[at] ?? ''}`, options.width),
         )
       : factorAddresses(addresses).flatMap((list) =>
           wrap([span('    '), liveSpan(addressText(list), 'dim')], options.width, INDENT + 2),
