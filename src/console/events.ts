@@ -7,11 +7,12 @@ import {
   getExitCode,
 } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { sum } from '../core/value.ts';
 import { describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { renderPlanText, reviewPlan } from '../render/text.ts';
-import { sanitise } from '../render/untrusted.ts';
+import { sanitise, sanitiseLine } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
 import { type Event, toFailure } from '../run/document.ts';
 import type { Context } from './context.ts';
@@ -41,19 +42,26 @@ async function askFor(text: string, terminal: Terminal): Promise<string> {
   return answer.trim();
 }
 
-/** Shows plans, and asks about the last one: also about what it showed in brief, which `show` prints whole. */
+/**
+ * Shows plans, and asks about the last one, or about several that were shown elsewhere: also about what was shown in brief,
+ * which `show` prints whole.
+ */
 export function openPlanReview(terminal: Terminal) {
-  let last: { readonly plan: PlanDocument; readonly folded: number } | undefined;
+  type Reviewed = { readonly plan: PlanDocument; readonly folded: number; readonly title?: string };
+  let reviewed: readonly Reviewed[] = [];
   return {
     show(plan: PlanDocument): void {
       const { text, folded } = reviewPlan(plan, terminal.render);
       terminal.out(text);
-      last = { plan, folded };
+      reviewed = [{ plan, folded }];
+    },
+    /** A plan that was shown already, as one of several. `title`: which of them it is. */
+    add(plan: PlanDocument, title: string): void {
+      reviewed = [...reviewed, { plan, folded: reviewPlan(plan, terminal.render).folded, title }];
     },
     async confirm(question: string): Promise<boolean> {
-      if (!terminal.canAsk || last === undefined || last.folded === 0)
-        return confirm(question, terminal);
-      const { plan, folded } = last;
+      const folded = sum(reviewed.map((one) => one.folded));
+      if (!terminal.canAsk || folded === 0) return confirm(question, terminal);
       const brief =
         folded === 1
           ? '1 change is shown in brief'
@@ -63,7 +71,10 @@ export function openPlanReview(terminal: Terminal) {
         terminal,
       );
       if (answer !== 'show') return answer === 'yes';
-      terminal.out(renderPlanText(plan, { ...terminal.render, verbose: true }));
+      for (const { plan, title } of reviewed) {
+        if (title !== undefined) terminal.out(`\n${sanitiseLine(title)}\n`);
+        terminal.out(renderPlanText(plan, { ...terminal.render, verbose: true }));
+      }
       return confirm(question, terminal);
     },
   };

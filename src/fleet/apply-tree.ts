@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../console/context.ts';
-import { confirm } from '../console/events.ts';
+import { openPlanReview } from '../console/events.ts';
 import { allowancesIn } from '../console/flags.ts';
 import { readPlanFile } from '../console/plan.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
@@ -56,7 +56,10 @@ async function planThenApply(
   const changed = document.stacks.filter(({ status }) => status === 'changes').length;
   if (changed > 0 && flags.autoApprove !== true) {
     const question = `Apply the plans of ${formatCount(changed, 'stack')}?`;
-    if (!(await confirm(question, context.terminal))) {
+    const review = openPlanReview(context.terminal);
+    for (const { path, plan_file: file } of (await readPlanSet(folder)).stacks)
+      if (typeof file === 'string') review.add(await readPlanFile(join(folder, file)), path);
+    if (!(await review.confirm(question))) {
       context.terminal.err('Nothing was written.');
       return EXIT.error;
     }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { openPlanReview } from '../../src/console/events.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
@@ -87,4 +89,64 @@ test('a group says how many calls all of its agents took, where all are known', 
   expect(told[1]).toContain('3 agents alike, 1,410 calls in 7 days');
   expect(told[2]).toBe(1410);
   for (const text of told.slice(3)) expect(text ?? '').not.toContain('calls in');
+});
+
+describe('who approves', () => {
+  /** What a person reads and is asked who gives some answers, and what comes of it. */
+  async function decide(plans: readonly PlanDocument[], ...answers: readonly string[]) {
+    const left = [...answers];
+    const asked: string[] = [];
+    let out = '';
+    const review = openPlanReview({
+      out: (text) => {
+        out += text;
+      },
+      err: () => undefined,
+      render: terminal(80),
+      renderErr: terminal(80),
+      wrapsErr: false,
+      canAsk: true,
+      ask: async (question) => {
+        asked.push(question);
+        return left.shift() ?? '';
+      },
+    });
+    const [only, ...others] = plans;
+    if (only !== undefined && others.length === 0) review.show(only);
+    else for (const [at, plan] of plans.entries()) review.add(plan, `stack ${at + 1}`);
+    const isAgreed = await review.confirm('Apply?');
+    return { isAgreed, asked, out };
+  }
+
+  const isShort = ([, { plan }]: (typeof NAMED)[number]) => plan.changes.length < 1000;
+
+  test.each(longRows(NAMED, isShort))('reads all of %s before saying yes', async (_, situation) => {
+    const { plan } = situation;
+    const { folded } = reviewPlan(plan, terminal(80));
+    const { isAgreed, asked, out } = await decide([plan], ...(folded > 0 ? ['show'] : []), 'yes');
+    expect(isAgreed).toBe(true);
+    expect(asked).toHaveLength(folded > 0 ? 2 : 1);
+    expect(asked[0]?.includes('shown in brief')).toBe(folded > 0);
+    expect(findMissing(out, situation)).toEqual([]);
+  });
+
+  const long = SITUATIONS.find(({ name }) => name === 'twelve different edits')?.plan ?? planOf([]);
+
+  test('is told how many changes are shown in brief, and anything but yes is no', async () => {
+    const { folded } = reviewPlan(long, terminal(80));
+    expect(folded).toBeGreaterThan(1);
+    const { asked } = await decide([long], 'no');
+    expect(asked).toEqual([
+      `${folded} changes are shown in brief. Apply? Type "yes" to approve, or "show" to read all of it first: `,
+    ]);
+    for (const answers of [['no'], ['Show'], [''], ['show', 'show'], ['show', 'no']])
+      expect((await decide([long], ...answers)).isAgreed, answers.join()).toBe(false);
+  });
+
+  test('is shown the plans of all stacks, each below its title', async () => {
+    const { isAgreed, asked, out } = await decide([long, long], 'show', 'yes');
+    expect(isAgreed).toBe(true);
+    expect(asked[0]).toMatch(/^4 changes are shown in brief\. /);
+    expect(out.split(/^stack \d$/m)).toHaveLength(3);
+  });
 });
