@@ -41,7 +41,7 @@ export const english: Language = {
       },
       article: 'an?',
       behind:
-        'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half',
+        'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes?|lasts?|half',
       andParts: { ' and a half': 0.5, ' and a quarter': 0.25 },
     },
     clock:
@@ -142,7 +142,7 @@ export const english: Language = {
       person: 'people|persons?',
       attempt: 'attempts?|tries',
       child: 'child(?:ren)?',
-      foot: 'feet|foot',
+      foot: 'feet|foot|ft',
       inch: 'inch(?:es)?',
       mile: 'miles?',
       kilogram: 'kg|kilos?|kilograms?',
@@ -160,7 +160,17 @@ export const english: Language = {
       centimeter: 'cm',
       millimeter: 'mm',
       liter: 'lit(?:er|re)s?',
-      degree: 'degrees?',
+      degree: 'degrees?|°',
+      fahrenheit: '(?:degrees? )?fahrenheit|°\\s?f',
+      celsius: '(?:degrees? )?(?:celsius|centigrade)|°\\s?c',
+      acre: 'acres?',
+      area: 'sq\\.? ?ft|ft²|m²',
+      energy: 'kwh',
+      power: 'kw|watts?',
+      voltage: 'volts?',
+      bandwidth: 'mbps|gbps|mbit\\/s',
+      pressure: 'psi|bar',
+      concentration: 'mg\\/dl|mmol\\/l',
       call: 'calls?',
       ring: 'rings?',
       visit: 'visits?',
@@ -251,7 +261,7 @@ export const english: Language = {
     predicates:
       "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’´\\u0060]?t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
     turns:
-      'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip',
+      'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip|(?:keep|stay|move|step|get|remain)(?:s|ing)? (?:(?!and |or )\\p{L}+ ){0,3}?(?:away from|clear of)|(?:keep|stay)(?:s|ing)? (?:(?:out of|off)(?= \\p{L}))',
     demands:
       'always|(?:on |with )?every call|at all times|every single time|in every case|without exception|mandatory|obligatory',
     obliges:
@@ -259,7 +269,8 @@ export const english: Language = {
     permits:
       "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
     softens: "(?<=[\\p{L}\\p{N}’'] )should|ought to|ideally|preferably|try(?= (?:not )?to )",
-    limits: '(?<!not )only|solely|exclusively',
+    limits:
+      '(?<!not )only|solely|exclusively|and (?:(?:with|to|for|from|by|at|of) )?(?:nobody|no one|nothing|nowhere) else',
     excepts:
       'unless|(?<=(?:any|no|every)(?:one|body|thing| one| \\p{L}{2,12}) |nothing |none )but|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
@@ -278,7 +289,8 @@ export const english: Language = {
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
-    nextStep: 'then|afterwards?|after that',
+    nextStep:
+      'then|afterwards?|after that|followed by|(?:second|last)(?:ly)?(?=\\s*(?:[.,;!?]|$))',
     after: 'after|once|following',
     and: 'and',
     or: 'or',
@@ -288,18 +300,18 @@ export const english: Language = {
     reasons:
       'because|so that|in order to|(?<=, )(?:since|as|so (?:that )?(?:they|the caller|callers|we|it|people|mistakes))',
     comparisons:
-      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|or not',
+      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|with or without|or not',
   },
   meaning: {
     function:
-      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except dont doesnt cant wont shouldnt isnt arent mustnt couldnt wouldnt didnt wasnt hasnt havent without now later right way thing things lot well instead available sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next',
+      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except dont doesnt cant wont shouldnt isnt arent mustnt couldnt wouldnt didnt wasnt hasnt havent without now later right way thing things lot well instead available sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next sorry',
     roles:
       'you your yours yourself they them their he him his she her we us our ours i me my mine caller callers customer customers patient patients client clients guest guests person people user users member members human humans agent assistant everyone everybody nobody call calls',
     isManner: () => false,
     light:
       'become get take make do have use let go come put keep want need be try see like give start doing having making getting taking using',
     phrases: {
-      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice',
+      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice|(?:provid|giv|offer)(?:e|es|ing)? (?:some |any )?(?:info|information|details?)(?= (?:on|about|regarding|for))',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
       approach:
         '(?:walk|go|come|get|move|step) (?:right )?(?:up to|near|nearer|close(?:r)? to|closer|close)',

@@ -159,7 +159,7 @@ const UNIT_FORMS = UNITS.map(([name, form]) => [name, compile(`^(?:${form})$`, '
 const ADJECTIVE = inAny(({ measures }) => measures.adjectives);
 const FUNCTION = wordSet(LANGUAGES.map(({ meaning }) => meaning.function).join(' '));
 const PLURAL = String.raw`(?!${inAny(({ measures }) => measures.noPlural)}${END})\p{L}{2,20}s`;
-const UNIT = `(?:-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
+const UNIT = `(?:\\s?[°º]\\s?[fc]?${END}|-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
 const RATE = `(?: ${inAny(({ measures }) => measures.perAny)} \\p{L}{2,20}${END}| ${inAny(({ measures }) => measures.per)} ${inAny(({ measures }) => measures.rated)}${END}|\\/(?:h|day|month|year|week|día|mes|año)${END})`;
 /** Units of time, with what each is worth in the smallest that it is exact in: `two weeks` are `14 days`. */
 const SPANS: { readonly [unit: string]: readonly [base: string, worth: number] } = {
@@ -463,6 +463,9 @@ function quantity(
   const counted = kind === 'number' ? unitKey(last.unit ?? unit) : kind;
   const isAlone = points.length === 1 && unit === '' && ahead + behind === '';
   if (isPlain && isAlone && UNSURE.test(text.slice(first.start, last.end))) return undefined;
+  // `More than one acre` may be `more than an acre`.
+  const isVagueOne =
+    isPlain && points.length === 1 && unit === '' && UNSURE.test(text.slice(first.start, last.end));
   const isDialled = isPlain && isAlone && endsWith(AHEAD.dial, text, start) !== '';
   const isPhone = isDialled && /^\d{3,6}$/.test(text.slice(start, end));
   const values = points.map((one) =>
@@ -482,7 +485,7 @@ function quantity(
     family: name?.key ?? findFamily(kind, counted),
     bound: first.bound ?? findBound(ahead, behind),
     lead: findLead(text, start),
-    isWeak: first.isWeak || name?.isWeak === true,
+    isWeak: first.isWeak || name?.isWeak === true || isVagueOne,
     start,
     from: start,
     end,
@@ -571,6 +574,8 @@ function rateKey(rate: string): string {
 
 /** What is counted, the known units alike in all languages, with what tells it from others: `day business`. */
 function unitKey(text: string): string {
+  const whole = UNIT_FORMS.find(([, form]) => form.test(fold(text).trim()))?.[0];
+  if (whole !== undefined) return whole;
   const [last = '', ...before] = fold(text).trim().replace(/^-/, '').split(/\s+/).reverse();
   const known = UNIT_FORMS.find(([, form]) => form.test(last))?.[0];
   return [known ?? last.replace(/(?:s|es)$/, ''), ...before].join(' ');

@@ -272,7 +272,7 @@ export const spanish: Language = {
       },
       article: 'un|una',
       behind:
-        'en|por|durante|de|dentro de|cada|menos|hasta|dura|unas?|tras|con|máximo|mínimo|que|media|y',
+        'en|por|durante|de|dentro de|cada|menos|hasta|duran?|tardan?|unas?|tras|con|máximo|mínimo|que|media|y',
       andParts: { ' y medi[ao]': 0.5, ' y cuarto': 0.25 },
     },
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,
@@ -370,6 +370,7 @@ export const spanish: Language = {
       meter: 'metros?',
       liter: 'litros?',
       degree: 'grados?',
+      celsius: 'grados? (?:celsius|centígrados?)',
       call: 'llamadas?',
       ring: 'tonos?|timbrazos?',
       visit: 'visitas?',
@@ -459,7 +460,7 @@ export const spanish: Language = {
       'nunca|jamás|nadie|ningún|ningun[oa]s?|nada|tampoco|ni|en ningún caso|en ningún momento|bajo ninguna circunstancia|bajo ningún concepto',
     predicates: 'no|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite',
     turns:
-      'evit(?:a|e|es|ar)|niégu?[ae](?:te|se)|rechaz(?:a|ar)|rechace[s]?|abstente|absténgase|deniegu?[ae]',
+      'evit(?:a|e|es|ar)|niégu?[ae](?:te|se)|rechaz(?:a|ar)|rechace[s]?|abstente|absténgase|deniegu?[ae]|(?:alej|apart)\\p{L}{1,6} de(?!\\p{L}{2})|(?:mant\\p{L}{1,8}|qued\\p{L}{1,6}) (?:lejos|alejad[oa]s?) de(?!\\p{L}{2})',
     demands:
       'siempre(?! que)|en todo momento|en todos los casos|sin excepción|obligatorio|obligatoriamente|sin falta',
     obliges:
@@ -467,7 +468,8 @@ export const spanish: Language = {
     permits:
       'puedes|podrás|(?<=(?:^|[.;:!¡]\\s{1,3}|usted ))(?:puede|podrá)|se permite|está permitido|(?:estás|está) autorizad[oa]|siéntete libre|no dudes en|no dude en|opcional(?:mente)?|si (?:quieres|lo deseas|quiere)',
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
-    limits: 'solo|sólo|solamente|únicamente|exclusivamente',
+    limits:
+      'solo|sólo|solamente|únicamente|exclusivamente|y (?:(?:con|a|de|para|por) )?(?:nadie|nada) más',
     excepts:
       '(?:salvo|excepto)(?: (?:que|si|cuando))?|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
@@ -484,7 +486,7 @@ export const spanish: Language = {
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
-    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último',
+    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último|en (?:segundo|último) lugar',
     later: 'después de(?:l| que)?|tras|una vez|luego de',
     before: 'antes de|antes de que|hasta que|hasta',
     after: 'después de|después de que|tras|una vez|luego de',
@@ -495,7 +497,7 @@ export const spanish: Language = {
     unless: 'a menos que|a no ser que|(?:salvo|excepto) (?:que|si|cuando)',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
     comparisons:
-      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
+      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|con o sin|ya no(?= hace falta)',
   },
   meaning: {
     function:
