@@ -9,7 +9,9 @@ import {
   areSwapped,
   compareSentences,
   isReversed,
+  isReworded,
   isSameRule,
+  isTurnedInOrder,
   joinSentences,
   type Statement,
 } from './statements.ts';
@@ -37,7 +39,10 @@ const ALIKE_TURNED = 0.6;
 const MOST_KEPT = 1000;
 
 /** What a group says otherwise. A sentence that came or went as a whole has no other to be held against. */
-export function compareGroup({ before, after }: Group, budget: Budget): readonly Found[] {
+export function compareGroup(group: Group, budget: Budget): readonly Found[] {
+  const { before, after } = group;
+  if (group.isSpread === true)
+    return changedFacts({ old: findFacts(before), fresh: findFacts(after) }, budget);
   const [old, fresh] = [before[0], after[0]];
   if (old === undefined || fresh === undefined) return wholeChanges(before, after);
   const [was, is] = [joinPlaces(before), joinPlaces(after)];
@@ -46,7 +51,11 @@ export function compareGroup({ before, after }: Group, budget: Budget): readonly
   const isSame = isSameRule(was, is);
   if (isSame && leads.length === 0 && areSameValues(was, is)) return [];
   const values = areSwapped(was, is) ? swappedFacts(facts) : changedFacts(facts, budget);
-  return [...leads, ...values, ...(isSame ? [] : instructionChange({ before, after }, was, is))];
+  return [
+    ...leads,
+    ...values,
+    ...(isSame ? [] : instructionChange({ before, after }, was, is, leads.length > 0)),
+  ];
 }
 
 function joinPlaces(places: readonly Place[]): Statement {
@@ -84,7 +93,12 @@ function isOwn({ mark }: Fact): boolean {
 /** What stands below a heading or above a list says what came or went with it. */
 function isWhole(place: Place): boolean {
   const { isWhole: isOne, content, facts } = place.sentence;
-  return isOne && !isTitle(place) && content.size + facts.length > 0;
+  return isOne && !isTitle(place) && !isIntroduction(place) && content.size + facts.length > 0;
+}
+
+/** `Ask, in this order:` says nothing without the list below. */
+function isIntroduction({ sentence }: Place): boolean {
+  return sentence.text.endsWith(':');
 }
 
 function alignFacts({ old, fresh }: FactSides, budget: Budget) {
@@ -313,7 +327,12 @@ function endOf({ text, brief = text }: Fact): string {
 }
 
 /** What a group forbids, demands or permits otherwise. */
-function instructionChange(group: Group, was: Statement, is: Statement): readonly Found[] {
+function instructionChange(
+  group: Group,
+  was: Statement,
+  is: Statement,
+  isLeadTold: boolean,
+): readonly Found[] {
   const { before, after } = group;
   const [old, fresh] = [before[0], after[0]];
   if (old === undefined || fresh === undefined) return [];
@@ -321,12 +340,14 @@ function instructionChange(group: Group, was: Statement, is: Statement): readonl
     places.some(({ sentence }) => sentence.isInstruction);
   const [did, does] = [instructs(before), instructs(after)];
   const alike = compareSentences(old.sentence, fresh.sentence);
-  if (isReversed(was, is) && ((did && does) || alike >= ALIKE_TURNED))
-    return [instruction('reversed', group)];
+  const areDenying = was.plain.isDenying && is.plain.isDenying;
+  const isEdited = alike >= ALIKE_TURNED && (areDenying || !isReworded(was.words, is.words));
+  if (isReversed(was, is) && ((did && does) || isEdited)) return [instruction('reversed', group)];
   // A heading that is renamed says no more than what stands below it.
-  if ((!did && !does) || [old, fresh].every(isTitle)) return [];
+  const isOrder = !isLeadTold && isTurnedInOrder(was, is);
+  if ((!did && !does && !isOrder) || [old, fresh].every(isTitle)) return [];
   // A sentence that hardly has a word of the other is another one.
-  if ((did && does) || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
+  if ((did && does) || isOrder || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
   if (!(did ? before : after).some(isWhole)) return [];
   return [instruction(did ? 'removed' : 'added', group)];
 }

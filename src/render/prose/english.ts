@@ -129,7 +129,8 @@ export const english: Language = {
       '%': '%|percent|per cent',
     },
     units: {
-      second: 'sec(?:ond)?s?',
+      // `Call 911 second` is an order of steps.
+      second: 'secs?|seconds|second(?!\\s*(?:[.,;!?]|$))|(?<=(?:one|1|a) )second',
       minute: 'min(?:ute)?s?',
       hour: 'hours?|hrs?',
       day: 'days?',
@@ -283,14 +284,13 @@ export const english: Language = {
       '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
     reported:
       '(?:tell|say|know|aware|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
-    relatives: '(?:who|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
+    relatives: '(?:who|whose|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
-    nextStep:
-      'then|afterwards?|after that|followed by|(?:second|last)(?:ly)?(?=\\s*(?:[.,;!?]|$))',
+    nextStep: 'then|afterwards?|after that|followed by|(?:second|last)(?:ly)?(?=\\s*(?:[.,;!?]|$))',
     after: 'after|once|following',
     and: 'and',
     or: 'or',

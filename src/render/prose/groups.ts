@@ -1,6 +1,6 @@
 import { findLexicon, type Lexicon } from './meaning.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { type Sentence, splitSentences } from './sentences.ts';
+import { addSign, type Sentence, type Sign, splitSentences } from './sentences.ts';
 import { compareSentences } from './statements.ts';
 import { align, type Budget } from './words.ts';
 
@@ -28,7 +28,12 @@ export type Place = {
 };
 
 /** Sentences that are the same ones: mostly one and one, several where they were joined or taken apart. */
-export type Group = { readonly before: readonly Place[]; readonly after: readonly Place[] };
+export type Group = {
+  readonly before: readonly Place[];
+  readonly after: readonly Place[];
+  /** What they say is said on the other side, too, in no one of its sentences: prose that became a list. */
+  readonly isSpread?: boolean;
+};
 
 /** With less in common, sentences of one paragraph are two and not one that was edited. */
 const ALIKE = 0.3;
@@ -77,11 +82,12 @@ export function listGroups(
   const here = [...near, ...beside];
   const far = pairAlike(without(before, here), without(after, here), ALIKE_ELSEWHERE);
   const pairs = joinSplit([...here, ...far], before, after);
+  const groups = [...pairs, ...listSpread(pairs, without(before, pairs), without(after, pairs))];
   return {
     groups: [
-      ...pairs,
-      ...without(before, pairs).map((one) => ({ before: [one], after: [] })),
-      ...without(after, pairs).map((one) => ({ before: [], after: [one] })),
+      ...groups,
+      ...without(before, groups).map((one) => ({ before: [one], after: [] })),
+      ...without(after, groups).map((one) => ({ before: [], after: [one] })),
     ],
     stayed,
   };
@@ -184,6 +190,13 @@ function joinSplit(
     places.some(
       ({ sentence }) => sentence.content.has(word) || sentence.plain.facts.includes(word),
     );
+  const follows = (one: Place, { sentence, part }: Place) =>
+    one.part === part && sentence.start < one.sentence.start;
+  // `They ask for hints. Do not give any.` says of the hints what is to be done.
+  const refers = (one: Place, own: readonly Place[]) =>
+    one.sentence.isInstruction &&
+    one.sentence.content.size + one.sentence.facts.length === 0 &&
+    own.some((other) => follows(one, other));
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {
@@ -191,7 +204,9 @@ function joinSplit(
         const isOwn =
           !taken.has(one) &&
           isMost(content, (word) => has(whole, word)) &&
-          (content.some((word) => !has(own, word)) || holds(whole, one.sentence.words.slice(1)));
+          (content.some((word) => !has(own, word)) ||
+            holds(whole, one.sentence.words.slice(1)) ||
+            refers(one, own));
         if (isOwn) taken.add(one);
         return isOwn;
       });
@@ -200,4 +215,70 @@ function joinSplit(
       after: [...group.after, ...join(fresh, group.after, group.before)],
     };
   });
+}
+
+/** Sentences without a partner that say what several of the other side say near them. Each section is a group. */
+function listSpread(
+  pairs: readonly Group[],
+  before: readonly Place[],
+  after: readonly Place[],
+): readonly Group[] {
+  const [old, fresh] = [saidBy('before', pairs, before), saidBy('after', pairs, after)];
+  const isSpread = (said: Said) => (one: Place) => {
+    const { content, plain } = one.sentence;
+    const words = [...content.keys(), ...plain.facts];
+    const signs = said(one);
+    const isAffirmed = [...plain.denied].some((word) => signs(word) === 'yes');
+    return words.length > 0 && !isAffirmed && isMost(words, (word) => signs(word) !== undefined);
+  };
+  const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);
+  const came = Map.groupBy(after.filter(isSpread(old)), ({ paragraph }) => paragraph.heading);
+  return [...new Set([...gone.keys(), ...came.keys()])].map((heading) => ({
+    before: gone.get(heading) ?? [],
+    after: came.get(heading) ?? [],
+    isSpread: true,
+  }));
+}
+
+/** How a word is said near a sentence of the other side; undefined where it is not. */
+type Said = (near: Place) => (word: string) => Sign | undefined;
+
+/** What one side says that its partners on the other do not, by its sections and by where it stands. */
+function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readonly Place[]): Said {
+  const other = side === 'before' ? 'after' : 'before';
+  const said = new Map<string, Map<string, Sign>>();
+  const add = (place: Place, word: string, sign: Sign) => {
+    for (const where of placesOf(place)) {
+      const signs = said.get(where) ?? new Map<string, Sign>();
+      said.set(where, signs);
+      addSign(signs, word, sign);
+    }
+  };
+  const groups = [
+    ...pairs,
+    ...alone.map((one) => ({ before: [one], after: [one], isAlone: true })),
+  ];
+  for (const group of groups) {
+    const known = new Set(
+      'isAlone' in group
+        ? []
+        : group[other].flatMap(({ sentence: { content, plain } }) => [
+            ...content.keys(),
+            ...plain.facts,
+          ]),
+    );
+    for (const place of group[side]) {
+      const { plain } = place.sentence;
+      for (const [word, sign] of plain.signs) if (!known.has(word)) add(place, word, sign);
+      for (const fact of plain.facts) if (!known.has(fact)) add(place, fact, 'both');
+    }
+  }
+  return (near) => {
+    const all = placesOf(near).flatMap((where) => said.get(where) ?? []);
+    return (word) => all.map((signs) => signs.get(word)).find((sign) => sign !== undefined);
+  };
+}
+
+function placesOf({ paragraph, gap }: Place): readonly string[] {
+  return [`section ${paragraph.heading}`, `gap ${gap}`];
 }
