@@ -379,12 +379,25 @@ function cut(text: string): string {
   return text.length <= MOST_KEPT ? text : `${text.slice(0, MOST_KEPT)} …`;
 }
 
+/**
+ * Whether it went from one section or list to another, which both stayed. `Never do it` holds wherever it stands; of
+ * another instruction its section says when it holds.
+ */
+function isElsewhere(old: Place, fresh: Place): boolean {
+  const { content, plain } = old.sentence;
+  const [first = ''] = content.keys();
+  if (old.became === undefined || fresh.was === undefined) return false;
+  if (plain.forces.has('always') || plain.signs.get(first) === 'no') return false;
+  const isTitled = [old, fresh].some(({ paragraph }) => paragraph.under?.title !== undefined);
+  return !isTitled || old.paragraph.heading !== fresh.paragraph.heading;
+}
+
 /** The heading or line above that was edited says itself what became of all that stands below it. */
 export function movedInstruction(old: Place, fresh: Place): readonly Found[] {
   const [was, is] = [old.paragraph.under?.text, fresh.paragraph.under?.text];
   if (was === is || (was !== undefined && is === old.became)) return [];
   const senseOf = (text: string | undefined) => findSense(text ?? '', old.lexicon);
-  if (senseOf(was) === senseOf(is)) return [];
+  if (!isElsewhere(old, fresh) && senseOf(was) === senseOf(is)) return [];
   if (!old.sentence.isInstruction && !fresh.sentence.isInstruction) return [];
   const [before, after] = [cut(old.sentence.text), cut(fresh.sentence.text)];
   return [{ sort: 'moved', before, after, key: 'moved', old, fresh }];

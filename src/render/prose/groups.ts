@@ -12,6 +12,8 @@ export type Part = {
   readonly after: Paragraph | undefined;
   /** What became of the line that `before` stood under. */
   readonly became: string | undefined;
+  /** What the line that `after` stands under was. */
+  readonly was: string | undefined;
   /** The same for parts with nothing between them that stayed. */
   readonly gap: number;
 };
@@ -24,6 +26,7 @@ export type Place = {
   readonly paragraph: Paragraph;
   readonly sentence: Sentence;
   readonly became: string | undefined;
+  readonly was: string | undefined;
   readonly lexicon: Lexicon;
 };
 
@@ -52,10 +55,10 @@ export function listGroups(
   common: Lexicon,
   budget: Budget,
 ): { readonly groups: readonly Group[]; readonly stayed: readonly (readonly [Place, Place])[] } {
-  const sides = parts.map(({ before, after, became, gap }, part) => {
+  const sides = parts.map(({ before, after, became, was, gap }, part) => {
     const lexicon = findLexicon([before?.text ?? '', after?.text ?? ''], () => common);
     const placesOf = (side: Paragraph | undefined) =>
-      listPlaces(side, { part, gap, became, lexicon });
+      listPlaces(side, { part, gap, became, was, lexicon });
     const [old, fresh] = [placesOf(before), placesOf(after)];
     const keys = (places: readonly Place[]) => places.map(({ sentence }) => sentence.key);
     const same = align(keys(old), keys(fresh), budget);

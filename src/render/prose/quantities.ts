@@ -177,11 +177,23 @@ const SPAN_UNIT = `(?:${UNITS.filter(([name]) => name in SPANS)
   .map(([, form]) => form)
   .join('|')})`;
 
+const bounds = (side: 0 | 1, only?: 'least' | 'most' | 'more' | 'less') =>
+  inAny(({ measures }) =>
+    Object.entries(measures.bounds)
+      .filter(([name]) => only === undefined || name === only)
+      .map(([, forms]) => forms[side])
+      .filter((form) => form !== '')
+      .join('|'),
+  );
+/** Behind a bound an article counts: `more than an acre`. */
+const COUNTING = bounds(0);
+
 const ONE = inAny(({ times: { one } }) =>
   [
     `(?:${anyPattern(one.parts)})(?: |(?<= )|-)(?=${SPAN_UNIT}${END})`,
     `(?:(?:${one.article}) )?(?=${SPAN_UNIT}(?:${anyPattern(one.andParts)})${END})`,
     `(?<=(?:${one.behind}) )(?:${one.article}) (?=(?:${ADJECTIVE} )?${SPAN_UNIT}${END})`,
+    `(?<=${COUNTING} )(?:${one.article}) (?=(?:${ADJECTIVE} )?${KNOWN_UNIT}${END})`,
   ].join('|'),
 );
 const AND_PART = `(?:${inAny(({ times }) => anyPattern(times.one.andParts))}${END})`;
@@ -219,14 +231,6 @@ const POINT = compile(
   `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:(?<always>(?:${ALWAYS})${END})|(?<often>(?:${OFTEN.map(([form]) => form).join('|')})${END})|(?<one>${ONE}(?:${ADJECTIVE} )?${KNOWN_UNIT}${AND_PART}?${END})|(?<age>${AGES.map(([, form]) => form).join('|')})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<ordinal>${ORDINAL})|(?<day>${DAY})|(?:(?<!\\p{L}-)|(?<=${HYPHENED}-))(?<plain>${NUMBER})(?:st|nd|rd|th|[ºª]|(?<=${HYPHENED}[-\\s]\\d{1,3})s)?)(?![\\p{Script=Latin}\\p{N}_])`,
 );
 
-const bounds = (side: 0 | 1, only?: 'least' | 'most' | 'more' | 'less') =>
-  inAny(({ measures }) =>
-    Object.entries(measures.bounds)
-      .filter(([name]) => only === undefined || name === only)
-      .map(([, forms]) => forms[side])
-      .filter((form) => form !== '')
-      .join('|'),
-  );
 const BOUND_SIGNS = { least: '≥', most: '≤', more: '>', less: '<' } as const;
 
 /** Read right behind a point. */
