@@ -231,7 +231,9 @@ function listSpread(
     const { content, plain } = one.sentence;
     const words = [...content.keys(), ...plain.facts];
     const signs = said(one);
-    const isAffirmed = [...plain.denied].some((word) => signs(word) === 'yes');
+    // `Dogs only` forbids cats as `no cats` does.
+    const isAffirmed =
+      !plain.forces.has('limits') && [...plain.denied].some((word) => signs(word) === 'yes');
     return words.length > 0 && !isAffirmed && isMost(words, (word) => signs(word) !== undefined);
   };
   const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);

@@ -114,6 +114,7 @@ const IRREGULAR: { readonly [form: string]: string } = {
   acuerdate: 'recordar',
   acuerdese: 'recordar',
   abierto: 'abrir',
+  medicacion: 'medicamento',
   vuelto: 'volver',
 };
 
@@ -172,7 +173,7 @@ function listOrders(): ReadonlySet<string> {
 
 /** Statements and other words that look like orders. */
 const NO_ORDERS = new Set(
-  'de se es son va van eres sal ven den dice dicen tiene tienen hace hacen sabe atiende atienda gestiona gestiones dado dicho hecho abierto vuelto puesto escrito doy dan'.split(
+  'de se es son va van eres sal ven den dice dicen tiene tienen hace hacen sabe atiende atienda gestiona gestiones dado dicho hecho abierto vuelto puesto escrito doy dan medicacion'.split(
     ' ',
   ),
 );
@@ -369,8 +370,8 @@ export const spanish: Language = {
       kilometer: 'kilómetros?',
       meter: 'metros?',
       liter: 'litros?',
-      degree: 'grados?',
       celsius: 'grados? (?:celsius|centígrados?)',
+      degree: 'grados?',
       call: 'llamadas?',
       ring: 'tonos?|timbrazos?',
       visit: 'visitas?',
@@ -501,7 +502,7 @@ export const spanish: Language = {
   },
   meaning: {
     function:
-      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
+      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas siento lamento durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
     roles:
       'yo tu usted ustedes ti el ella ellos ellas nosotros cliente clientes paciente pacientes persona personas llamante llamantes usuario usuarios huesped huespedes socio socios asistente agente nadie gente quien interlocutor llamada llamadas llamar llame llama',
     isManner: (word) => /.{4}mente$/.test(word),
