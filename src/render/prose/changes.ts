@@ -41,12 +41,11 @@ const MOST_KEPT = 1000;
 /** What a group says otherwise. A sentence that came or went as a whole has no other to be held against. */
 export function compareGroup(group: Group, budget: Budget): readonly Found[] {
   const { before, after } = group;
-  if (group.isSpread === true)
-    return changedFacts({ old: findFacts(before), fresh: findFacts(after) }, budget);
+  if (group.isSpread === true) return changedFacts(listSides(group), budget);
   const [old, fresh] = [before[0], after[0]];
   if (old === undefined || fresh === undefined) return wholeChanges(before, after);
   const [was, is] = [joinPlaces(before), joinPlaces(after)];
-  const facts = { old: findFacts(before), fresh: findFacts(after) };
+  const facts = listSides(group);
   const leads = turnedLeads(facts, budget);
   const isSame = isSameRule(was, is);
   if (isSame && leads.length === 0 && areSameValues(was, is)) return [];
@@ -62,7 +61,23 @@ function joinPlaces(places: readonly Place[]): Statement {
   return joinSentences(places.map(({ sentence }) => sentence));
 }
 
-type FactSides = { readonly old: readonly FactPlace[]; readonly fresh: readonly FactPlace[] };
+type FactSides = {
+  readonly old: readonly FactPlace[];
+  readonly fresh: readonly FactPlace[];
+  /** The sentences of either side. */
+  readonly texts: { readonly old: readonly string[]; readonly fresh: readonly string[] };
+};
+
+function listSides({ before, after }: Group): FactSides {
+  const textsOf = (places: readonly Place[]) => places.map(({ sentence }) => fold(sentence.text));
+  const texts = { old: textsOf(before), fresh: textsOf(after) };
+  return { old: findFacts(before), fresh: findFacts(after), texts };
+}
+
+/** Whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
+function isNamedIn({ fact: { mark, value } }: FactPlace, texts: readonly string[]): boolean {
+  return mark === 'transfer' && texts.some((text) => text.includes(value));
+}
 
 function findFacts(places: readonly Place[]): readonly FactPlace[] {
   return places.flatMap((one) => one.sentence.facts.map((fact) => ({ ...one, fact })));
@@ -129,6 +144,7 @@ function changedFacts(facts: FactSides, budget: Budget): readonly Found[] {
   return pairFacts(
     gaps.flatMap(([[from, to]]) => old.slice(from, to)),
     gaps.flatMap(([, [from, to]]) => fresh.slice(from, to)),
+    facts.texts,
   );
 }
 
@@ -154,7 +170,11 @@ const SAME: readonly Fits[] = [
 ];
 
 /** Facts that took each other's place: first those of one unit, then those of one kind. */
-function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): readonly Found[] {
+function pairFacts(
+  old: readonly FactPlace[],
+  fresh: readonly FactPlace[],
+  texts: FactSides['texts'],
+): readonly Found[] {
   const taken = new Set<FactPlace>();
   const found: Found[] = [];
   const isFree = (one: FactPlace) => !taken.has(one);
@@ -181,11 +201,12 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
       if (pass >= exact) found.push(change(was, is));
     }
   }
-  const isTold = (one: FactPlace) => isFree(one) && !one.fact.isWeak;
+  const isTold = (others: readonly string[]) => (one: FactPlace) =>
+    isFree(one) && !one.fact.isWeak && !isNamedIn(one, others);
   return [
     ...found,
-    ...old.filter(isTold).map((one) => change(one, undefined)),
-    ...fresh.filter(isTold).map((one) => change(undefined, one)),
+    ...old.filter(isTold(texts.fresh)).map((one) => change(one, undefined)),
+    ...fresh.filter(isTold(texts.old)).map((one) => change(undefined, one)),
   ];
 }
 
@@ -222,7 +243,7 @@ function isSameMoney(a: Fact, b: Fact): boolean {
 /** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */
 function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   const isOne = bare.value === bounded.value && bare.unit === bounded.unit;
-  const says = { '≥': /\bmin/, '≤': /\bmax/, '>': undefined, '<': undefined, '': undefined };
+  const says = { '≥': /\bmin/, '≤': /\bmax|\blimit/, '>': undefined, '<': undefined, '': undefined };
   if (!isOne || bare.bound !== '') return false;
   const side = { '≥': 'above', '≤': 'below', '>': undefined, '<': undefined, '': undefined };
   const isLed = bare.lead !== undefined && bare.lead.side === side[bounded.bound];

@@ -16,7 +16,7 @@ export const english: Language = {
     teens: 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
     tens: 'twenty thirty forty fifty sixty seventy eighty ninety',
     zero: 'zero',
-    large: 'thousand|million',
+    large: 'thousand|million|dozen',
     others: { zero: 0, half: 0.5, quarter: 0.25, couple: 2 },
     vague: 'a couple of',
     factors: { dozen: 12, hundred: 100, thousand: 1000, million: 1_000_000 },
@@ -42,6 +42,7 @@ export const english: Language = {
       article: 'an?',
       behind:
         'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes?|lasts?|half',
+      ahead: 'before|after|later|earlier|early|late|ago|long|in advance|prior',
       andParts: { ' and a half': 0.5, ' and a quarter': 0.25 },
     },
     clock:
@@ -341,6 +342,7 @@ export const english: Language = {
       apologise: "say (?:that you are )?sorry|say you(?: are|’re|'re) sorry|apologi[sz]e",
       goodbye: 'good-?bye|farewell',
       summarise: 'sum(?:ming)? up|summari[sz]e|recap',
+      alone: 'by (?:themselves|himself|herself|yourself)|on (?:their|his|her|your) own',
       greet: 'say (?:hello|hi)(?: to)?',
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',

@@ -193,6 +193,7 @@ const ONE = inAny(({ times: { one } }) =>
     `(?:${anyPattern(one.parts)})(?: |(?<= )|-)(?=${SPAN_UNIT}${END})`,
     `(?:(?:${one.article}) )?(?=${SPAN_UNIT}(?:${anyPattern(one.andParts)})${END})`,
     `(?<=(?:${one.behind}) )(?:${one.article}) (?=(?:${ADJECTIVE} )?${SPAN_UNIT}${END})`,
+    `(?:${one.article}) (?=${SPAN_UNIT} (?:${one.ahead})${END})`,
     `(?<=${COUNTING} )(?:${one.article}) (?=(?:${ADJECTIVE} )?${KNOWN_UNIT}${END})`,
   ].join('|'),
 );
@@ -355,7 +356,8 @@ function unitOf({ text }: Fact): string {
 }
 
 /** Whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
-function areEnds({ kind: from }: Point, { kind: to }: Point): boolean {
+function areEnds({ kind: from }: Point, { kind: to, isWeak }: Point): boolean {
+  if (isWeak || (from === 'day' && to === 'number')) return false;
   return from === to || from === 'number' || to === 'number' || !WHEN.has(from) || !WHEN.has(to);
 }
 
@@ -470,6 +472,8 @@ function quantity(
   // `More than one acre` may be `more than an acre`.
   const isVagueOne =
     isPlain && points.length === 1 && unit === '' && UNSURE.test(text.slice(first.start, last.end));
+  // `Ask three things:` counts what follows.
+  const isCount = counted !== '' && kind === 'number' && text.startsWith(':', end);
   const isDialled = isPlain && isAlone && endsWith(AHEAD.dial, text, start) !== '';
   const isPhone = isDialled && /^\d{3,6}$/.test(text.slice(start, end));
   const values = points.map((one) =>
@@ -489,7 +493,7 @@ function quantity(
     family: name?.key ?? findFamily(kind, counted),
     bound: first.bound ?? findBound(ahead, behind),
     lead: findLead(text, start),
-    isWeak: first.isWeak || name?.isWeak === true || isVagueOne,
+    isWeak: first.isWeak || name?.isWeak === true || isVagueOne || isCount,
     start,
     from: start,
     end,

@@ -412,8 +412,10 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     const limits = markers.find(isMain(LIMITING));
     if (limits === undefined) return settleConditions(plain, draft, isInstruction);
     const isBound = facts.some(
-      ({ bound, start }) =>
-        bound !== '' && start > limits.start && start < limits.end + MOST_LIMITED,
+      ({ bound, lead, start }) =>
+        (bound !== '' || lead !== undefined) &&
+        start > limits.start &&
+        start < limits.end + MOST_LIMITED,
     );
     const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
     return { ...plain, forces, isNeed: !isBound };
@@ -588,6 +590,7 @@ function readContent(
   const content = new Map<string, string>();
   const conditions = new Set<string>();
   const order = new Map<string, 'before' | 'after'>();
+  const again = new Set<string>();
   const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
@@ -632,6 +635,7 @@ function readContent(
         if (scope.from <= start) open.delete(scope);
         else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
+    if (content.has(meaning.word)) again.add(meaning.word);
     content.set(meaning.word, word);
     while ((orders[0]?.index ?? raw.length) < start) {
       const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
@@ -643,6 +647,8 @@ function readContent(
     if (isHanded(start)) handed.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
+  // Two words of one meaning stand in no order.
+  for (const word of again) order.delete(word);
   if (step < raw.length && earlier.size > 0) {
     for (const word of earlier) if (!later.has(word)) order.set(word, 'after');
     for (const word of later) if (!earlier.has(word)) order.set(word, 'before');

@@ -215,7 +215,7 @@ export const spanish: Language = {
     teens: 'diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve',
     tens: 'veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa',
     zero: 'cero',
-    large: 'mil|millón|millones',
+    large: 'mil|millón|millones|docenas?',
     others: {
       cero: 0,
       un: 1,
@@ -274,6 +274,7 @@ export const spanish: Language = {
       article: 'un|una',
       behind:
         'en|por|durante|de|dentro de|cada|menos|hasta|duran?|tardan?|unas?|tras|con|máximo|mínimo|que|media|y',
+      ahead: 'antes|después|más tarde|de antelación|de anticipación|de retraso',
       andParts: { ' y medi[ao]': 0.5, ' y cuarto': 0.25 },
     },
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,

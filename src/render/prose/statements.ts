@@ -228,7 +228,12 @@ function isAboutSame(a: Statement, b: Statement): boolean {
     a.content.size - gone.length + a.settled.facts.filter((one) => facts.has(one)).length;
   const differing = gone.length + fresh.length;
   if (differing === 0) return true;
+  // A light verb says no other thing to do where that is all that was done.
+  const isAllDone = ([word = '']: readonly string[], { content, conditions }: Statement) =>
+    conditions.size > 0 &&
+    [...content].every(([meaning, own]) => own === word || conditions.has(meaning));
   const isLight = (one: Statement, other: Statement) =>
+    !isAllDone(one === b ? gone : fresh, other) &&
     [...one.light].some((word) => !other.light.has(word));
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
@@ -330,8 +335,9 @@ function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled')
       (word) => other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
     );
   const [x, y] = [a[member], b[member]];
+  const areLimited = x.forces.has('limits') && y.forces.has('limits');
   const isJoined = a.isJoined === true || b.isJoined === true;
-  if (isNew && isJoined && restricts(x) && restricts(y)) return false;
+  if (isNew && (isJoined || areLimited) && restricts(x) && restricts(y)) return false;
   return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
 }
 
