@@ -164,6 +164,7 @@ const SAME: readonly Fits[] = [
   (a, b) => isSameHour(a, b),
   (a, b) => isSameSpan(a, b),
   (a, b) => isSameBare(a, b),
+  (a, b, x, y) => isSameRate(a, b, y) || isSameRate(b, a, x),
   (a, b) => isSameMoney(a, b),
   (a, b) => isSameRange(a, b),
   (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
@@ -232,6 +233,14 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   return isOne && a.mark === b.mark && a.bound === b.bound;
 }
 
+/** What it is counted for may stand elsewhere in the sentence: `up to four of them per show`. */
+function isSameRate(rated: Fact, bare: Fact, text: string): boolean {
+  const [unit, rate] = rated.unit.split('/');
+  const word = /[\p{L}]+$/u.exec(rated.text)?.[0] ?? '';
+  const isOne = rated.value === bare.value && rated.bound === bare.bound && unit === bare.unit;
+  return isOne && rate !== undefined && word !== '' && fold(text).includes(` ${fold(word)}`);
+}
+
 /** `50 cents` are `$0.50`. */
 function isSameMoney(a: Fact, b: Fact): boolean {
   const areMoney = a.family === 'money' && b.family === 'money' && a.bound === b.bound;
@@ -243,7 +252,13 @@ function isSameMoney(a: Fact, b: Fact): boolean {
 /** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */
 function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   const isOne = bare.value === bounded.value && bare.unit === bounded.unit;
-  const says = { '≥': /\bmin/, '≤': /\bmax|\blimit/, '>': undefined, '<': undefined, '': undefined };
+  const says = {
+    '≥': /\bmin/,
+    '≤': /\bmax|\blimit/,
+    '>': undefined,
+    '<': undefined,
+    '': undefined,
+  };
   if (!isOne || bare.bound !== '') return false;
   const side = { '≥': 'above', '≤': 'below', '>': undefined, '<': undefined, '': undefined };
   const isLed = bare.lead !== undefined && bare.lead.side === side[bounded.bound];
@@ -369,7 +384,8 @@ function instructionChange(
   if ((!did && !does && !isOrder) || [old, fresh].every(isTitle)) return [];
   // A sentence that hardly has a word of the other is another one.
   if ((did && does) || isOrder || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
-  if (!(did ? before : after).some(isWhole)) return [];
+  // Sentences are joined where the other side says what they say.
+  if (before.length + after.length > 2 || !(did ? before : after).some(isWhole)) return [];
   return [instruction(did ? 'removed' : 'added', group)];
 }
 

@@ -32,7 +32,7 @@ export const english: Language = {
   },
   times: {
     always: '24\\/7|around the clock|24 hours a day(?:,? (?:7|seven) days a week)?|day and night',
-    often: { 'once(?= (?:a|an|per|every|each|more) )': 1, twice: 2, thrice: 3 },
+    often: { 'once(?= (?:a|an|per|every|each|more) )': 1, 'twice(?! (?:the|as) )': 2, thrice: 3 },
     one: {
       parts: {
         'three[-\\s]quarters of an?': 0.75,
@@ -270,7 +270,8 @@ export const english: Language = {
       "(?:(?:do not|don['’´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:have|has) to|must|needs? to|shall|(?:is|are) required to|required|make sure|be sure|ensure|(?:is|are) obliged to|it(?: is|[’']?s) (?:important|essential|crucial|necessary|vital)",
     permits:
       "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
-    softens: "(?<=[\\p{L}\\p{N}’'] )should|ought to|ideally|preferably|try(?= (?:not )?to )",
+    softens:
+      "(?<=[\\p{L}\\p{N}’'] )(?<!(?:nobody|no one|none) )should|ought to|ideally|preferably|try(?= (?:not )?to )",
     limits:
       '(?<!not )only|solely|exclusively|and (?:(?:with|to|for|from|by|at|of) )?(?:nobody|no one|nothing|nowhere) else',
     excepts:
@@ -319,7 +320,8 @@ export const english: Language = {
       keepaway:
         '(?:keep|keeping) (?:a |their |your |some )?(?:safe )?distance|(?:keep|stay|move|step|get|back) (?:well |far )?(?:away|clear|back|off)',
       give: '(?:hand|give)(?:ing)? out|hand(?:ing)?(?= (?:the|an?|any|them|him|her|it|out) )',
-      read: 'read(?:ing)? (?:out|aloud|back)',
+      repeat: 'read(?:ing)? back|read(?:ing)?(?= (?:\\p{L}+ ){1,6}back)',
+      read: 'read(?:ing)? (?:out|aloud)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
       look: '(?:have|has|had|take|takes|took) a look(?: at)?|look(?: (?:\\p{L}+ ){0,3}\\p{L}+)? up|pull up|look for|search for|looked at',
@@ -330,7 +332,7 @@ export const english: Language = {
       open: '(?:turn|switch)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?on(?: |$|[.,]))|(?:keep|leave)(?= (?:(?!and |then )\\p{L}+ ){0,4}?(?:open|on(?:[.,;]|$)))',
       leave: 'get out|go outside|step outside|move out|get outside',
       hangup:
-        'hang(?:ing)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
+        'h[au]ng(?:ing|s)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',

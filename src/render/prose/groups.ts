@@ -1,7 +1,7 @@
 import { findLexicon, type Lexicon } from './meaning.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { addSign, type Sentence, type Sign, splitSentences } from './sentences.ts';
-import { compareSentences } from './statements.ts';
+import { compareSentences, restricts } from './statements.ts';
 import { align, type Budget } from './words.ts';
 
 /** Sentences of the paragraphs that changed, and which of them are the same ones, wherever they went. */
@@ -200,12 +200,16 @@ function joinSplit(
     one.sentence.isInstruction &&
     one.sentence.content.size + one.sentence.facts.length === 0 &&
     own.some((other) => follows(one, other));
+  // What is forbidden is said on no side that forbids nothing.
+  const isDenied = ({ sentence }: Place, others: readonly Place[]) =>
+    sentence.plain.denied.size > 0 && !others.some((one) => restricts(one.sentence.settled));
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {
         const content = [...one.sentence.content.keys(), ...one.sentence.plain.facts];
         const isOwn =
           !taken.has(one) &&
+          !isDenied(one, whole) &&
           isMost(content, (word) => has(whole, word)) &&
           (content.some((word) => !has(own, word)) ||
             holds(whole, one.sentence.words.slice(1)) ||
@@ -233,7 +237,9 @@ function listSpread(
     const signs = said(one);
     // `Dogs only` forbids cats as `no cats` does.
     const isAffirmed =
-      !plain.forces.has('limits') && [...plain.denied].some((word) => signs(word) === 'yes');
+      !plain.forces.has('limits') &&
+      plain.denied.size > 0 &&
+      [...plain.denied, ...content.keys()].every((word) => (signs(word) ?? 'yes') === 'yes');
     return words.length > 0 && !isAffirmed && isMost(words, (word) => signs(word) !== undefined);
   };
   const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);

@@ -150,7 +150,7 @@ function denies({ signs }: Reading): boolean {
 }
 
 /** `Dogs only` denies all others. */
-function restricts(one: Reading): boolean {
+export function restricts(one: Reading): boolean {
   return denies(one) || one.isNeed || one.forces.has('limits');
 }
 
@@ -335,9 +335,10 @@ function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled')
       (word) => other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
     );
   const [x, y] = [a[member], b[member]];
-  const areLimited = x.forces.has('limits') && y.forces.has('limits');
+  // `Not if A` may be `only if not A`.
+  const isLimited = [a, b].some((one) => one.settled.isNeed || one.plain.forces.has('limits'));
   const isJoined = a.isJoined === true || b.isJoined === true;
-  if (isNew && (isJoined || areLimited) && restricts(x) && restricts(y)) return false;
+  if (isNew && (isJoined || isLimited) && restricts(x) && restricts(y)) return false;
   return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
 }
 
