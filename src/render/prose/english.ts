@@ -191,11 +191,11 @@ export const english: Language = {
       'second|minute|hour|day|night|week|month|year|person|guest|head|call|caller|visit|item|parcel|order|pair|kilo|mile|child|adult|ticket|session|unit|room|customer|household|box',
     bounds: {
       least: [
-        'at least|no less than|not less than|no fewer than|not fewer than|a minimum of|minimum',
+        'at least|no less than|not less than|no fewer than|not fewer than|(?:no|not) (?:younger|shorter|smaller) than|a minimum of|minimum',
         'or more|or older|or larger|or bigger|or taller|or higher|or over|or above|or later|or longer|and older|and over|and up|and above|at least|at a minimum|minimum',
       ],
       most: [
-        'at most|at the most|up to|no more than|not more than|a maximum of|maximum|no later than|not later than|no longer than|not longer than',
+        'at most|at the most|up to|no more than|not more than|a maximum of|maximum|(?:no|not) (?:later|longer|older|bigger|larger|taller|higher|heavier) than',
         'or less|or fewer|or younger|or smaller|or shorter|or lower|or under|or earlier|and younger|and under|at most|at the most|at a maximum|max(?:imum)?|tops',
       ],
       more: [

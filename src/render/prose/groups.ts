@@ -202,7 +202,7 @@ function joinSplit(
     own.some((other) => follows(one, other));
   // What is forbidden is said on no side that forbids nothing.
   const isDenied = ({ sentence }: Place, others: readonly Place[]) =>
-    sentence.plain.denied.size > 0 && !others.some((one) => restricts(one.sentence.settled));
+    sentence.plain.denied.size > 0 && !others.some((one) => restricts(one.sentence.plain));
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {

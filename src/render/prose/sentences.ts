@@ -364,7 +364,7 @@ function readPlain({
   isStated,
   lexicon,
 }: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
-  const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
+  const telling = [...markers, ...over].filter(({ force }) => !SILENT.has(force));
   const joints = { before: 0, after: 0, and: 0, or: 0, must: 0, may: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
@@ -437,7 +437,12 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   if (forbids.force === 'forbids' && bounded !== undefined) {
     const negate = (fact: Fact) =>
       fact === bounded && fact.bound !== '' ? { ...fact, bound: NEGATED[fact.bound] } : fact;
-    return { ...lift(denying), facts: facts.map((fact) => factKey(negate(fact))) };
+    // `Not if it is older than a year` is `only if it is not`.
+    const isNeed = markers.some(
+      ({ force, start }) => force === 'condition' && start > forbids.start && start < bounded.start,
+    );
+    const about = { isNeed, isOrdered: plain.isOrdered || isNeed };
+    return { ...lift(denying), ...about, facts: facts.map((fact) => factKey(negate(fact))) };
   }
   const { before, after, ...joints } = plain.joints;
   if (before !== 1 || after !== 0) return plain;

@@ -149,8 +149,13 @@ function denies({ signs }: Reading): boolean {
   return [...signs.values()].some((sign) => sign !== 'yes');
 }
 
-/** `Dogs only` denies all others. */
-export function restricts(one: Reading): boolean {
+/** Whether it says what is not to be done: `dogs only` denies all others. */
+export function restricts({ forces, denied, isDenying }: Reading): boolean {
+  const isForbidding = ['forbids', 'without', 'limits', 'excepts'].some((one) => forces.has(one));
+  return isForbidding || isDenying || denied.size > 0;
+}
+
+function isRestricted(one: Reading): boolean {
   return denies(one) || one.isNeed || one.forces.has('limits');
 }
 
@@ -165,7 +170,7 @@ function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
  * round, and what is denied first tells enough where both deny something; where only some words changed, those that are denied tell what was reversed.
  */
 function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
-  if (isNew && restricts(a) && restricts(b)) return true;
+  if (isNew && isRestricted(a) && isRestricted(b)) return true;
   return [...a.signs].every(([word, sign]) => {
     const other = b.signs.get(word) ?? 'both';
     const isOne = sign === other || sign === 'both' || other === 'both';
@@ -338,7 +343,7 @@ function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled')
   // `Not if A` may be `only if not A`.
   const isLimited = [a, b].some((one) => one.settled.isNeed || one.plain.forces.has('limits'));
   const isJoined = a.isJoined === true || b.isJoined === true;
-  if (isNew && (isJoined || isLimited) && restricts(x) && restricts(y)) return false;
+  if (isNew && (isJoined || isLimited) && isRestricted(x) && isRestricted(y)) return false;
   return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
 }
 
