@@ -76,7 +76,8 @@ function listSides({ before, after }: Group): FactSides {
 
 /** Whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
 function isNamedIn({ fact: { mark, value } }: FactPlace, texts: readonly string[]): boolean {
-  return mark === 'transfer' && texts.some((text) => text.includes(value));
+  const bare = (text: string) => ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+  return mark === 'transfer' && texts.some((text) => bare(text).includes(bare(value)));
 }
 
 function findFacts(places: readonly Place[]): readonly FactPlace[] {

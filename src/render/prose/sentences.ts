@@ -654,7 +654,8 @@ function readContent(
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
   // Two words of one meaning stand in no order.
   for (const word of again) order.delete(word);
-  if (step < raw.length && earlier.size > 0) {
+  const isFirst = earlier.size > 0 || facts.some(({ start }) => start < step);
+  if (step < raw.length && isFirst) {
     for (const word of earlier) if (!later.has(word)) order.set(word, 'after');
     for (const word of later) if (!earlier.has(word)) order.set(word, 'before');
   }
