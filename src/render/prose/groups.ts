@@ -234,13 +234,17 @@ function listSpread(
   const isSpread = (said: Said) => (one: Place) => {
     const { content, plain } = one.sentence;
     const words = [...content.keys(), ...plain.facts];
-    const signs = said(one);
+    const signs = said.signs(one);
     // `Dogs only` forbids cats as `no cats` does.
     const isAffirmed =
       !plain.forces.has('limits') &&
       plain.denied.size > 0 &&
       [...plain.denied, ...content.keys()].every((word) => (signs(word) ?? 'yes') === 'yes');
-    return words.length > 0 && !isAffirmed && isMost(words, (word) => signs(word) !== undefined);
+    if (words.length === 0 || isAffirmed || !isMost(words, (word) => signs(word) !== undefined))
+      return false;
+    // One sentence that has most of its words in common is another one: it was compared already.
+    const found = words.flatMap((word) => said.sentenceOf(one, word) ?? []);
+    return found.length === words.length || new Set(found).size > 1;
   };
   const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);
   const came = Map.groupBy(after.filter(isSpread(old)), ({ paragraph }) => paragraph.heading);
@@ -251,18 +255,24 @@ function listSpread(
   }));
 }
 
-/** How a word is said near a sentence of the other side; undefined where it is not. */
-type Said = (near: Place) => (word: string) => Sign | undefined;
+/** How a word is said near a sentence of the other side, and where first; undefined where it is not. */
+type Said = {
+  readonly signs: (near: Place) => (word: string) => Sign | undefined;
+  readonly sentenceOf: (near: Place, word: string) => Sentence | undefined;
+};
 
 /** What one side says that its partners on the other do not, by its sections and by where it stands. */
 function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readonly Place[]): Said {
   const other = side === 'before' ? 'after' : 'before';
   const said = new Map<string, Map<string, Sign>>();
+  const first = new Map<string, Sentence>();
   const add = (place: Place, word: string, sign: Sign) => {
     for (const where of placesOf(place)) {
       const signs = said.get(where) ?? new Map<string, Sign>();
       said.set(where, signs);
       addSign(signs, word, sign);
+      const key = `${where} ${word}`;
+      if (!first.has(key)) first.set(key, place.sentence);
     }
   };
   const groups = [
@@ -284,9 +294,15 @@ function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readon
       for (const fact of plain.facts) if (!known.has(fact)) add(place, fact, 'both');
     }
   }
-  return (near) => {
-    const all = placesOf(near).flatMap((where) => said.get(where) ?? []);
-    return (word) => all.map((signs) => signs.get(word)).find((sign) => sign !== undefined);
+  return {
+    signs: (near) => {
+      const all = placesOf(near).flatMap((where) => said.get(where) ?? []);
+      return (word) => all.map((signs) => signs.get(word)).find((sign) => sign !== undefined);
+    },
+    sentenceOf: (near, word) =>
+      placesOf(near)
+        .map((where) => first.get(`${where} ${word}`))
+        .find((sentence) => sentence !== undefined),
   };
 }
 

@@ -779,6 +779,14 @@ describe('a call-out', () => {
     ]);
   });
 
+  test('of an instruction that went is no other one with most of its words', () => {
+    const before = 'Ask for the name. Ask for the claim number.\n\nBe kind.';
+    const after =
+      'Ask for the name. Tell them that the claim is being worked on and that the number of the desk is on the letter.\n\nBe kind.';
+    const sorts = findCallouts(before, after).map(({ sort }) => sort);
+    expect(sorts).toEqual(['removed', 'added']);
+  });
+
   test('says where it is, once for all of its places', () => {
     const before =
       '# Desk\n\nHi {{a}}, hello.\n\n## Hours\n\nOpen today.\nAt nine o’clock {{a}} calls.';
