@@ -780,9 +780,9 @@ describe('a call-out', () => {
   });
 
   test('of an instruction that went is no other one with most of its words', () => {
-    const before = 'Ask for the name. Ask for the claim number.\n\nBe kind.';
+    const before = '# Claims\nAsk for the name. Ask for the claim number.\nBe kind.';
     const after =
-      'Ask for the name. Tell them that the claim is being worked on and that the number of the desk is on the letter.\n\nBe kind.';
+      '# Claims\nAsk for the name. Tell them that the claim is being worked on and that the number of the desk is on the letter.\nBe kind.';
     const sorts = findCallouts(before, after).map(({ sort }) => sort);
     expect(sorts).toEqual(['removed', 'added']);
   });
