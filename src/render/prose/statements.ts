@@ -243,9 +243,12 @@ function isAboutSame(a: Statement, b: Statement): boolean {
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
   const replaced = Math.min(gone.length, fresh.length);
-  if (!isRewritten(a, b) || common <= replaced) return false;
+  if (!isRewritten(a, b) || common <= replaced || differing > MOST_DIFFERING * common) return false;
   return !isOneReplaced(a, b, gone, fresh);
 }
+
+/** With more words that only one of two has, for each that both have, they are about different things. */
+const MOST_DIFFERING = 2;
 
 /** Words around the one that stands for another, such as its article, which may change with it. */
 const MOST_AROUND = 2;
