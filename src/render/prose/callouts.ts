@@ -90,6 +90,7 @@ export function findCallouts(
     parts.map((part) => [
       ...textsOf(part),
       part.became,
+      part.was,
       part.gap,
       part.before?.heading,
       part.after?.heading,
@@ -124,12 +125,13 @@ function listParts(paired: Paired, isTurned: boolean): readonly Part[] {
   const partner = new Map(moved.map(([a, b]) => [b, a]));
   const left = new Set(moved.map(([a]) => a));
   const became = becomingIn(paired, isTurned);
+  const was = becomingIn(paired, !isTurned);
   let [gap, isApart] = [0, false];
   const part = (old: Paragraph | undefined, fresh: Paragraph | undefined): Part => {
     const [one, other] = isTurned ? [fresh, old] : [old, fresh];
     if (isApart) gap += 1;
     isApart = false;
-    return { before: one, after: other, became: became(one), gap };
+    return { before: one, after: other, became: became(one), was: was(other), gap };
   };
   const edited = (a: number, b: number): readonly Part[] => {
     const [old, fresh] = [before[a], after[b]];
@@ -189,6 +191,7 @@ function turn({ before, after, old, fresh, sort, ...rest }: Found): Found {
 function movedParagraphs(paired: Paired, common: Lexicon): readonly Ranked[] {
   const { before, after, inOrder, moved } = paired;
   const became = becomingIn(paired, false);
+  const was = becomingIn(paired, true);
   return [...inOrder, ...moved].flatMap(([a, b]) => {
     const [old, fresh] = [before[a], after[b]];
     if (old?.under?.text === fresh?.under?.text || old === undefined || fresh === undefined)
@@ -196,7 +199,7 @@ function movedParagraphs(paired: Paired, common: Lexicon): readonly Ranked[] {
     if (!areAlike(old, fresh) || old.title !== undefined) return [];
     const texts = [old.text, old.under?.text ?? '', fresh.under?.text ?? ''];
     const lexicon = findLexicon(texts, () => common);
-    const how = { part: 0, gap: 0, became: became(old), lexicon };
+    const how = { part: 0, gap: 0, became: became(old), was: was(fresh), lexicon };
     const is = listPlaces(fresh, how);
     return listPlaces(old, how)
       .flatMap((one, at) => {

@@ -10,7 +10,9 @@ import {
   areSwapped,
   compareSentences,
   isReversed,
+  isReworded,
   isSameRule,
+  isTurnedInOrder,
   joinSentences,
   type Statement,
 } from './statements.ts';
@@ -37,23 +39,46 @@ const ALIKE_TURNED = 0.6;
 const MOST_KEPT = 1000;
 
 /** What a group says otherwise. A sentence that came or went as a whole has no other to be held against. */
-export function compareGroup({ before, after }: Group, budget: Budget): readonly Found[] {
+export function compareGroup(group: Group, budget: Budget): readonly Found[] {
+  const { before, after } = group;
+  if (group.isSpread === true) return changedFacts(listSides(group), budget);
   const [old, fresh] = [before[0], after[0]];
   if (old === undefined || fresh === undefined) return wholeChanges(before, after);
   const [was, is] = [joinPlaces(before), joinPlaces(after)];
-  const facts = { old: findFacts(before), fresh: findFacts(after) };
+  const facts = listSides(group);
   const leads = turnedLeads(facts, budget);
   const isSame = isSameRule(was, is);
   if (isSame && leads.length === 0 && areSameValues(was, is)) return [];
   const values = areSwapped(was, is) ? swappedFacts(facts) : changedFacts(facts, budget);
-  return [...leads, ...values, ...(isSame ? [] : instructionChange({ before, after }, was, is))];
+  return [
+    ...leads,
+    ...values,
+    ...(isSame ? [] : instructionChange({ before, after }, was, is, leads.length > 0)),
+  ];
 }
 
 function joinPlaces(places: readonly Place[]): Statement {
   return joinSentences(places.map(({ sentence }) => sentence));
 }
 
-type FactSides = { readonly old: readonly FactPlace[]; readonly fresh: readonly FactPlace[] };
+type FactSides = {
+  readonly old: readonly FactPlace[];
+  readonly fresh: readonly FactPlace[];
+  /** The sentences of either side. */
+  readonly texts: { readonly old: readonly string[]; readonly fresh: readonly string[] };
+};
+
+function listSides({ before, after }: Group): FactSides {
+  const textsOf = (places: readonly Place[]) => places.map(({ sentence }) => fold(sentence.text));
+  const texts = { old: textsOf(before), fresh: textsOf(after) };
+  return { old: findFacts(before), fresh: findFacts(after), texts };
+}
+
+/** Whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
+function isNamedIn({ fact: { mark, value } }: FactPlace, texts: readonly string[]): boolean {
+  const bare = (text: string) => ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+  return mark === 'transfer' && texts.some((text) => bare(text).includes(bare(value)));
+}
 
 function findFacts(places: readonly Place[]): readonly FactPlace[] {
   return places.flatMap((one) => one.sentence.facts.map((fact) => ({ ...one, fact })));
@@ -84,7 +109,12 @@ function isOwn({ mark }: Fact): boolean {
 /** What stands below a heading or above a list says what came or went with it. */
 function isWhole(place: Place): boolean {
   const { isWhole: isOne, content, facts } = place.sentence;
-  return isOne && !isTitle(place) && content.size + facts.length > 0;
+  return isOne && !isTitle(place) && !isIntroduction(place) && content.size + facts.length > 0;
+}
+
+/** `Ask, in this order:` says nothing without the list below. */
+function isIntroduction({ sentence }: Place): boolean {
+  return sentence.text.endsWith(':');
 }
 
 function alignFacts({ old, fresh }: FactSides, budget: Budget) {
@@ -115,6 +145,7 @@ function changedFacts(facts: FactSides, budget: Budget): readonly Found[] {
   return pairFacts(
     gaps.flatMap(([[from, to]]) => old.slice(from, to)),
     gaps.flatMap(([, [from, to]]) => fresh.slice(from, to)),
+    facts.texts,
   );
 }
 
@@ -134,13 +165,18 @@ const SAME: readonly Fits[] = [
   (a, b) => isSameHour(a, b),
   (a, b) => isSameSpan(a, b),
   (a, b) => isSameBare(a, b),
+  (a, b, x, y) => isSameRate(a, b, y) || isSameRate(b, a, x),
   (a, b) => isSameMoney(a, b),
   (a, b) => isSameRange(a, b),
   (a, b, x, y) => isSameBound(a, b, x) || isSameBound(b, a, y),
 ];
 
 /** Facts that took each other's place: first those of one unit, then those of one kind. */
-function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): readonly Found[] {
+function pairFacts(
+  old: readonly FactPlace[],
+  fresh: readonly FactPlace[],
+  texts: FactSides['texts'],
+): readonly Found[] {
   const taken = new Set<FactPlace>();
   const found: Found[] = [];
   const isFree = (one: FactPlace) => !taken.has(one);
@@ -167,11 +203,12 @@ function pairFacts(old: readonly FactPlace[], fresh: readonly FactPlace[]): read
       if (pass >= exact) found.push(change(was, is));
     }
   }
-  const isTold = (one: FactPlace) => isFree(one) && !one.fact.isWeak;
+  const isTold = (others: readonly string[]) => (one: FactPlace) =>
+    isFree(one) && !one.fact.isWeak && !isNamedIn(one, others);
   return [
     ...found,
-    ...old.filter(isTold).map((one) => change(one, undefined)),
-    ...fresh.filter(isTold).map((one) => change(undefined, one)),
+    ...old.filter(isTold(texts.fresh)).map((one) => change(one, undefined)),
+    ...fresh.filter(isTold(texts.old)).map((one) => change(undefined, one)),
   ];
 }
 
@@ -197,6 +234,14 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   return isOne && a.mark === b.mark && a.bound === b.bound;
 }
 
+/** What it is counted for may stand elsewhere in the sentence: `up to four of them per show`. */
+function isSameRate(rated: Fact, bare: Fact, text: string): boolean {
+  const [unit, rate] = rated.unit.split('/');
+  const word = /[\p{L}]+$/u.exec(rated.text)?.[0] ?? '';
+  const isOne = rated.value === bare.value && rated.bound === bare.bound && unit === bare.unit;
+  return isOne && rate !== undefined && word !== '' && fold(text).includes(` ${fold(word)}`);
+}
+
 /** `50 cents` are `$0.50`. */
 function isSameMoney(a: Fact, b: Fact): boolean {
   const areMoney = a.family === 'money' && b.family === 'money' && a.bound === b.bound;
@@ -208,7 +253,13 @@ function isSameMoney(a: Fact, b: Fact): boolean {
 /** `The minimum age is 18` is `at least 18`, and `until 24 hours before` is `up to 24 hours before`. */
 function isSameBound(bare: Fact, bounded: Fact, text: string): boolean {
   const isOne = bare.value === bounded.value && bare.unit === bounded.unit;
-  const says = { '≥': /\bmin/, '≤': /\bmax/, '>': undefined, '<': undefined, '': undefined };
+  const says = {
+    '≥': /\bmin/,
+    '≤': /\bmax|\blimit/,
+    '>': undefined,
+    '<': undefined,
+    '': undefined,
+  };
   if (!isOne || bare.bound !== '') return false;
   const side = { '≥': 'above', '≤': 'below', '>': undefined, '<': undefined, '': undefined };
   const isLed = bare.lead !== undefined && bare.lead.side === side[bounded.bound];
@@ -313,7 +364,12 @@ function endOf({ text, brief = text }: Fact): string {
 }
 
 /** What a group forbids, demands or permits otherwise. */
-function instructionChange(group: Group, was: Statement, is: Statement): readonly Found[] {
+function instructionChange(
+  group: Group,
+  was: Statement,
+  is: Statement,
+  isLeadTold: boolean,
+): readonly Found[] {
   const { before, after } = group;
   const [old, fresh] = [before[0], after[0]];
   if (old === undefined || fresh === undefined) return [];
@@ -321,13 +377,16 @@ function instructionChange(group: Group, was: Statement, is: Statement): readonl
     places.some(({ sentence }) => sentence.isInstruction);
   const [did, does] = [instructs(before), instructs(after)];
   const alike = compareSentences(old.sentence, fresh.sentence);
-  if (isReversed(was, is) && ((did && does) || alike >= ALIKE_TURNED))
-    return [instruction('reversed', group)];
+  const areDenying = was.plain.isDenying && is.plain.isDenying;
+  const isEdited = alike >= ALIKE_TURNED && (areDenying || !isReworded(was.words, is.words));
+  if (isReversed(was, is) && ((did && does) || isEdited)) return [instruction('reversed', group)];
   // A heading that is renamed says no more than what stands below it.
-  if ((!did && !does) || [old, fresh].every(isTitle)) return [];
+  const isOrder = !isLeadTold && isTurnedInOrder(was, is);
+  if ((!did && !does && !isOrder) || [old, fresh].every(isTitle)) return [];
   // A sentence that hardly has a word of the other is another one.
-  if ((did && does) || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
-  if (!(did ? before : after).some(isWhole)) return [];
+  if ((did && does) || isOrder || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
+  // Sentences are joined where the other side says what they say.
+  if (before.length + after.length > 2 || !(did ? before : after).some(isWhole)) return [];
   return [instruction(did ? 'removed' : 'added', group)];
 }
 
@@ -358,12 +417,25 @@ function cut(text: string): string {
   return text.length <= MOST_KEPT ? text : `${text.slice(0, MOST_KEPT)} …`;
 }
 
+/**
+ * Whether it went from one section or list to another, which both stayed. `Never do it` holds wherever it stands; of
+ * another instruction its section says when it holds.
+ */
+function isElsewhere(old: Place, fresh: Place): boolean {
+  const { content, plain } = old.sentence;
+  const [first = ''] = content.keys();
+  if (old.became === undefined || fresh.was === undefined) return false;
+  if (plain.forces.has('always') || plain.signs.get(first) === 'no') return false;
+  const isTitled = [old, fresh].some(({ paragraph }) => paragraph.under?.title !== undefined);
+  return !isTitled || old.paragraph.heading !== fresh.paragraph.heading;
+}
+
 /** The heading or line above that was edited says itself what became of all that stands below it. */
 export function movedInstruction(old: Place, fresh: Place): readonly Found[] {
   const [was, is] = [old.paragraph.under?.text, fresh.paragraph.under?.text];
   if (was === is || (was !== undefined && is === old.became)) return [];
   const senseOf = (text: string | undefined) => findSense(text ?? '', old.lexicon);
-  if (senseOf(was) === senseOf(is)) return [];
+  if (!isElsewhere(old, fresh) && senseOf(was) === senseOf(is)) return [];
   if (!old.sentence.isInstruction && !fresh.sentence.isInstruction) return [];
   const [before, after] = [cut(old.sentence.text), cut(fresh.sentence.text)];
   return [{ sort: 'moved', before, after, key: 'moved', old, fresh }];

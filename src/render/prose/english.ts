@@ -16,7 +16,7 @@ export const english: Language = {
     teens: 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
     tens: 'twenty thirty forty fifty sixty seventy eighty ninety',
     zero: 'zero',
-    large: 'thousand|million',
+    large: 'thousand|million|dozen',
     others: { zero: 0, half: 0.5, quarter: 0.25, couple: 2 },
     vague: 'a couple of',
     factors: { dozen: 12, hundred: 100, thousand: 1000, million: 1_000_000 },
@@ -32,7 +32,7 @@ export const english: Language = {
   },
   times: {
     always: '24\\/7|around the clock|24 hours a day(?:,? (?:7|seven) days a week)?|day and night',
-    often: { 'once(?= (?:a|an|per|every|each|more) )': 1, twice: 2, thrice: 3 },
+    often: { 'once(?= (?:a|an|per|every|each|more) )': 1, 'twice(?! (?:the|as) )': 2, thrice: 3 },
     one: {
       parts: {
         'three[-\\s]quarters of an?': 0.75,
@@ -41,7 +41,8 @@ export const english: Language = {
       },
       article: 'an?',
       behind:
-        'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half',
+        'within|in|for|after|before|than|about|least|most|until|over|under|calls|takes?|lasts?|half',
+      ahead: 'before|after|later|earlier|early|late|ago|long|in advance|prior',
       andParts: { ' and a half': 0.5, ' and a quarter': 0.25 },
     },
     clock:
@@ -129,7 +130,8 @@ export const english: Language = {
       '%': '%|percent|per cent',
     },
     units: {
-      second: 'sec(?:ond)?s?',
+      // `Call 911 second` is an order of steps.
+      second: 'secs?|seconds|second(?!\\s*(?:[.,;!?]|$))|(?<=(?:one|1|a) )second',
       minute: 'min(?:ute)?s?',
       hour: 'hours?|hrs?',
       day: 'days?',
@@ -142,7 +144,7 @@ export const english: Language = {
       person: 'people|persons?',
       attempt: 'attempts?|tries',
       child: 'child(?:ren)?',
-      foot: 'feet|foot',
+      foot: 'feet|foot|ft',
       inch: 'inch(?:es)?',
       mile: 'miles?',
       kilogram: 'kg|kilos?|kilograms?',
@@ -160,7 +162,17 @@ export const english: Language = {
       centimeter: 'cm',
       millimeter: 'mm',
       liter: 'lit(?:er|re)s?',
-      degree: 'degrees?',
+      fahrenheit: '(?:degrees? )?fahrenheit|°\\s?f',
+      celsius: '(?:degrees? )?(?:celsius|centigrade)|°\\s?c',
+      degree: 'degrees?|°',
+      acre: 'acres?',
+      area: 'sq\\.? ?ft|ft²|m²',
+      energy: 'kwh',
+      power: 'kw|watts?',
+      voltage: 'volts?',
+      bandwidth: 'mbps|gbps|mbit\\/s',
+      pressure: 'psi|bar',
+      concentration: 'mg\\/dl|mmol\\/l',
       call: 'calls?',
       ring: 'rings?',
       visit: 'visits?',
@@ -179,11 +191,11 @@ export const english: Language = {
       'second|minute|hour|day|night|week|month|year|person|guest|head|call|caller|visit|item|parcel|order|pair|kilo|mile|child|adult|ticket|session|unit|room|customer|household|box',
     bounds: {
       least: [
-        'at least|no less than|not less than|no fewer than|not fewer than|a minimum of|minimum',
+        'at least|no less than|not less than|no fewer than|not fewer than|(?:no|not) (?:younger|shorter|smaller) than|a minimum of|minimum',
         'or more|or older|or larger|or bigger|or taller|or higher|or over|or above|or later|or longer|and older|and over|and up|and above|at least|at a minimum|minimum',
       ],
       most: [
-        'at most|at the most|up to|no more than|not more than|a maximum of|maximum|no later than|not later than|no longer than|not longer than',
+        'at most|at the most|up to|no more than|not more than|a maximum of|maximum|(?:no|not) (?:later|longer|older|bigger|larger|taller|higher|heavier) than',
         'or less|or fewer|or younger|or smaller|or shorter|or lower|or under|or earlier|and younger|and under|at most|at the most|at a maximum|max(?:imum)?|tops',
       ],
       more: [
@@ -251,15 +263,17 @@ export const english: Language = {
     predicates:
       "(?:is|are|was|were|be|do|does|did|has|have|can|could|will|would|may|must|should|shall) not|n['’´\\u0060]?t|cannot|never|no longer|not (?:allowed|permitted|supposed|authori[sz]ed)|forbidden|prohibited|off[-\\s]limits",
     turns:
-      'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip',
+      'refuse(?:s|d)?|avoid(?:s|ing)?|refrain|decline(?:s|d)?|reject(?:s|ed)?|stop(?= \\p{L}+ing)|quit(?= \\p{L}+ing)|skip|(?:keep|stay|move|step|get|remain)(?:s|ing)? (?:(?!and |or )\\p{L}+ ){0,3}?(?:away from|clear of)|(?:keep|stay)(?:s|ing)? (?:(?:out of|off)(?= \\p{L}))',
     demands:
       'always|(?:on |with )?every call|at all times|every single time|in every case|without exception|mandatory|obligatory',
     obliges:
       "(?:(?:do not|don['’´\\u0060]?t|never) (?:forget|fail)|remember)(?: to| that)?|(?:have|has) to|must|needs? to|shall|(?:is|are) required to|required|make sure|be sure|ensure|(?:is|are) obliged to|it(?: is|[’']?s) (?:important|essential|crucial|necessary|vital)",
     permits:
       "(?:do not|don[’'´\\u0060]?t) hesitate|(?<=you )(?:may|can|could|might)|(?<=you (?:may|can) )choose to|(?:you are |you[’']?re )?(?:allowed|permitted|free|welcome) to|feel free|you are welcome|(?:it is|it[’']?s) (?:fine|ok|okay|all right|alright|acceptable|allowed|permitted) to|if you (?:like|want|wish)|optional(?:ly)?",
-    softens: "(?<=[\\p{L}\\p{N}’'] )should|ought to|ideally|preferably|try(?= (?:not )?to )",
-    limits: '(?<!not )only|solely|exclusively',
+    softens:
+      "(?<=[\\p{L}\\p{N}’'] )(?<!(?:nobody|no one|none) )should|ought to|ideally|preferably|try(?= (?:not )?to )",
+    limits:
+      '(?<!not )only|solely|exclusively|and (?:(?:with|to|for|from|by|at|of) )?(?:nobody|no one|nothing|nowhere) else',
     excepts:
       'unless|(?<=(?:any|no|every)(?:one|body|thing| one| \\p{L}{2,12}) |nothing |none )but|except(?:ions?)?|excluding|other than|apart from|aside from',
     without: 'without',
@@ -272,13 +286,13 @@ export const english: Language = {
       '(?:^|[.;:,]\\s)should(?= (?:the|an?|they|he|she|it|you|any|anyone|someone|somebody|callers?|customers?|guests?|patients?) )|if|when|every time|each time|whenever|where|whether|while|because|since|who|whose|what|which|how|why|that|anything|everything',
     reported:
       '(?:tell|say|know|aware|explain|warn|remind|inform|advise|state|insist|mention|point out)(?:ing)? (?:[^.,;:!?]{1,40} )?that(?: \\p{L}+){0,3} ',
-    relatives: '(?:who|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
+    relatives: '(?:who|whose|that|which)(?: (?!they |you |it |he |she |we )\\p{L}+){2,8} ',
     breaks:
       'but|instead|unless|except|if|when|whenever|only|always|until|before|after|because|since|so|then|and (?:then |always |never |instead )?(?=(?:tell|ask|say|call|offer|transfer|book|send|let|give|take|do)[ ,])|and (?:then|always|never|instead)',
     before: 'before|prior to|until',
     earlier: 'before|prior to',
     later: 'after|once|following',
-    nextStep: 'then|afterwards?|after that',
+    nextStep: 'then|afterwards?|after that|followed by|(?:second|last)(?:ly)?(?=\\s*(?:[.,;!?]|$))',
     after: 'after|once|following',
     and: 'and',
     or: 'or',
@@ -288,25 +302,26 @@ export const english: Language = {
     reasons:
       'because|so that|in order to|(?<=, )(?:since|as|so (?:that )?(?:they|the caller|callers|we|it|people|mistakes))',
     comparisons:
-      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|or not',
+      '(?:no|not) (?:more|less|fewer|later|earlier|longer|older|younger) than|not only|costs? nothing|at no (?:extra |additional )?(?:cost|charge)|no matter|no problem|no doubt|whether or not|with or without|or not',
   },
   meaning: {
     function:
-      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except dont doesnt cant wont shouldnt isnt arent mustnt couldnt wouldnt didnt wasnt hasnt havent without now later right way thing things lot well instead available sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next',
+      'a an the this that these those there here it its and or but so as than then too also just even still please kindly really very simply clearly again ever of in on at by for from with into onto about over through up out off to via per upon toward towards is are was were be been being am do does did done has have had having can could may might shall should will would must cannot not no if when whenever where while before after until because since who whom whose which what how why whether any all each every some one ones anyone anybody someone anything something other others else both either usually generally normally typically often sometimes possible possibly maybe perhaps probably currently already within during between across among along against near beside below above under behind throughout around past despite like unlike together apart rather quite much many more most less least few fewer several enough bit little actually exactly especially particularly mainly mostly almost nearly approximately roughly further meanwhile otherwise therefore however though although yes ok okay kind sort type somebody nobody everybody nothing everything anything whatever whoever politely gently carefully briefly quickly properly correctly thoroughly completely fully entirely absolutely definitely certainly s t d ll re ve don isn aren doesn won didn wasn hasn haven couldn wouldn shouldn mustn m such same own yet only always never unless except dont doesnt cant wont shouldnt isnt arent mustnt couldnt wouldnt didnt wasnt hasnt havent without now later right way thing things lot well instead available sure certain able allowed permitted free circumstance circumstances case cases once soon immediately promptly directly straight away afterwards first afterward finally next sorry',
     roles:
       'you your yours yourself they them their he him his she her we us our ours i me my mine caller callers customer customers patient patients client clients guest guests person people user users member members human humans agent assistant everyone everybody nobody call calls',
     isManner: () => false,
     light:
       'become get take make do have use let go come put keep want need be try see like give start doing having making getting taking using',
     phrases: {
-      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice',
+      tell: 'let(?= (?:\\p{L}+ ){1,3}know)|make(?= (?:\\p{L}+ ){1,3}aware)|point out|inform|giv(?:e|es|ing) advice|(?:provid|giv|offer)(?:e|es|ing)? (?:some |any )?(?:info|information|details?)(?= (?:on|about|regarding|for))',
       also: '(?<=let (?:\\p{L}+ ){1,3})know|(?<=make (?:\\p{L}+ ){1,3})aware',
       approach:
         '(?:walk|go|come|get|move|step) (?:right )?(?:up to|near|nearer|close(?:r)? to|closer|close)',
       keepaway:
         '(?:keep|keeping) (?:a |their |your |some )?(?:safe )?distance|(?:keep|stay|move|step|get|back) (?:well |far )?(?:away|clear|back|off)',
       give: '(?:hand|give)(?:ing)? out|hand(?:ing)?(?= (?:the|an?|any|them|him|her|it|out) )',
-      read: 'read(?:ing)? (?:out|aloud|back)',
+      repeat: 'read(?:ing)? back|read(?:ing)?(?= (?:\\p{L}+ ){1,6}back)',
+      read: 'read(?:ing)? (?:out|aloud)',
       ask: '(?:find out|check|see|ask)(?= (?:whether|if) )|have(?= (?:(?:the |your )?(?:callers?|customers?|guests?|patients?|clients?)|them|him|her) (?:spell|repeat|say|confirm|describe|state|tell|read|explain|choose|show|sign|verify))|find out|inquire|enquire',
       note: 'take down|write down|jot down|make a note of|take a note of|keep a record of|put down',
       look: '(?:have|has|had|take|takes|took) a look(?: at)?|look(?: (?:\\p{L}+ ){0,3}\\p{L}+)? up|pull up|look for|search for|looked at',
@@ -317,7 +332,7 @@ export const english: Language = {
       open: '(?:turn|switch)(?:s|ed|ing)?(?= (?:(?!and |then )\\p{L}+ ){0,4}?on(?: |$|[.,]))|(?:keep|leave)(?= (?:(?!and |then )\\p{L}+ ){0,4}?(?:open|on(?:[.,;]|$)))',
       leave: 'get out|go outside|step outside|move out|get outside',
       hangup:
-        'hang(?:ing)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
+        'h[au]ng(?:ing|s)? up(?: on)?|disconnect|(?:end|finish|terminate)(?:ing)?(?= (?:the|a|this) (?:call|conversation))',
       stayline: '(?:stay|remain|wait|hold) on the (?:line|phone)|hold the line',
       callback:
         'call(?:s|ed|ing)? back|call(?:s|ed|ing)?(?= (?:\\p{L}+ ){1,2}back)|return (?:the |their |your )?calls?|ring(?= (?:\\p{L}+ )?back)|call-?backs?',
@@ -329,6 +344,7 @@ export const english: Language = {
       apologise: "say (?:that you are )?sorry|say you(?: are|’re|'re) sorry|apologi[sz]e",
       goodbye: 'good-?bye|farewell',
       summarise: 'sum(?:ming)? up|summari[sz]e|recap',
+      alone: 'by (?:themselves|himself|herself|yourself)|on (?:their|his|her|your) own',
       greet: 'say (?:hello|hi)(?: to)?',
       lastname: 'last name|surname|family name',
       birth: 'date of birth|birth ?date|birthday',

@@ -153,9 +153,16 @@ function transferAt(
   }
   if (found === undefined || isNobody(fold(found.name))) return undefined;
   const { start, article, name } = found;
-  // A target ends where something else begins: `Dr. Weber at +1 …`.
-  const next = claimed.find((one) => one.end > start && !one.isWeak)?.start ?? text.length;
-  const own = text.slice(start, Math.min(next, start + article.length + name.length)).trimEnd();
+  // A target ends where something else begins: `Dr. Weber at +1 …`, unless it is one that has a number: `extension 204`.
+  const next = claimed.find((one) => one.end > start && !one.isWeak);
+  const isNumbered =
+    next?.start === start + article.length &&
+    next.mark === 'number' &&
+    next.bound === '' &&
+    /^\p{L}.*\d/u.test(next.text);
+  const named = start + article.length + name.length;
+  const until = isNumbered ? next.end : Math.min(next?.start ?? text.length, named);
+  const own = text.slice(start, until).trimEnd();
   if (own === '' || own === article.trimEnd()) return undefined;
   const value = fold(own.slice(article.length));
   const place = { start, end: start + own.length, from };

@@ -1,8 +1,9 @@
 import { align, type Budget } from '../../core/align.ts';
 import { findLexicon, type Lexicon } from './meaning.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { type Sentence, splitSentences } from './sentences.ts';
-import { compareSentences } from './statements.ts';
+
+import { addSign, type Sentence, type Sign, splitSentences } from './sentences.ts';
+import { compareSentences, restricts } from './statements.ts';
 
 /** Sentences of the paragraphs that changed, and which of them are the same ones, wherever they went. */
 
@@ -12,6 +13,8 @@ export type Part = {
   readonly after: Paragraph | undefined;
   /** What became of the line that `before` stood under. */
   readonly became: string | undefined;
+  /** What the line that `after` stands under was. */
+  readonly was: string | undefined;
   /** The same for parts with nothing between them that stayed. */
   readonly gap: number;
 };
@@ -24,11 +27,17 @@ export type Place = {
   readonly paragraph: Paragraph;
   readonly sentence: Sentence;
   readonly became: string | undefined;
+  readonly was: string | undefined;
   readonly lexicon: Lexicon;
 };
 
 /** Sentences that are the same ones: mostly one and one, several where they were joined or taken apart. */
-export type Group = { readonly before: readonly Place[]; readonly after: readonly Place[] };
+export type Group = {
+  readonly before: readonly Place[];
+  readonly after: readonly Place[];
+  /** What they say is said on the other side, too, in no one of its sentences: prose that became a list. */
+  readonly isSpread?: boolean;
+};
 
 /** With less in common, sentences of one paragraph are two and not one that was edited. */
 const ALIKE = 0.3;
@@ -47,10 +56,10 @@ export function listGroups(
   common: Lexicon,
   budget: Budget,
 ): { readonly groups: readonly Group[]; readonly stayed: readonly (readonly [Place, Place])[] } {
-  const sides = parts.map(({ before, after, became, gap }, part) => {
+  const sides = parts.map(({ before, after, became, was, gap }, part) => {
     const lexicon = findLexicon([before?.text ?? '', after?.text ?? ''], () => common);
     const placesOf = (side: Paragraph | undefined) =>
-      listPlaces(side, { part, gap, became, lexicon });
+      listPlaces(side, { part, gap, became, was, lexicon });
     const [old, fresh] = [placesOf(before), placesOf(after)];
     const keys = (places: readonly Place[]) => places.map(({ sentence }) => sentence.key);
     const same = align(keys(old), keys(fresh), budget);
@@ -77,11 +86,12 @@ export function listGroups(
   const here = [...near, ...beside];
   const far = pairAlike(without(before, here), without(after, here), ALIKE_ELSEWHERE);
   const pairs = joinSplit([...here, ...far], before, after);
+  const groups = [...pairs, ...listSpread(pairs, without(before, pairs), without(after, pairs))];
   return {
     groups: [
-      ...pairs,
-      ...without(before, pairs).map((one) => ({ before: [one], after: [] })),
-      ...without(after, pairs).map((one) => ({ before: [], after: [one] })),
+      ...groups,
+      ...without(before, groups).map((one) => ({ before: [one], after: [] })),
+      ...without(after, groups).map((one) => ({ before: [], after: [one] })),
     ],
     stayed,
   };
@@ -184,14 +194,27 @@ function joinSplit(
     places.some(
       ({ sentence }) => sentence.content.has(word) || sentence.plain.facts.includes(word),
     );
+  const follows = (one: Place, { sentence, part }: Place) =>
+    one.part === part && sentence.start < one.sentence.start;
+  // `They ask for hints. Do not give any.` says of the hints what is to be done.
+  const refers = (one: Place, own: readonly Place[]) =>
+    one.sentence.isInstruction &&
+    one.sentence.content.size + one.sentence.facts.length === 0 &&
+    own.some((other) => follows(one, other));
+  // What is forbidden is said on no side that forbids nothing.
+  const isDenied = ({ sentence }: Place, others: readonly Place[]) =>
+    sentence.plain.denied.size > 0 && !others.some((one) => restricts(one.sentence.plain));
   return groups.map((group) => {
     const join = (places: readonly Place[], own: readonly Place[], whole: readonly Place[]) =>
       places.filter((one) => {
         const content = [...one.sentence.content.keys(), ...one.sentence.plain.facts];
         const isOwn =
           !taken.has(one) &&
+          !isDenied(one, whole) &&
           isMost(content, (word) => has(whole, word)) &&
-          (content.some((word) => !has(own, word)) || holds(whole, one.sentence.words.slice(1)));
+          (content.some((word) => !has(own, word)) ||
+            holds(whole, one.sentence.words.slice(1)) ||
+            refers(one, own));
         if (isOwn) taken.add(one);
         return isOwn;
       });
@@ -200,4 +223,90 @@ function joinSplit(
       after: [...group.after, ...join(fresh, group.after, group.before)],
     };
   });
+}
+
+/** Sentences without a partner that say what several of the other side say near them. Each section is a group. */
+function listSpread(
+  pairs: readonly Group[],
+  before: readonly Place[],
+  after: readonly Place[],
+): readonly Group[] {
+  const [old, fresh] = [saidBy('before', pairs, before), saidBy('after', pairs, after)];
+  const isSpread = (said: Said) => (one: Place) => {
+    const { content, plain } = one.sentence;
+    const words = [...content.keys(), ...plain.facts];
+    const signs = said.signs(one);
+    // `Dogs only` forbids cats as `no cats` does.
+    const isAffirmed =
+      !plain.forces.has('limits') &&
+      plain.denied.size > 0 &&
+      [...plain.denied, ...content.keys()].every((word) => (signs(word) ?? 'yes') === 'yes');
+    if (words.length === 0 || isAffirmed || !isMost(words, (word) => signs(word) !== undefined))
+      return false;
+    // One sentence that has most of its words in common is another one: it was compared already.
+    const found = words.flatMap((word) => said.sentenceOf(one, word) ?? []);
+    return found.length === words.length || new Set(found).size > 1;
+  };
+  const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);
+  const came = Map.groupBy(after.filter(isSpread(old)), ({ paragraph }) => paragraph.heading);
+  return [...new Set([...gone.keys(), ...came.keys()])].map((heading) => ({
+    before: gone.get(heading) ?? [],
+    after: came.get(heading) ?? [],
+    isSpread: true,
+  }));
+}
+
+/** How a word is said near a sentence of the other side, and where first; undefined where it is not. */
+type Said = {
+  readonly signs: (near: Place) => (word: string) => Sign | undefined;
+  readonly sentenceOf: (near: Place, word: string) => Sentence | undefined;
+};
+
+/** What one side says that its partners on the other do not, by its sections and by where it stands. */
+function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readonly Place[]): Said {
+  const other = side === 'before' ? 'after' : 'before';
+  const said = new Map<string, Map<string, Sign>>();
+  const first = new Map<string, Sentence>();
+  const add = (place: Place, word: string, sign: Sign) => {
+    for (const where of placesOf(place)) {
+      const signs = said.get(where) ?? new Map<string, Sign>();
+      said.set(where, signs);
+      addSign(signs, word, sign);
+      const key = `${where} ${word}`;
+      if (!first.has(key)) first.set(key, place.sentence);
+    }
+  };
+  const groups = [
+    ...pairs,
+    ...alone.map((one) => ({ before: [one], after: [one], isAlone: true })),
+  ];
+  for (const group of groups) {
+    const known = new Set(
+      'isAlone' in group
+        ? []
+        : group[other].flatMap(({ sentence: { content, plain } }) => [
+            ...content.keys(),
+            ...plain.facts,
+          ]),
+    );
+    for (const place of group[side]) {
+      const { plain } = place.sentence;
+      for (const [word, sign] of plain.signs) if (!known.has(word)) add(place, word, sign);
+      for (const fact of plain.facts) if (!known.has(fact)) add(place, fact, 'both');
+    }
+  }
+  return {
+    signs: (near) => {
+      const all = placesOf(near).flatMap((where) => said.get(where) ?? []);
+      return (word) => all.map((signs) => signs.get(word)).find((sign) => sign !== undefined);
+    },
+    sentenceOf: (near, word) =>
+      placesOf(near)
+        .map((where) => first.get(`${where} ${word}`))
+        .find((sentence) => sentence !== undefined),
+  };
+}
+
+function placesOf({ paragraph, gap }: Place): readonly string[] {
+  return [`section ${paragraph.heading}`, `gap ${gap}`];
 }

@@ -39,6 +39,8 @@ export type Language = {
       readonly parts: { readonly [pattern: string]: number };
       readonly article: string;
       readonly behind: string;
+      /** The same before some: `an hour before`. */
+      readonly ahead: string;
       readonly andParts: { readonly [pattern: string]: number };
     };
     /** Read behind a number: it is a time of day. */

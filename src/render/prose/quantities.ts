@@ -159,7 +159,7 @@ const UNIT_FORMS = UNITS.map(([name, form]) => [name, compile(`^(?:${form})$`, '
 const ADJECTIVE = inAny(({ measures }) => measures.adjectives);
 const FUNCTION = wordSet(LANGUAGES.map(({ meaning }) => meaning.function).join(' '));
 const PLURAL = String.raw`(?!${inAny(({ measures }) => measures.noPlural)}${END})\p{L}{2,20}s`;
-const UNIT = `(?:-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
+const UNIT = `(?:\\s?[°º]\\s?[fc]?${END}|-(?:${KNOWN_UNIT}|\\p{L}{3,20})${END}|(?: ${ADJECTIVE}){0,2} ${KNOWN_UNIT}${END}|(?: (?<other>\\p{L}{3,20})) ${KNOWN_UNIT}${END}|(?: ${ADJECTIVE}){0,2} ${PLURAL}${END})`;
 const RATE = `(?: ${inAny(({ measures }) => measures.perAny)} \\p{L}{2,20}${END}| ${inAny(({ measures }) => measures.per)} ${inAny(({ measures }) => measures.rated)}${END}|\\/(?:h|day|month|year|week|día|mes|año)${END})`;
 /** Units of time, with what each is worth in the smallest that it is exact in: `two weeks` are `14 days`. */
 const SPANS: { readonly [unit: string]: readonly [base: string, worth: number] } = {
@@ -177,11 +177,24 @@ const SPAN_UNIT = `(?:${UNITS.filter(([name]) => name in SPANS)
   .map(([, form]) => form)
   .join('|')})`;
 
+const bounds = (side: 0 | 1, only?: 'least' | 'most' | 'more' | 'less') =>
+  inAny(({ measures }) =>
+    Object.entries(measures.bounds)
+      .filter(([name]) => only === undefined || name === only)
+      .map(([, forms]) => forms[side])
+      .filter((form) => form !== '')
+      .join('|'),
+  );
+/** Behind a bound an article counts: `more than an acre`. */
+const COUNTING = bounds(0);
+
 const ONE = inAny(({ times: { one } }) =>
   [
     `(?:${anyPattern(one.parts)})(?: |(?<= )|-)(?=${SPAN_UNIT}${END})`,
     `(?:(?:${one.article}) )?(?=${SPAN_UNIT}(?:${anyPattern(one.andParts)})${END})`,
     `(?<=(?:${one.behind}) )(?:${one.article}) (?=(?:${ADJECTIVE} )?${SPAN_UNIT}${END})`,
+    `(?:${one.article}) (?=${SPAN_UNIT} (?:${one.ahead})${END})`,
+    `(?<=${COUNTING} )(?:${one.article}) (?=(?:${ADJECTIVE} )?${KNOWN_UNIT}${END})`,
   ].join('|'),
 );
 const AND_PART = `(?:${inAny(({ times }) => anyPattern(times.one.andParts))}${END})`;
@@ -219,14 +232,6 @@ const POINT = compile(
   `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:(?<always>(?:${ALWAYS})${END})|(?<often>(?:${OFTEN.map(([form]) => form).join('|')})${END})|(?<one>${ONE}(?:${ADJECTIVE} )?${KNOWN_UNIT}${AND_PART}?${END})|(?<age>${AGES.map(([, form]) => form).join('|')})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<ordinal>${ORDINAL})|(?<day>${DAY})|(?:(?<!\\p{L}-)|(?<=${HYPHENED}-))(?<plain>${NUMBER})(?:st|nd|rd|th|[ºª]|(?<=${HYPHENED}[-\\s]\\d{1,3})s)?)(?![\\p{Script=Latin}\\p{N}_])`,
 );
 
-const bounds = (side: 0 | 1, only?: 'least' | 'most' | 'more' | 'less') =>
-  inAny(({ measures }) =>
-    Object.entries(measures.bounds)
-      .filter(([name]) => only === undefined || name === only)
-      .map(([, forms]) => forms[side])
-      .filter((form) => form !== '')
-      .join('|'),
-  );
 const BOUND_SIGNS = { least: '≥', most: '≤', more: '>', less: '<' } as const;
 
 /** Read right behind a point. */
@@ -351,7 +356,8 @@ function unitOf({ text }: Fact): string {
 }
 
 /** Whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
-function areEnds({ kind: from }: Point, { kind: to }: Point): boolean {
+function areEnds({ kind: from }: Point, { kind: to, isWeak }: Point): boolean {
+  if (isWeak || (from === 'day' && to === 'number')) return false;
   return from === to || from === 'number' || to === 'number' || !WHEN.has(from) || !WHEN.has(to);
 }
 
@@ -463,6 +469,11 @@ function quantity(
   const counted = kind === 'number' ? unitKey(last.unit ?? unit) : kind;
   const isAlone = points.length === 1 && unit === '' && ahead + behind === '';
   if (isPlain && isAlone && UNSURE.test(text.slice(first.start, last.end))) return undefined;
+  // `More than one acre` may be `more than an acre`.
+  const isVagueOne =
+    isPlain && points.length === 1 && unit === '' && UNSURE.test(text.slice(first.start, last.end));
+  // `Ask three things:` counts what follows.
+  const isCount = counted !== '' && kind === 'number' && text.startsWith(':', end);
   const isDialled = isPlain && isAlone && endsWith(AHEAD.dial, text, start) !== '';
   const isPhone = isDialled && /^\d{3,6}$/.test(text.slice(start, end));
   const values = points.map((one) =>
@@ -482,7 +493,7 @@ function quantity(
     family: name?.key ?? findFamily(kind, counted),
     bound: first.bound ?? findBound(ahead, behind),
     lead: findLead(text, start),
-    isWeak: first.isWeak || name?.isWeak === true,
+    isWeak: first.isWeak || name?.isWeak === true || isVagueOne || isCount,
     start,
     from: start,
     end,
@@ -571,6 +582,8 @@ function rateKey(rate: string): string {
 
 /** What is counted, the known units alike in all languages, with what tells it from others: `day business`. */
 function unitKey(text: string): string {
+  const whole = UNIT_FORMS.find(([, form]) => form.test(fold(text).trim()))?.[0];
+  if (whole !== undefined) return whole;
   const [last = '', ...before] = fold(text).trim().replace(/^-/, '').split(/\s+/).reverse();
   const known = UNIT_FORMS.find(([, form]) => form.test(last))?.[0];
   return [known ?? last.replace(/(?:s|es)$/, ''), ...before].join(' ');

@@ -83,6 +83,8 @@ export type Sentence = {
   readonly content: ReadonlyMap<string, string>;
   /** Those of them that say on which condition something is done. */
   readonly conditions: ReadonlySet<string>;
+  /** Those that say who is handed over to somebody. */
+  readonly handed: ReadonlySet<string>;
   /** Words that could stand for any other. */
   readonly light: ReadonlySet<string>;
   /** Its words that say something by themselves, as they are written; values are none of them. */
@@ -322,7 +324,7 @@ function readSentence(
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
-  const { content, conditions, light, spoken, ...about } = readContent(
+  const { content, conditions, handed, light, spoken, ...about } = readContent(
     draft,
     listScopes(draft),
     isInstruction,
@@ -344,6 +346,7 @@ function readSentence(
     settled: settle(plain, draft, isInstruction),
     content,
     conditions,
+    handed,
     light,
     spoken,
   };
@@ -361,7 +364,7 @@ function readPlain({
   isStated,
   lexicon,
 }: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
-  const telling = [...markers.filter(({ force }) => !SILENT.has(force)), ...over];
+  const telling = [...markers, ...over].filter(({ force }) => !SILENT.has(force));
   const joints = { before: 0, after: 0, and: 0, or: 0, must: 0, may: 0 };
   for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
@@ -397,6 +400,7 @@ const SILENT: ReadonlySet<Force> = new Set(['condition', 'obliges', 'negates']);
  * | do not A before B, until B     | A needs B                    |
  * | only A if B, A only with B     | A needs B                    |
  * | do not A if not B, to no non-B | A needs B                    |
+ * | without B no A                 | A needs B                    |
  * | do not A more than three       | A at most three              |
  */
 function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
@@ -408,15 +412,17 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     const limits = markers.find(isMain(LIMITING));
     if (limits === undefined) return settleConditions(plain, draft, isInstruction);
     const isBound = facts.some(
-      ({ bound, start }) =>
-        bound !== '' && start > limits.start && start < limits.end + MOST_LIMITED,
+      ({ bound, lead, start }) =>
+        (bound !== '' || lead !== undefined) &&
+        start > limits.start &&
+        start < limits.end + MOST_LIMITED,
     );
     const forces = new Set([...plain.forces].filter((force) => force !== 'limits'));
     return { ...plain, forces, isNeed: !isBound };
   }
   const isBehind = ({ start }: Span) => start > forbids.start;
   const exception =
-    markers.find((one) => EXCEPTING.has(one.force) && isBehind(one)) ??
+    markers.find((one) => EXCEPTING.has(one.force) && (isBehind(one) || leads(draft, one))) ??
     markers.find((one) => DENYING.has(one.force) && one.isCondition && isBehind(one));
   const has = new Set([...plain.forces].filter((force) => !LIFTED.has(force)));
   const lift = (dropped: readonly Marker[]) => {
@@ -426,11 +432,17 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   };
   const denying = markers.filter((one) => isMain(DENYING)(one));
   if (exception !== undefined) return { ...lift([...denying, exception]), isNeed: true };
-  const bounded = facts.find((fact) => /[<>]/.test(fact.bound) && isBehind(fact));
+  // `Minors` are under 18, and whoever forbids them something permits nobody else more.
+  const bounded = facts.find((one) => !one.isWeak && /[<>]/.test(one.bound) && isBehind(one));
   if (forbids.force === 'forbids' && bounded !== undefined) {
     const negate = (fact: Fact) =>
       fact === bounded && fact.bound !== '' ? { ...fact, bound: NEGATED[fact.bound] } : fact;
-    return { ...lift(denying), facts: facts.map((fact) => factKey(negate(fact))) };
+    // `Not if it is older than a year` is `only if it is not`.
+    const isNeed = markers.some(
+      ({ force, start }) => force === 'condition' && start > forbids.start && start < bounded.start,
+    );
+    const about = { isNeed, isOrdered: plain.isOrdered || isNeed };
+    return { ...lift(denying), ...about, facts: facts.map((fact) => factKey(negate(fact))) };
   }
   const { before, after, ...joints } = plain.joints;
   if (before !== 1 || after !== 0) return plain;
@@ -441,6 +453,11 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
     isNeed: true,
     isOrdered: true,
   };
+}
+
+/** Whether a sentence begins with what has to be there: `without a pass nobody may enter`. */
+function leads({ raw }: Draft, { force, start }: Marker): boolean {
+  return force === 'without' && !/\p{L}/u.test(raw.slice(0, start));
 }
 
 /** Characters between `only` and the number that it limits: `only up to three`. */
@@ -566,15 +583,19 @@ function readContent(
   draft: Draft,
   scopes: readonly Scope[],
   isInstruction: boolean,
-): Pick<Sentence, 'content' | 'conditions' | 'light' | 'spoken'> &
+): Pick<Sentence, 'content' | 'conditions' | 'handed' | 'light' | 'spoken'> &
   Pick<Reading, 'signs' | 'denied' | 'negated' | 'order'> {
   const { raw, facts, markers, isStated, lexicon } = draft;
   const isOut = outsideFinder(draft);
-  const handsOver = new Set(facts.flatMap(({ mark, from }) => (mark === 'transfer' ? from : [])));
+  const transfers = facts.filter(({ mark }) => mark === 'transfer');
+  const handsOver = new Set(transfers.map(({ from }) => from));
+  const isHanded = spanFinder(transfers.map(({ from, start }) => ({ start: from, end: start })));
+  const handed = new Set<string>();
   const isMarker = spanFinder(markers.filter(({ force }) => force !== 'condition'));
   const content = new Map<string, string>();
   const conditions = new Set<string>();
   const order = new Map<string, 'before' | 'after'>();
+  const again = new Set<string>();
   const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
@@ -619,6 +640,7 @@ function readContent(
         if (scope.from <= start) open.delete(scope);
         else if (!meaning.isRole) ahead.set(scope, meaning.word);
     if (meaning.isRole || isOut.reason(start) || handsOver.has(start)) continue;
+    if (content.has(meaning.word)) again.add(meaning.word);
     content.set(meaning.word, word);
     while ((orders[0]?.index ?? raw.length) < start) {
       const side = orders.shift()?.groups?.before === undefined ? 'after' : 'before';
@@ -627,13 +649,17 @@ function readContent(
     if (start < step) earlier.add(meaning.word);
     else later.add(meaning.word);
     if (isInCondition(start)) conditions.add(meaning.word);
+    if (isHanded(start)) handed.add(meaning.word);
   }
   for (const [scope, word] of ahead) if (open.has(scope)) denied.add(word);
-  if (step < raw.length && earlier.size > 0) {
+  // Two words of one meaning stand in no order.
+  for (const word of again) order.delete(word);
+  const isFirst = earlier.size > 0 || facts.some(({ start }) => start < step);
+  if (step < raw.length && isFirst) {
     for (const word of earlier) if (!later.has(word)) order.set(word, 'after');
     for (const word of later) if (!earlier.has(word)) order.set(word, 'before');
   }
-  return { content, conditions, light, spoken, signs, denied, negated, order };
+  return { content, conditions, handed, light, spoken, signs, denied, negated, order };
 }
 
 /** Where a second step begins, as in `ask for the name, then book`; the end of the sentence where there is none. */

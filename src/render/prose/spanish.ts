@@ -114,6 +114,7 @@ const IRREGULAR: { readonly [form: string]: string } = {
   acuerdate: 'recordar',
   acuerdese: 'recordar',
   abierto: 'abrir',
+  medicacion: 'medicamento',
   vuelto: 'volver',
 };
 
@@ -172,7 +173,7 @@ function listOrders(): ReadonlySet<string> {
 
 /** Statements and other words that look like orders. */
 const NO_ORDERS = new Set(
-  'de se es son va van eres sal ven den dice dicen tiene tienen hace hacen sabe atiende atienda gestiona gestiones dado dicho hecho abierto vuelto puesto escrito doy dan'.split(
+  'de se es son va van eres sal ven den dice dicen tiene tienen hace hacen sabe atiende atienda gestiona gestiones dado dicho hecho abierto vuelto puesto escrito doy dan medicacion'.split(
     ' ',
   ),
 );
@@ -214,7 +215,7 @@ export const spanish: Language = {
     teens: 'diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve',
     tens: 'veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa',
     zero: 'cero',
-    large: 'mil|millón|millones',
+    large: 'mil|millón|millones|docenas?',
     others: {
       cero: 0,
       un: 1,
@@ -272,7 +273,8 @@ export const spanish: Language = {
       },
       article: 'un|una',
       behind:
-        'en|por|durante|de|dentro de|cada|menos|hasta|dura|unas?|tras|con|máximo|mínimo|que|media|y',
+        'en|por|durante|de|dentro de|cada|menos|hasta|duran?|tardan?|unas?|tras|con|máximo|mínimo|que|media|y',
+      ahead: 'antes|después|más tarde|de antelación|de anticipación|de retraso',
       andParts: { ' y medi[ao]': 0.5, ' y cuarto': 0.25 },
     },
     clock: String.raw`\s?[ap]\.\s?m\.|\s?[ap]m(?!\p{L})|\s?h(?:rs?)?(?![\p{L}])| de la (?:mañana|tarde|noche|madrugada)| del mediodía`,
@@ -369,6 +371,7 @@ export const spanish: Language = {
       kilometer: 'kilómetros?',
       meter: 'metros?',
       liter: 'litros?',
+      celsius: 'grados? (?:celsius|centígrados?)',
       degree: 'grados?',
       call: 'llamadas?',
       ring: 'tonos?|timbrazos?',
@@ -459,7 +462,7 @@ export const spanish: Language = {
       'nunca|jamás|nadie|ningún|ningun[oa]s?|nada|tampoco|ni|en ningún caso|en ningún momento|bajo ninguna circunstancia|bajo ningún concepto',
     predicates: 'no|nunca|jamás|prohibid[oa]s?|no está permitido|no se permite',
     turns:
-      'evit(?:a|e|es|ar)|niégu?[ae](?:te|se)|rechaz(?:a|ar)|rechace[s]?|abstente|absténgase|deniegu?[ae]',
+      'evit(?:a|e|es|ar)|niégu?[ae](?:te|se)|rechaz(?:a|ar)|rechace[s]?|abstente|absténgase|deniegu?[ae]|(?:alej|apart)\\p{L}{1,6} de(?!\\p{L}{2})|(?:mant\\p{L}{1,8}|qued\\p{L}{1,6}) (?:lejos|alejad[oa]s?) de(?!\\p{L}{2})',
     demands:
       'siempre(?! que)|en todo momento|en todos los casos|sin excepción|obligatorio|obligatoriamente|sin falta',
     obliges:
@@ -467,7 +470,8 @@ export const spanish: Language = {
     permits:
       'puedes|podrás|(?<=(?:^|[.;:!¡]\\s{1,3}|usted ))(?:puede|podrá)|se permite|está permitido|(?:estás|está) autorizad[oa]|siéntete libre|no dudes en|no dude en|opcional(?:mente)?|si (?:quieres|lo deseas|quiere)',
     softens: 'deberías?|preferiblemente|procur(?:a|e|ar)|intent(?:a|e|ar)',
-    limits: 'solo|sólo|solamente|únicamente|exclusivamente',
+    limits:
+      'solo|sólo|solamente|únicamente|exclusivamente|y (?:(?:con|a|de|para|por) )?(?:nadie|nada) más',
     excepts:
       '(?:salvo|excepto)(?: (?:que|si|cuando))?|a menos que|a no ser que|menos(?= a| los| las| el)|exceptuando|con excepción de',
     without: 'sin',
@@ -484,7 +488,7 @@ export const spanish: Language = {
     breaks:
       'pero|sino|salvo|excepto|si|cuando|solo|sólo|siempre|hasta|antes|después|porque|así que|y (?:luego|después|siempre|nunca)',
     earlier: 'antes de(?:l| que)?',
-    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último',
+    nextStep: 'luego(?! de)|después(?! de)|a continuación|por último|en (?:segundo|último) lugar',
     later: 'después de(?:l| que)?|tras|una vez|luego de',
     before: 'antes de|antes de que|hasta que|hasta',
     after: 'después de|después de que|tras|una vez|luego de',
@@ -495,11 +499,11 @@ export const spanish: Language = {
     unless: 'a menos que|a no ser que|(?:salvo|excepto) (?:que|si|cuando)',
     reasons: 'porque|ya que|para que|puesto que|(?<=, )pues',
     comparisons:
-      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|ya no(?= hace falta)',
+      'no (?:cuestan?|valen?|tienen?) (?:nada|(?:ningún )?(?:coste|costo|cargo))|no (?:más|menos) de|no solo|no sólo|no dud[ae]s?|con o sin|ya no(?= hace falta)',
   },
   meaning: {
     function:
-      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
+      'el la los las lo un una unos unas y e o u que de del al a en con por para sobre desde hasta entre su sus tu tus mi se le les me te nos os es son era ser sea esta este esto estos estas estan estar esta ha han he hay si no ni pero sino como mas muy ya tambien asi cuando donde quien cual cuales cada todo toda todos todas algun alguna alguien algo cualquier cualquiera otro otra otros otras mismo misma eso ese esa esos esas aqui ahi solo solamente siempre nunca jamas antes despues luego entonces mientras sin salvo excepto puede puedes pueden podria poder debe debes deben deber favor vez caso casos momento forma manera ademas primero finalmente ahora enseguida inmediatamente cuyo segun ante bajo contra hacia tras unicamente qu quienes aunque siquiera tampoco ambos ambas sendos quiera cualesquiera todavia aun apenas siento lamento durante alrededor cerca encima debajo delante detras junto acerca mediante incluso casi quizas tal tan tanto poco mucho mucha muchos menos mejor peor bien mal propio demas cierto tipo dia dias haya hayan fue fueron sido siendo estado esten este sean sera seran va van ir',
     roles:
       'yo tu usted ustedes ti el ella ellos ellas nosotros cliente clientes paciente pacientes persona personas llamante llamantes usuario usuarios huesped huespedes socio socios asistente agente nadie gente quien interlocutor llamada llamadas llamar llame llama',
     isManner: (word) => /.{4}mente$/.test(word),

@@ -30,8 +30,11 @@ function diceOf(a: readonly string[], b: readonly string[]): number {
 /** Sentences that say one thing, and what they say together. */
 export type Statement = Pick<
   Sentence,
-  'content' | 'conditions' | 'light' | 'spoken' | 'words' | 'plain' | 'settled'
->;
+  'content' | 'conditions' | 'handed' | 'light' | 'spoken' | 'words' | 'plain' | 'settled'
+> & {
+  /** Of several sentences, words of one are denied by another: `They ask for hints. Do not give any.` */
+  readonly isJoined?: boolean;
+};
 
 export function joinSentences(sentences: readonly Sentence[]): Statement {
   const [first] = sentences;
@@ -66,11 +69,13 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
   return {
     content: new Map(sentences.flatMap((one) => [...one.content])),
     conditions: union((one) => one.conditions),
+    handed: union((one) => one.handed),
     light: union((one) => one.light),
     spoken: union((one) => one.spoken),
     words: sentences.flatMap((one) => one.words),
     plain: reading('plain'),
     settled: reading('settled'),
+    isJoined: true,
   };
 }
 
@@ -144,6 +149,16 @@ function denies({ signs }: Reading): boolean {
   return [...signs.values()].some((sign) => sign !== 'yes');
 }
 
+/** Whether it says what is not to be done: `dogs only` denies all others. */
+export function restricts({ forces, denied, isDenying }: Reading): boolean {
+  const isForbidding = ['forbids', 'without', 'limits', 'excepts'].some((one) => forces.has(one));
+  return isForbidding || isDenying || denied.size > 0;
+}
+
+function isRestricted(one: Reading): boolean {
+  return denies(one) || one.isNeed || one.forces.has('limits');
+}
+
 /** Whether `other` says what `need` demands: in place of its exception it has to say what comes first or is required. */
 function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
   const has = (force: string) => need.plain.forces.has(force) && !other.plain.forces.has(force);
@@ -155,7 +170,7 @@ function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
  * round, and what is denied first tells enough where both deny something; where only some words changed, those that are denied tell what was reversed.
  */
 function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
-  if (isNew && denies(a) && denies(b)) return true;
+  if (isNew && isRestricted(a) && isRestricted(b)) return true;
   return [...a.signs].every(([word, sign]) => {
     const other = b.signs.get(word) ?? 'both';
     const isOne = sign === other || sign === 'both' || other === 'both';
@@ -199,10 +214,17 @@ function isTurned(a: Joints, b: Joints, one: keyof Joints, other: keyof Joints):
 
 /** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
 function isAboutSame(a: Statement, b: Statement): boolean {
+  const isTransfer = ({ plain }: Statement) => plain.facts.some((key) => /^transfer /.test(key));
   const missing = (from: Statement, to: Statement) => {
     const others = to.words.filter((word) => !from.words.includes(word));
+    // To whom somebody is handed over is a value, which came with who that is.
+    const isNewTransfer = !isTransfer(to);
     return [...from.content].flatMap(([meaning, word]) =>
-      to.plain.signs.has(meaning) || others.some((other) => isMistyped(word, other)) ? [] : word,
+      to.plain.signs.has(meaning) ||
+      (isNewTransfer && from.handed.has(meaning)) ||
+      others.some((other) => isMistyped(word, other))
+        ? []
+        : word,
     );
   };
   const [gone, fresh] = [missing(a, b), missing(b, a)];
@@ -211,14 +233,22 @@ function isAboutSame(a: Statement, b: Statement): boolean {
     a.content.size - gone.length + a.settled.facts.filter((one) => facts.has(one)).length;
   const differing = gone.length + fresh.length;
   if (differing === 0) return true;
+  // A light verb says no other thing to do where that is all that was done.
+  const isAllDone = ([word = '']: readonly string[], { content, conditions }: Statement) =>
+    conditions.size > 0 &&
+    [...content].every(([meaning, own]) => own === word || conditions.has(meaning));
   const isLight = (one: Statement, other: Statement) =>
+    !isAllDone(one === b ? gone : fresh, other) &&
     [...one.light].some((word) => !other.light.has(word));
   if (gone.length === 1 && fresh.length === 0 && isLight(b, a)) return true;
   if (fresh.length === 1 && gone.length === 0 && isLight(a, b)) return true;
   const replaced = Math.min(gone.length, fresh.length);
-  if (!isRewritten(a, b) || common <= replaced) return false;
+  if (!isRewritten(a, b) || common <= replaced || differing > MOST_DIFFERING * common) return false;
   return !isOneReplaced(a, b, gone, fresh);
 }
+
+/** With more words that only one of two has, for each that both have, they are about different things. */
+const MOST_DIFFERING = 2;
 
 /** Words around the one that stands for another, such as its article, which may change with it. */
 const MOST_AROUND = 2;
@@ -286,13 +316,18 @@ function says({ spoken }: Statement, word: string): boolean {
 }
 
 /** Whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
-function isReworded(a: readonly string[], b: readonly string[]): boolean {
+export function isReworded(a: readonly string[], b: readonly string[]): boolean {
   const [head, tail] = commonEnds(a, b);
   const least = Math.min(a.length, b.length);
   if (head + tail > MOST_KEPT * least) return false;
   return (
     a.length * b.length > MOST_WORDS || align(a, b, newBudget()).length <= MOST_ORDERED * least
   );
+}
+
+/** Whether what is done before something is done after it now, and the rest of the words stayed. */
+export function isTurnedInOrder(a: Statement, b: Statement): boolean {
+  return areReordered(a.plain, b.plain) && !isReworded(a.words, b.words);
 }
 
 /** Whether one says the opposite of the other: what is denied here is affirmed there. */
@@ -308,6 +343,10 @@ function isReadReversed(a: Statement, b: Statement, member: 'plain' | 'settled')
       (word) => other.signs.get(word) === 'yes' && !(isNew && one.signs.get(word) === 'both'),
     );
   const [x, y] = [a[member], b[member]];
+  // `Not if A` may be `only if not A`.
+  const isLimited = [a, b].some((one) => one.settled.isNeed || one.plain.forces.has('limits'));
+  const isJoined = a.isJoined === true || b.isJoined === true;
+  if (isNew && (isJoined || isLimited) && isRestricted(x) && isRestricted(y)) return false;
   return turns(x, y) || turns(y, x) || isBareReversed(a, b) || isBareReversed(b, a);
 }
 

@@ -152,6 +152,37 @@ describe('a call-out', () => {
     ['Do not look it up unless they gave the number.', 'Only look it up if they gave the number.'],
     ['Do not accept more than 8 guests.', 'Accept at most 8 guests.'],
     ['Do not pay before they sign.', 'Only pay after they sign.'],
+    [
+      "Take the caller's name, write down the flight number and find out how many bags are missing.",
+      "Collect the following:\n- the caller's name\n- the flight number\n- the number of missing bags",
+    ],
+    [
+      'Pregunta por el tipo de escritura, cuándo la necesitan y quién firma.',
+      'Hay que preguntar:\n1. qué tipo de escritura es\n2. cuándo la necesitan\n3. quién firma',
+    ],
+    [
+      'People like to ask for discounts. Do not give them any.',
+      'Do not give discounts, even if people ask for them.',
+    ],
+    ['Cats? Sorry, dogs only.', 'We groom dogs only, no cats.'],
+    ['Without a badge nobody may enter.', 'A badge is required to enter.'],
+    ['Sin receta no se entrega nada.', 'La receta es obligatoria para entregar.'],
+    [
+      'You are not to discuss a case with anyone but the parents.',
+      'Discuss a case with the parents and with nobody else.',
+    ],
+    [
+      "Lenses can't be ordered if the last eye test is older than a year.",
+      'Lenses can only be ordered when the last eye test is no older than a year.',
+    ],
+    ['Do not quote more than an acre.', 'Do not quote more than one acre.'],
+    ['Doors open an hour before the show.', 'Doors open 60 minutes before the show.'],
+    ['The fridge has to be under 8 °C.', 'The fridge has to be under 8 degrees Celsius.'],
+    [
+      'Pets? Yes, but only downstairs, and it is $15 a night.',
+      'Pets are allowed downstairs only and cost $15 per night.',
+    ],
+    ['La puesta a punto tarda 1 día.', 'La puesta a punto tarda un día.'],
     ['It takes half an hour, Monday to Friday.', 'It takes 30 minutes on weekdays.'],
     ['From June 1 to August 31, 9 am–5 pm.', '1 June to 31 August, from 9:00 to 17:00.'],
     ['Clinic 1 takes Visa.', 'Visa is taken at Clinic 1.'],
@@ -525,6 +556,47 @@ describe('a call-out', () => {
       'Open a ticket when a caller asks for a replacement.',
     ],
     ['reversed', 'No des descuentos.', 'Puedes dar descuentos a los clientes fijos.'],
+    [
+      'reversed',
+      'Tell callers to stay away from windows.',
+      'Tell callers to watch the sky from a window.',
+    ],
+    ['reversed', 'Diga que se alejen de las ventanas.', 'Diga que se acerquen a las ventanas.'],
+    [
+      'reversed',
+      "Don't let minors join the tour.",
+      'Let minors join the tour as long as a parent comes along.',
+    ],
+    [
+      'changed',
+      'Accept only dogs with a certificate.',
+      'Accept dogs with or without a certificate.',
+    ],
+    [
+      'changed',
+      'Use the auto-injector first and call 911 second.',
+      'Call 911 first and use the auto-injector second.',
+    ],
+    [
+      'changed',
+      'Primero toma la medicación y después llama al médico.',
+      'Primero llama al médico y después toma la medicación.',
+    ],
+    [
+      'changed',
+      'If one answer is wrong, end the call.',
+      'If one answer is wrong, let them try once more.',
+    ],
+    [
+      'moved',
+      '# Sick\n- Ask for the symptoms.\n- Offer a video visit.\n\n# Well\n- Ask for the age.\n- Book a checkup.',
+      '# Sick\n- Ask for the symptoms.\n\n# Well\n- Ask for the age.\n- Offer a video visit.\n- Book a checkup.',
+    ],
+    [
+      'transfer',
+      'If the cable is stuck, apologize.',
+      'If the cable is stuck, apologize and hand the driver over to field service.',
+    ],
     ['reversed', 'Ofrece una cita para mañana.', 'Nunca ofrezcas citas para mañana.'],
     [
       'reversed',
@@ -618,6 +690,12 @@ describe('a call-out', () => {
     ['over $75 → over $100', 'Deliveries over $75 are free.', 'Deliveries over $100 are free.'],
     ['Gate 4 → Gate 7', 'Meet at Gate 4.', 'Meet at Gate 7.'],
     ['ext. 210 → ext. 214', 'Give them ext. 210.', 'Give them ext. 214.'],
+    [
+      '100.4 °F or higher → 101 °F or higher',
+      'Send them in at 100.4 °F or higher.',
+      'Send them in at 101 °F or higher.',
+    ],
+    ['20°C o más → 22°C o más', 'Se abre a 20°C o más.', 'Se abre a 22°C o más.'],
     ['29.90 → 34.90', 'Membership is 29.90 a month.', 'Membership is 34.90 a month.'],
     ['4.5% → 5.25%', 'Interest is 4.5%.', 'Interest is 5.25%.'],
     [
@@ -661,6 +739,9 @@ describe('a call-out', () => {
     ['Hand press inquiries over to Linda.', 'Hand press inquiries over to Paul.'],
     ['Point people who lost a card to the bank.', 'Point people who lost a card to the card desk.'],
     ['Derívelo al taller.', 'Derívelo al concesionario.'],
+    ['Transfer disputes to extension 204.', 'Transfer disputes to extension 310.'],
+    ['Put the caller through to desk 3.', 'Put the caller through to desk 5.'],
+    ['Transfer bills to ext. 12.', 'Transfer bills to ext. 15.'],
   ])('says whom calls go to now: %s', (before, after) => {
     expect(findCallouts(before, after)).toMatchObject([{ sort: 'transfer' }]);
   });
@@ -696,6 +777,14 @@ describe('a call-out', () => {
       { sort: 'removed', line: 1 },
       { sort: 'tool', before: 'crm_lookup', after: 'crm_lookup', line: 5 },
     ]);
+  });
+
+  test('of an instruction that went is no other one with most of its words', () => {
+    const before = '# Claims\nAsk for the name. Ask for the claim number.\nBe kind.';
+    const after =
+      '# Claims\nAsk for the name. Tell them that the claim is being worked on and that the number of the desk is on the letter.\nBe kind.';
+    const sorts = findCallouts(before, after).map(({ sort }) => sort);
+    expect(sorts).toEqual(['removed', 'added']);
   });
 
   test('says where it is, once for all of its places', () => {

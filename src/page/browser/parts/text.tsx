@@ -112,7 +112,7 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
 }
 
 /** Callouts that are shown at once. */
-const MOST_CALLOUTS = 6;
+const MOST_CALLOUTS = 8;
 
 /** Of what is no instruction: call-outs of instructions say so themselves. */
 const SORT_NAMES: { readonly [sort in Callout['sort']]?: string } = {
