@@ -167,7 +167,10 @@ describe('a review', () => {
     const count = await folds.count();
     await folds.first().click();
     expect(await folds.count()).toBe(count - 1);
-    await page.locator('.callouts').getByRole('button', { name: / more$/ }).click();
+    await page
+      .locator('.callouts')
+      .getByRole('button', { name: / more$/ })
+      .click();
     await page.getByRole('button', { name: /Token/ }).click();
     await expect.poll(() => focused(page)).toContain('{{price_list}}');
   });
