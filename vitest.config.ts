@@ -1,4 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of more than half a minute. A fresh clone does not know so: begun last, one of them runs while a core waits. */
+const LONG =
+  /test\/(?:canaries\/canaries|cli\/(?:rehearse|secret-changes)|conformance\/conformance|page\/browser|pull\/choices|rollout\/(?:kill|rollout)|stack\/cache)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(LONG.test(b.moduleId)) - Number(LONG.test(a.moduleId)));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,6 +21,7 @@ export default defineConfig({
     // Much of the suite waits, for processes that it started and for what is to take a while: of two workers one
     // core would have nothing to do for a fifth of the time.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // They import JSON in a way that only bundlers read.
     server: { deps: { inline: [/@actions\//] } },
     setupFiles: ['test/setup.ts'],
