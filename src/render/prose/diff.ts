@@ -77,9 +77,14 @@ function countBlocks(drafts: readonly Draft[]): ProseDiff['counts'] {
   return { words, paragraphs };
 }
 
-/** Words and signs of a text, as the counts of a comparison have them. */
-export function countWords(text: string): number {
-  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+/** Words of a text, as the counts of a comparison have them: those up to `most`, as a text may be of megabytes. */
+export function countWords(text: string, most = Infinity): number {
+  let count = 0;
+  for (const { 0: word } of text.matchAll(/\S+/g)) {
+    if (count >= most) break;
+    if (/[\p{L}\p{N}]/u.test(word)) count += 1;
+  }
+  return count;
 }
 
 /** Lets the old and the new place of what moved name each other by their index. */

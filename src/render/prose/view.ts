@@ -169,7 +169,8 @@ function formatSummary({ counts, limited }: ProseDiff): string {
 
 /** Whether most words of both sides have no counterpart: the text is read anew, and comparing details says little. */
 function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: string): boolean {
-  return words.removed * 2 > countWords(old) && words.added * 2 > countWords(fresh);
+  const isMost = (changed: number, text: string) => countWords(text, changed * 2) < changed * 2;
+  return isMost(words.removed, old) && isMost(words.added, fresh);
 }
 
 /** What has to be known of a text that is read anew: instructions, whom calls go to, and numbers with what they count. */
