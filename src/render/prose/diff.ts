@@ -79,12 +79,15 @@ function countBlocks(drafts: readonly Draft[]): ProseDiff['counts'] {
 
 /** Words of a text, as the counts of a comparison have them: those up to `most`, as a text may be of megabytes. */
 export function countWords(text: string, most = Infinity): number {
-  let count = 0;
-  for (const { 0: word } of text.matchAll(/\S+/g)) {
-    if (count >= most) break;
-    if (/[\p{L}\p{N}]/u.test(word)) count += 1;
+  let [count, from] = [0, 0];
+  const isWord = (to: number) => /[\p{L}\p{N}]/u.test(text.slice(from, to));
+  // The blanks are looked for: a word of megabytes is more than an expression matches.
+  for (const { index, 0: blanks } of text.matchAll(/\s+/g)) {
+    if (count >= most) return count;
+    if (isWord(index)) count += 1;
+    from = index + blanks.length;
   }
-  return count;
+  return count < most && isWord(text.length) ? count + 1 : count;
 }
 
 /** Lets the old and the new place of what moved name each other by their index. */

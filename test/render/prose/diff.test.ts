@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block, Piece } from '../../../src/render/prose/blocks.ts';
-import { diffProse } from '../../../src/render/prose/diff.ts';
+import { countWords, diffProse } from '../../../src/render/prose/diff.ts';
 
 const SIGNS = { same: '', removed: '-', added: '+' } as const;
 
@@ -233,4 +234,15 @@ describe('texts that are long and have little in common', () => {
     expect(diffProse(old.join(' '), mixed.join(' ')).limited).toBe(true);
     expect(diffProse(old.join(' '), `${old.join(' ')} more`).limited).toBe(false);
   });
+});
+
+test('words are counted as far as is asked, also in a word of megabytes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab é1-.\n ') }), fc.nat(5), (text, most) => {
+      const all = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      expect(countWords(text)).toBe(all);
+      expect(countWords(text, most)).toBe(Math.min(all, most));
+    }),
+  );
+  expect(countWords('x'.repeat(10_000_000))).toBe(1);
 });
