@@ -1515,7 +1515,7 @@ export type Change = {
   readonly after: JsonObject | null;
   /** The leaves that differ; for a create all that are set. */
   readonly fields: readonly Field[];
-  /** What changes the behaviour of an agent, of every text of several lines that is edited: text by text, reversed rules first, then transfers and phone numbers, then other instructions, then values. At most 100 a text; absent where there are none. */
+  /** The call-outs of each edited text of several lines: reversed rules come first, then transfers and phone numbers, other instructions, and values. A text has at most 100; the member is absent where there are none. */
   readonly callouts?: readonly Callout[];
   /** Every secret that the change writes, and every stored one that is sent elsewhere from now on or is removed; absent where there are none. */
   readonly secrets?: readonly Secret[];
@@ -1595,7 +1595,7 @@ export type Attribution = {
 export type Callout = {
   /** The field that it is in. */
   readonly path: string;
-  /** Of an instruction: it says the opposite (`reversed`), went (`removed`), came (`added`), says something else (`changed`), or stands below a heading that gives it another sense (`moved`). Of a value, what it is: a number, a time, a price, a day or a range of them (`number`), whom calls go to (`transfer`), a phone number, an address, a `{{token}}` or a tool. */
+  /** The first five name a change of an instruction: it says the opposite (`reversed`), went (`removed`), came (`added`), says something else (`changed`), or stands below a heading that gives it another sense (`moved`). The others name a value: a number, time, price, day or range (`number`), the target of a transfer (`transfer`), a phone number (`phone`), an address (`link`), a `{{token}}` or a tool. */
   readonly sort:
     | 'reversed'
     | 'removed'

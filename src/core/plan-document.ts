@@ -98,7 +98,7 @@ export type FieldChange = Plan.Field;
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
 export type FieldCause = FieldChange['cause'];
 
-/** What changes the behaviour of an agent within a text. */
+/** A call-out names one change of a text that changes how an agent behaves. */
 export type Callout = Omit<Plan.Callout, 'path'>;
 
 /** Finds the call-outs of an edited text; none where it is short. */

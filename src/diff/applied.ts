@@ -110,7 +110,7 @@ export function isLeafInClear(leaf: Leaf, inClear: InClear | undefined): boolean
 }
 
 /**
- * Whether a value is the one that was last written, and the files had it in clear. A second fingerprint says so, and not
+ * Tells whether a value is the one that was last written, and the files had it in clear. A second fingerprint says so, and not
  * a mark: a mark could be set by anybody who can write the state, to have a plan show a secret.
  */
 export function wasInClear(

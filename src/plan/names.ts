@@ -19,12 +19,12 @@ import { listKnown, listScopes } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * What ids and addresses are called by people, from what planning has read anyway: the names of organizations, the
+ * Names that people have for ids and addresses, from what planning has read anyway: the names of organizations, the
  * lists that resources were looked for in, the configuration and the state. A plan carries the names of what it shows.
  */
 export type Names = ReadonlyMap<string, string>;
 
-/** What names are known from. */
+/** The data that names are read from. */
 type Sources = {
   readonly identities: readonly Identity[];
   readonly desired: readonly DesiredResource[];
@@ -67,7 +67,7 @@ export async function collectNames({
   return names;
 }
 
-/** Of what only the configuration names: `clinic` of `knowledge_source.clinic.faq`, by the id that is inherited there. */
+/** Lists names that only the configuration has: `clinic` of `knowledge_source.clinic.faq`, by the id that is inherited there. */
 function parentNames(
   desired: readonly DesiredResource[],
 ): readonly (readonly [id: string, name: string])[] {
@@ -103,7 +103,7 @@ export function namesShown(
   return Object.fromEntries([...shown].sort().map((key) => [key, names.get(key) ?? key]));
 }
 
-/** What a field shows that stands for a resource: ids, and addresses of what it refers to. */
+/** Lists the ids and addresses in a field that stand for resources. */
 function idsIn(
   { path, before, after, base = null, configured = null }: FieldChange,
   { kind }: Change,

@@ -72,7 +72,7 @@ type Row = {
   readonly head: Line;
   readonly tone: Tone;
   readonly remark: Line;
-  /** What cannot be seen: above a text that is opened, below a value. */
+  /** Sentences on differences that cannot be seen; they stand above a text that is opened, and below a value. */
   readonly notes: readonly Line[];
   /** Where the values of all fields begin. */
   readonly column: number;
@@ -114,7 +114,7 @@ function isOpened(length: number, view: FieldView | undefined): boolean {
   return length > SHORT || (view?.content.type === 'element' && length > 1);
 }
 
-/** What cannot be seen of a field. */
+/** Lays out the differences of a field that a reader cannot see. */
 function noteLines(view: FieldView, { width }: RenderOptions): readonly Line[] {
   const head = [span(' '.repeat(DEEPER)), span(UNSEEN_SIGN, 'strong'), span(' ')];
   return listUnseenOf(view).flatMap((text) => wrap([...head, span(text)], width, DEEPER + 2));

@@ -88,7 +88,7 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
     : listMarkdown(title, noteItems(view), [before, after], detail);
 }
 
-/** What cannot be seen of a field, as items of a list. */
+/** Lists the differences of a field that a reader cannot see. */
 function noteItems(view: FieldView, of = ''): readonly string[] {
   return listUnseenOf(view).map(
     (text) => `- ${leftToRight(`${UNSEEN_SIGN} ${of}${escapeText(text)}`)}`,

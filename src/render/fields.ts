@@ -117,7 +117,7 @@ function viewValues(
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
 
-/** Whether the block of a new resource names a value anyway, and there is no more to say of it. */
+/** Tells whether the block of a new resource names a value anyway, and there is no more to say of it. */
 function isNamed({ path, after }: FieldChange, { name, organization_id: owner }: Change): boolean {
   const isOwnName = path === 'name' && after === name && listUnseen(null, after).length === 0;
   return isOwnName || (after !== null && after === owner);

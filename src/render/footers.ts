@@ -31,10 +31,10 @@ export type Footer = {
   readonly isWhole?: boolean;
 };
 
-/** What is said of one resource, of several, or of the plan. */
+/** A sentence about one resource, several, or the plan. */
 export type FooterItem = {
   readonly address: string | null;
-  /** What people call it; absent where it has no name. */
+  /** The name of the resource; absent where it has none. */
   readonly name?: string;
   readonly text: string;
 };

@@ -5,7 +5,7 @@ import { amount, isNamedBlank } from './white-space.ts';
 
 /** Characters that look like others: the form that such texts share, and how they differ, in words. */
 
-/** Whether a text is all of ASCII. */
+/** Tells whether a text is all of ASCII. */
 export function isAscii(text: string): boolean {
   return ASCII.test(text);
 }
@@ -14,7 +14,7 @@ const ASCII = /^[\0-\x7f]*$/;
 
 const prototypes = new Map<string, string>();
 
-/** What each character looks like, by the character. */
+/** Reads the table: each character, and the one that it looks like. */
 function readPrototypes(): ReadonlyMap<string, string> {
   if (prototypes.size > 0) return prototypes;
   for (const line of CONFUSABLES.trim().split('\n')) {
@@ -45,7 +45,7 @@ export function skeletonOf(text: string): string {
   return form.replace(/[\ufe0e\ufe0f\u200d]/g, '').replace(/[\p{Co}\p{Cn}]/gu, '\ufffd');
 }
 
-/** What a reader makes of a text: escapes, signs for white space and look-alikes read the same. */
+/** Gives the form in which a reader sees a text: escapes, signs for white space and look-alikes read the same. */
 export function visibleForm(text: string): string {
   const shown = sanitiseLine(text.replace(/\s+/g, ' ')).replace(/\\[nrt]|[␣⇥⏎]/g, ' ');
   return skeletonOf(shown).replace(/\s+/g, ' ').trim();
@@ -165,7 +165,7 @@ const SCRIPTS =
 const NO_SCRIPT = /[\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}]/u;
 const scriptTests = new Map<string, RegExp>();
 
-/** Whether a text has a letter of a script. */
+/** Tells whether a text has a letter of a script. */
 export function isIn(script: string, text: string): boolean {
   const known = scriptTests.get(script) ?? new RegExp(`\\p{Script=${script}}`, 'u');
   scriptTests.set(script, known);

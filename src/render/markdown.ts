@@ -466,7 +466,7 @@ function closing(plan: PlanDocument): readonly string[] {
   ];
 }
 
-/** What a plan rests on: nobody can act on it, so it is folded. */
+/** Folds the assumptions of a plan: a reviewer cannot act on them. */
 function foldedText(assumptions: readonly string[], text = ''): readonly string[] {
   if (assumptions.length === 0) return [];
   const title = formatCount(assumptions.length, 'assumption');

@@ -5,7 +5,7 @@ import { getOwn, type JsonScalar } from '../core/value.ts';
 import { cutText } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 
-/** What people call the things that a plan speaks of: their names come first, addresses and ids second. */
+/** Resources of a plan are shown by name first, and by address or id second. */
 
 /** Names by id and address. */
 export type Names = Readonly<Record<string, string>>;

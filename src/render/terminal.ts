@@ -68,14 +68,14 @@ function styleFor(color: boolean): Style {
 }
 
 /**
- * Whoever wrote the text, a terminal sees nothing in it to act on, and it does not change the places of other spans. A
+ * Makes a text harmless: a terminal finds nothing in it to act on, and it does not change the places of other spans. A
  * `Span` by hand is for what is harmless already.
  */
 export function span(text: string, tone: Tone = 'plain'): Span {
   return { text: isolate(sanitiseLine(text)), tone };
 }
 
-/** What somebody may copy, such as an address, a path or code: it is not broken over lines, whatever blanks it has. */
+/** Makes a span that is not broken over lines, such as an address, a path or code that a person may copy. */
 export function wholeSpan(text: string, tone: Tone = 'plain'): Span {
   return { ...span(text, tone), of: 'whole' };
 }
@@ -135,7 +135,7 @@ function openIsolates(line: Line, before: readonly string[] = []): readonly stri
   return open;
 }
 
-/** What was cut off may have held the end of an isolate. */
+/** The part that was cut off may have held the end of an isolate. */
 function withEnds(line: Line): Line {
   const open = openIsolates(line);
   return open.length === 0 ? line : [...line, ...ends(open)];
@@ -283,10 +283,10 @@ export function widestWord(line: Line): number {
 /** A part of a word in one tone, and the command that it is, without its accents. */
 type WordPart = Span & { readonly command?: string };
 
-/** What stands behind a command in a sentence, and would be pasted with it from a line of its own. */
+/** The sign behind a command in a sentence, which would be pasted with it. */
 const ENDING = /^[.,;:]?$/;
 
-/** What stays in one piece although it has blanks: the key of a row or of an element, and a telephone number. */
+/** Texts that stay in one piece although they have blanks: the key of a row or of an element, and a telephone number. */
 const UNIT = /\["(?:[^"\\]|\\.){0,500}"\]|\+\d(?:[ ().-]*\d){5,}/g;
 
 /** A text in words and blanks. */
@@ -388,7 +388,7 @@ const NARROW =
 const WIDE =
   /^(?:[\u1100-\u115f\u231a\u231b\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u;
 
-/** What takes a column of its own: a vowel sign beside its letter does, one above it does not. */
+/** Characters that take a column of their own: a vowel sign beside its letter does, one above it does not. */
 const TAKING = /(?![\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff])[\s\S]/gu;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -296,7 +296,7 @@ function closingLines(
 ): readonly Line[] {
   const forecast = formatForecast(plan);
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  // What nobody can act on is left to those who ask; what was moved is not.
+  // Assumptions are shown with --verbose alone, as a reviewer cannot act on them; moved endpoints always are.
   const { assumptions } = plan;
   const isTold = options.verbose && assumptions.length > 0;
   return [

@@ -45,14 +45,14 @@ export function listUnseen(before: Shown, after: Shown): readonly string[] {
   return notes.sentences();
 }
 
-/** Whether two texts differ, and nothing of it can be seen. */
+/** Tells whether two texts differ, and nothing of it can be seen. */
 export function looksAlike(one: Shown, other: Shown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string' || one === other) return false;
   const { old, now } = differingPart(one, other);
   return old.length + now.length <= MOST_COMPARED && visibleForm(old) === visibleForm(now);
 }
 
-/** What was found, each sort of it once: where first, and how often. */
+/** Collects the findings: each sort once, with its first place and its count. */
 class Notes {
   readonly #hosts = new Map<string, string>();
   readonly #words = new Map<string, { readonly example: string; count: number }>();
@@ -89,7 +89,7 @@ class Notes {
     this.#isAllBlank = false;
   }
 
-  /** What is said of a difference that is too long to be compared. */
+  /** Notes that a difference is too long to be compared. */
   addTooLong(text: string): void {
     this.#tooLong = text;
   }
@@ -182,7 +182,7 @@ function compareTexts(before: string, after: string, notes: Notes): void {
 
 const TOO_LONG = 'too much differs to search it for characters that look alike';
 
-/** Whether two texts have the same characters but for white space. */
+/** Tells whether two texts have the same characters but for white space. */
 function isOnlyBlank(one: string, other: string): boolean {
   let [at, to] = [0, 0];
   while (at < one.length && to < other.length) {
@@ -199,7 +199,7 @@ function isBlankAt(text: string, at: number): boolean {
   return code <= 0x20 || (code >= 0xa0 && /\s/.test(text.charAt(at)));
 }
 
-/** What is left of two texts without their equal ends, in whole words with the white space around them. */
+/** Two texts without their equal ends, in whole words with the white space around them. */
 type Part = {
   readonly old: string;
   readonly now: string;
@@ -308,7 +308,7 @@ function compareWords(before: string, after: string, notes: Notes): void {
   withoutCommon(gone, fresh);
   for (const word of fresh.keys()) findHosts(word, notes);
   addAlike(takeAlike(gone, fresh), notes);
-  // Of a word that changed elsewhere, too, a part may look like one of before.
+  // A part of a word that changed elsewhere, too, may look like an old one.
   const partsOf = (words: Map<string, number>) => countEach([...words.keys()].flatMap(tokensIn));
   const [old, now] = [partsOf(gone), partsOf(fresh)];
   withoutCommon(old, now);
@@ -366,7 +366,7 @@ function lookAtWords(words: ReadonlyMap<string, number>, text: string, notes: No
   }
 }
 
-/** Whether every word of a script looks like Latin, in a text that has Latin letters: it is no text in that script. */
+/** Tells whether every word of a script looks like Latin, in a text that has Latin letters: it is no text in that script. */
 function isAlone(script: string, text: string): boolean {
   const own = tokensIn(text).filter((token) => !isAscii(token) && isIn(script, token));
   return /[a-z]/i.test(text) && own.every((token) => isAscii(skeletonOf(token)));

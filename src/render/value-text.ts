@@ -96,7 +96,7 @@ export function inlineMember({ key, value }: { readonly key: string; readonly va
   return key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`;
 }
 
-/** What stands for a reference, a secret or a file in the document. Only the exact shape counts. */
+/** Words a value that stands for a reference, a secret or a file in the document. Only the exact shape counts. */
 function specialValue(value: Shown): string | undefined {
   if (!isMembers(value)) return undefined;
   const { $secret: secret, $blob: blob, path, size, mime, ...others } = value;

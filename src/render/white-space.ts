@@ -57,7 +57,7 @@ export type BlankChange = {
   readonly gone: readonly string[];
   readonly fresh: readonly string[];
   readonly place: 'start' | 'end' | 'line start' | 'line end' | 'within';
-  /** Of the text after, from 1; null in a text of one line. */
+  /** The line in the new text, from 1; null in a text of one line. */
   readonly line: number | null;
 };
 
@@ -65,7 +65,7 @@ function blanksIn(gap: string): readonly string[] {
   return gap.match(/\r\n|\s/g) ?? [];
 }
 
-/** What differs of the white space between two words. `end`: of which end of the text it is. */
+/** Compares the white space between two words. `end`: the end of the text that it stands at. */
 export function blankChange(
   before: string,
   after: string,
@@ -144,7 +144,7 @@ function where(place: BlankChange['place'], line: number | null, count: number):
   }
 }
 
-/** Whether a character is white space that has a name. */
+/** Tells whether a character is white space that has a name. */
 export function isNamedBlank(character: string): boolean {
   return NAMES[character] !== undefined;
 }

@@ -59,7 +59,7 @@ function isUnread(root: FieldSchema, text: string, { document, resource }: Snaps
 const WITHHELD =
   'it is not restored, and is removed where the run removed it (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
 
-/** Of what went with the object that it stood in. */
+/** The reason for a secret that went with its object. */
 const REMOVED = 'the run removed it with what it is part of, which is restored without it';
 
 /** What cannot be put back, one entry a field. */

@@ -292,7 +292,7 @@ type PlainPlan = { readonly plan: Shown; readonly changes: readonly Shown[] };
 
 /** A plan holds no secret: those are masked when it is made. */
 function plainPlan(plan: Omit<PlanDocument, 'digest' | 'checks'>): PlainPlan {
-  // What is undefined is absent, as in the plan's file. Call-outs are a list also where there are none, so that a rule
+  // Undefined members are absent, as in the plan's file. Call-outs are a list also where there are none, so that a rule
   // need not ask for them first.
   const called = plan.changes.map((change) => ({ callouts: [], ...change }));
   const whole: { readonly [key: string]: Shown } = JSON.parse(

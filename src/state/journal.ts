@@ -88,7 +88,7 @@ export function findEnded<Entry extends { readonly type: string }>(
   return entries.find((entry): entry is OfType<Entry, 'ended'> => entry.type === 'ended');
 }
 
-/** What a line of the ledger says of a change, whatever became of it. */
+/** Gives the members of a ledger line that name the change. */
 export function namedLine({
   address,
   name,

@@ -413,7 +413,7 @@ export function findBlock(blocks: readonly Block[], line: number, side: Side): n
   return found;
 }
 
-/** What a block was, or is. */
+/** Gives the words of one side of a block. */
 function sideText(block: Block, side: Side, blocks: readonly Block[]): string {
   if (block.type === 'same' || block.type === 'fold')
     return side === 'before' ? (block.was ?? block.text) : block.text;

@@ -4,7 +4,7 @@ import { sanitiseLine } from '../untrusted.ts';
 
 /** Call-outs in words, which the page, Markdown and the terminal lay out. */
 export type CalloutWords = {
-  /** What is said first: `new:`, `instruction removed:`; empty where one value became another. */
+  /** The words before the values: `new:`, `instruction removed:`; empty where one value became another. */
   readonly lead: string;
   readonly before: string | null;
   readonly after: string | null;

@@ -11,7 +11,7 @@ import { type Paired, type Paragraph, pairParagraphs, pickAround } from './parag
  */
 type Sort = Callout['sort'];
 
-/** Of instructions before values, and of these, whom calls go to. A rule that says the opposite is told first of all. */
+/** The order of call-outs: reversed rules, targets of transfers, other instructions, then values. */
 const ORDER: readonly Sort[] = [
   'reversed',
   'transfer',
@@ -31,7 +31,7 @@ const MOST_CALLOUTS = 100;
 /** A text with less is read at a glance, unless it has several lines. */
 const GLANCE = 400;
 
-/** Whether the change of a text has call-outs: one short line shows its few words itself. */
+/** Tells whether the change of a text has call-outs: one short line shows its few words itself. */
 export function hasCallouts(before: string, after: string): boolean {
   return [before, after].some((text) => text.length > GLANCE || text.trim().includes('\n'));
 }
@@ -149,7 +149,7 @@ function listParts(paired: Paired, isTurned: boolean): readonly Part[] {
   ]);
 }
 
-/** What became of the line that a paragraph stands under; undefined where that is gone, or there was none. */
+/** Finds the line that became of the one that a paragraph stands under; undefined where that is gone, or there was none. */
 function becomingIn(
   { before, after, inOrder, moved }: Paired,
   isTurned: boolean,
@@ -162,7 +162,7 @@ function becomingIn(
   return (paragraph) => partners.get(paragraph?.under)?.text;
 }
 
-/** Whether two paragraphs differ in blanks at most. */
+/** Tells whether two paragraphs differ in blanks at most. */
 function areAlike({ text: old }: Paragraph, { text: fresh }: Paragraph): boolean {
   const bare = (text: string) => text.trim().replace(/\s+/g, ' ');
   return old === fresh || bare(old) === bare(fresh);

@@ -17,7 +17,7 @@ import {
   type Statement,
 } from './statements.ts';
 
-/** What sentences that are the same ones say otherwise: their values first, then what they forbid, demand or permit. */
+/** This module finds how matched sentences differ: their values first, then what they forbid, demand or permit. */
 
 type FactPlace = Place & { readonly fact: Fact };
 
@@ -25,7 +25,7 @@ export type Found = {
   readonly sort: Callout['sort'];
   readonly before: string | null;
   readonly after: string | null;
-  /** What it is on both sides, for what came here and went there. */
+  /** The same on both sides, so that a value that went from one place to another is found. */
   readonly key: string;
   readonly old: Place | undefined;
   readonly fresh: Place | undefined;
@@ -38,7 +38,7 @@ const ALIKE_TURNED = 0.6;
 /** Characters of an instruction that is kept whole. */
 const MOST_KEPT = 1000;
 
-/** What a group says otherwise. A sentence that came or went as a whole has no other to be held against. */
+/** Lists the changes of a group. A sentence that came or went as a whole has no other to be held against. */
 export function compareGroup(group: Group, budget: Budget): readonly Found[] {
   const { before, after } = group;
   if (group.isSpread === true) return changedFacts(listSides(group), budget);
@@ -74,7 +74,7 @@ function listSides({ before, after }: Group): FactSides {
   return { old: findFacts(before), fresh: findFacts(after), texts };
 }
 
-/** Whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
+/** Tells whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
 function isNamedIn({ fact: { mark, value } }: FactPlace, texts: readonly string[]): boolean {
   const bare = (text: string) => ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
   return mark === 'transfer' && texts.some((text) => bare(text).includes(bare(value)));
@@ -84,7 +84,7 @@ function findFacts(places: readonly Place[]): readonly FactPlace[] {
   return places.flatMap((one) => one.sentence.facts.map((fact) => ({ ...one, fact })));
 }
 
-/** Of an instruction that came or went, its sentence says the numbers; what the platform must have is named all the same. */
+/** Names what the platform must have of an instruction that came or went. Its sentence has the numbers. */
 function wholeChanges(before: readonly Place[], after: readonly Place[]): readonly Found[] {
   const places = [...before, ...after];
   const instructs = places.some(isWhole);
@@ -106,7 +106,7 @@ function isOwn({ mark }: Fact): boolean {
   return mark === 'tool' || mark === 'token';
 }
 
-/** What stands below a heading or above a list says what came or went with it. */
+/** The line above a list, or below a heading, says what came or went with it. */
 function isWhole(place: Place): boolean {
   const { isWhole: isOne, content, facts } = place.sentence;
   return isOne && !isTitle(place) && !isIntroduction(place) && content.size + facts.length > 0;
@@ -158,7 +158,7 @@ function isLeadTurned(
 
 type Fits = (a: Fact, b: Fact, x: string, y: string) => boolean;
 
-/** Whether two facts say the same in another notation; `x` and `y` are their sentences. */
+/** Tells whether two facts say the same in another notation; `x` and `y` are their sentences. */
 const SAME: readonly Fits[] = [
   (a, b) => factKey(a) === factKey(b),
   (a, b) => a.mark === b.mark && a.value === b.value && a.bound === b.bound && isMistypedUnit(a, b),
@@ -234,7 +234,7 @@ function isSameSpan(a: Fact, b: Fact): boolean {
   return isOne && a.mark === b.mark && a.bound === b.bound;
 }
 
-/** What it is counted for may stand elsewhere in the sentence: `up to four of them per show`. */
+/** The noun that is counted may stand elsewhere in the sentence: `up to four of them per show`. */
 function isSameRate(rated: Fact, bare: Fact, text: string): boolean {
   const [unit, rate] = rated.unit.split('/');
   const word = /[\p{L}]+$/u.exec(rated.text)?.[0] ?? '';
@@ -363,7 +363,7 @@ function endOf({ text, brief = text }: Fact): string {
   return text.slice(brief.length);
 }
 
-/** What a group forbids, demands or permits otherwise. */
+/** Lists what a group forbids, demands or permits that it did not before. */
 function instructionChange(
   group: Group,
   was: Statement,
@@ -418,7 +418,7 @@ function cut(text: string): string {
 }
 
 /**
- * Whether it went from one section or list to another, which both stayed. `Never do it` holds wherever it stands; of
+ * Tells whether it went from one section or list to another, which both stayed. `Never do it` holds wherever it stands; of
  * another instruction its section says when it holds.
  */
 function isElsewhere(old: Place, fresh: Place): boolean {
@@ -442,7 +442,7 @@ export function movedInstruction(old: Place, fresh: Place): readonly Found[] {
 }
 
 /**
- * What went here and came there: a name has moved, which is told once; a number that stayed in its paragraph or
+ * Values that went in one place and came in another: a name has moved, which is told once; a number that stayed in its paragraph or
  * section says what it said.
  */
 export function withoutMoved(found: readonly Found[]): readonly Found[] {

@@ -6,7 +6,7 @@ const ORDERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whoever is told, and not what somebody else does: `callers do not hear well` forbids nothing. */
+/** Words that address the agent, not somebody else: `callers do not hear well` forbids nothing. */
 const TOLD =
   "(?<=(?:^|[^\\p{L}\\s’']|(?<!\\p{L})(?:you|we|please|and|but|so|or|then|also|always|just|instead|i))\\s*)";
 

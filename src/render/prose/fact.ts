@@ -1,4 +1,4 @@
-/** What a text states that can be right or wrong by itself: numbers with their unit, times, addresses, names. */
+/** A fact is a value in a text that can be right or wrong by itself: numbers with their unit, times, addresses, names. */
 
 export type FactMark = 'token' | 'tool' | 'phone' | 'link' | 'transfer' | 'number';
 
@@ -10,9 +10,9 @@ export type Fact = {
   readonly brief?: string;
   /** The same for what means the same: `24 hours` and `twenty-four hours` are `24`. */
   readonly value: string;
-  /** What it counts or how it is written: those of one unit take each other's place. */
+  /** The unit that it counts, or its form: values of one unit replace each other. */
   readonly unit: string;
-  /** Of units that take each other's place, too: `24 hours` may become `2 days`. */
+  /** Units of one family replace each other, too: `24 hours` may become `2 days`. */
   readonly family: string;
   readonly bound: keyof typeof NEGATED | '';
   /** The word before that tells its direction, as in `before 5 pm`. */
@@ -27,7 +27,7 @@ export type Fact = {
 
 export type Lead = { readonly text: string; readonly side: 'below' | 'above' };
 
-/** What a bound is where it is negated: `not more than`. */
+/** Bounds by the bound that each becomes under a negation: `not more than`. */
 export const NEGATED = { '>': '≤', '<': '≥', '≥': '<', '≤': '>' } as const;
 
 /** The same for facts that say the same. */
@@ -43,7 +43,7 @@ export function isName({ mark, unit }: Pick<Fact, 'mark' | 'unit'>): boolean {
 /** A number of a few digits that is called: `911`. */
 export const SHORT_PHONE = 'short phone';
 
-/** What most facts are not. */
+/** The members that most facts have no value of their own for. */
 export const PLAIN = { bound: '', lead: undefined, isWeak: false } as const;
 
 /** The words of a fact, with single blanks. */

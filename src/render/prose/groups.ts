@@ -11,9 +11,9 @@ import { compareSentences, restricts } from './statements.ts';
 export type Part = {
   readonly before: Paragraph | undefined;
   readonly after: Paragraph | undefined;
-  /** What became of the line that `before` stood under. */
+  /** The new form of the line that `before` stood under. */
   readonly became: string | undefined;
-  /** What the line that `after` stands under was. */
+  /** The old form of the line that `after` stands under. */
   readonly was: string | undefined;
   /** The same for parts with nothing between them that stayed. */
   readonly gap: number;
@@ -35,7 +35,7 @@ export type Place = {
 export type Group = {
   readonly before: readonly Place[];
   readonly after: readonly Place[];
-  /** What they say is said on the other side, too, in no one of its sentences: prose that became a list. */
+  /** Several sentences of the other side together say the same: prose that became a list. */
   readonly isSpread?: boolean;
 };
 
@@ -171,7 +171,7 @@ function pairAlike(
     });
 }
 
-/** Whether all but a few words of a sentence fit: one of three. */
+/** Tells whether all but a few words of a sentence fit: one of three. */
 function isMost(content: readonly string[], fits: (word: string) => boolean): boolean {
   return 3 * content.filter((word) => !fits(word)).length <= content.length;
 }
@@ -201,7 +201,7 @@ function joinSplit(
     one.sentence.isInstruction &&
     one.sentence.content.size + one.sentence.facts.length === 0 &&
     own.some((other) => follows(one, other));
-  // What is forbidden is said on no side that forbids nothing.
+  // A prohibition is not found on a side that forbids nothing.
   const isDenied = ({ sentence }: Place, others: readonly Place[]) =>
     sentence.plain.denied.size > 0 && !others.some((one) => restricts(one.sentence.plain));
   return groups.map((group) => {
@@ -262,7 +262,7 @@ type Said = {
   readonly sentenceOf: (near: Place, word: string) => Sentence | undefined;
 };
 
-/** What one side says that its partners on the other do not, by its sections and by where it stands. */
+/** Lists what one side says that its partners on the other do not, by its sections and by where it stands. */
 function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readonly Place[]): Said {
   const other = side === 'before' ? 'after' : 'before';
   const said = new Map<string, Map<string, Sign>>();

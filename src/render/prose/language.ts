@@ -1,5 +1,5 @@
 /**
- * What call-outs know of a language: one table each. A value is the inside of a pattern, where a blank stands for any
+ * The words of a language that call-outs know: one table each. A value is the inside of a pattern, where a blank stands for any
  * white space and a letter also for the same letter with an accent; a list has blanks between its words.
  */
 export type Language = {
@@ -16,7 +16,7 @@ export type Language = {
     readonly factors: { readonly [word: string]: number };
     /** Numbers that are no more than about one: `a couple of`. They are told where another takes their place. */
     readonly vague: string;
-    /** What stands between tens and units. */
+    /** The text between tens and units. */
     readonly joint: string;
     /** With `{small}` for any number below a hundred, `{hundreds}` for one below a thousand, `{large}` for what is above. */
     readonly hundreds: string;
@@ -26,7 +26,7 @@ export type Language = {
     readonly unsure: string;
     readonly digit: string;
     readonly ordinals: string;
-    /** What an ordinal counts. */
+    /** Nouns that an ordinal counts. */
     readonly ordered: string;
   };
   readonly times: {
@@ -75,7 +75,7 @@ export type Language = {
     readonly adjectives: string;
     /** Words that look like a plural. */
     readonly noPlural: string;
-    /** What follows `per`, and the words for it. */
+    /** `per`, the words for it, and the nouns behind it. */
     readonly per: string;
     /** The same before any word. */
     readonly perAny: string;
@@ -86,7 +86,7 @@ export type Language = {
     readonly range: string;
     readonly between: readonly [before: string, and: string];
     readonly or: string;
-    /** What joins a smaller part to what is counted, and whether that has to have a unit: `3 dollars and 50 cents`, `3 dollars 50`. */
+    /** Words that join a smaller part to an amount, and whether the part needs a unit: `3 dollars and 50 cents`, `3 dollars 50`. */
     readonly parts: { readonly [pattern: string]: 'unit' | 'any' };
     /** Words for people of some age: a bound and a number of years. */
     readonly ages: { readonly [bounded: string]: string };
@@ -138,7 +138,7 @@ export type Language = {
     readonly without: string;
     /** Those of these words that are read where they are mistyped, too. */
     readonly typed: string;
-    /** What comes before something else. */
+    /** Words for an act that comes before another. */
     readonly first: string;
     /** Who is instructed: what others have to do is a fact. */
     readonly agent: string;
@@ -160,7 +160,7 @@ export type Language = {
     readonly nextStep: string;
     readonly and: string;
     readonly or: string;
-    /** What has to be, and what only may be, of anybody. */
+    /** Words for an obligation or a permission of anybody. */
     readonly must: string;
     readonly may: string;
     /** Exceptions that are conditions with a negation: `unless` is `if not`. */
@@ -175,7 +175,7 @@ export type Language = {
     readonly function: string;
     /** Who takes part in a call, which is known, unless a sentence sets one against the other. */
     readonly roles: string;
-    /** Whether a word only says how something is done. */
+    /** Tells whether a word only says how something is done. */
     readonly isManner: (word: string) => boolean;
     /** Verbs and nouns that could stand for any other. */
     readonly light: string;
@@ -187,7 +187,7 @@ export type Language = {
     /** Forms that no rule makes, with the word that they are of. */
     readonly irregular: { readonly [word: string]: string };
     readonly stem: (word: string) => string;
-    /** What an order begins with. */
+    /** Verbs that an order begins with. */
     readonly orders: ReadonlySet<string>;
     /** The same of a word with pronouns at its end. */
     readonly isOrder: (word: string) => boolean;

@@ -1,12 +1,12 @@
 import type { Language } from './language.ts';
 import { compile, END, fold, LANGUAGES, matchesIn, START } from './patterns.ts';
 
-/** What the words of a sentence stand for, in the language that it is written in. */
+/** This module looks up the meanings of words in the language of a sentence. */
 
 /** The table of a language made ready. */
 export type Lexicon = {
   readonly language: Language;
-  /** What a word stands for; undefined where it says nothing by itself. */
+  /** The meaning of a word; undefined where it has none by itself. */
   readonly meaningOf: (word: string) => Meaning | undefined;
   /** Phrases that stand for a word, each in a group `p` with the number of the word. */
   readonly phrases: RegExp;
@@ -141,7 +141,7 @@ export function spanFinder(spans: readonly Span[]): (place: number) => boolean {
 /** Shorter words may differ in a letter and mean something else. */
 const LEAST_TYPED = 5;
 
-/** Whether one word is the other, mistyped: a letter is missing or twice, two are swapped, or in a long one some are wrong. */
+/** Tells whether one word is the other, mistyped: a letter is missing or twice, two are swapped, or in a long one some are wrong. */
 export function isMistyped(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   if (a[0] !== b[0] || a === b) return a === b;
@@ -150,7 +150,7 @@ export function isMistyped(a: string, b: string): boolean {
   return distance(a, b) <= (shorter > 7 ? 2 : 1);
 }
 
-/** Whether two letters beside each other changed places. */
+/** Tells whether two letters beside each other changed places. */
 function isSwapped(a: string, b: string): boolean {
   const at = [...a].findIndex((letter, place) => letter !== b[place]);
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);

@@ -16,7 +16,7 @@ export type Paragraph = {
   readonly title: string | undefined;
   /** The heading above it. */
   readonly heading: string | null;
-  /** What says of it what it is: the line above its list, or else its heading. */
+  /** The line above its list, or else its heading. */
   readonly under: Paragraph | undefined;
 };
 
@@ -245,7 +245,7 @@ const MOST_WHOLE = 100_000;
 /** Lines that are looked at around what differs, unless a heading is nearer. */
 const AROUND = 1000;
 
-/** Of long texts the part in which they differ, with the section around it: to split all of them takes seconds. */
+/** Gives the part in which two long texts differ, with the section around it: to split all of them takes seconds. */
 export function pickAround(
   before: string,
   after: string,

@@ -30,7 +30,7 @@ export function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(/[ |]/));
 }
 
-/** What a member is in any of the languages. */
+/** Joins the values of one member from all languages. */
 export function inAny(member: (language: Language) => string): string {
   return `(?:${LANGUAGES.map(member)
     .filter((pattern) => pattern !== '')
@@ -67,7 +67,7 @@ export function fold(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** What a pattern with the flag `g` finds. `matchAll` would copy the pattern for each text, which takes longer than to search it. */
+/** Gives the matches of a pattern with the flag `g`. `matchAll` would copy the pattern for each text, which takes longer than to search it. */
 export function matchesIn(text: string, pattern: RegExp): readonly RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -78,7 +78,7 @@ export function matchesIn(text: string, pattern: RegExp): readonly RegExpExecArr
   return found;
 }
 
-/** What a sticky pattern finds right at a place; empty where it finds nothing. */
+/** Gives the match of a sticky pattern right at a place; empty where there is none. */
 export function readAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? '';

@@ -51,12 +51,12 @@ const FACTORS: ReadonlyMap<string, number> = new Map(gather(({ numbers }) => num
 const VAGUE = compile(`^(?:${inAny(({ numbers }) => numbers.vague)})$`, 'iu');
 const UNSURE = compile(`^${inAny(({ numbers }) => anyOf(numbers.unsure))}$`, 'iu');
 
-/** What a word for a number is worth by itself. */
+/** Gives the value of a word for a number. */
 export function wordValue(word: string): number | undefined {
   return VALUES.get(word);
 }
 
-/** What a number in digits or words is worth. */
+/** Gives the value of a number in digits or words. */
 function numberValue(text: string): number {
   const parts = /^(?<digits>\d[\d.,'’\s]*)?(?<part>[½¼¾])?(?<words>.*)$/su.exec(text);
   const { digits, part, words: rest = '' } = parts?.groups ?? {};
@@ -151,7 +151,7 @@ const MORNING = compile(
   'iu',
 );
 
-// What is counted.
+// The noun that is counted.
 
 const UNITS = gather(({ measures }) => measures.units);
 const KNOWN_UNIT = `(?:${UNITS.map(([, form]) => form).join('|')})`;
@@ -227,7 +227,7 @@ const ORDINALS = LANGUAGES.flatMap(({ numbers }) => [
   ...numbers.ordinals.split(' ').map((form, at) => [compile(`^${form} `, 'iu'), at + 1] as const),
 ]);
 
-/** What a quantity is made around. What stands before and behind it is read for each one that is found. */
+/** The core of a quantity. The words before and behind it are read for each match. */
 const POINT = compile(
   `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:(?<always>(?:${ALWAYS})${END})|(?<often>(?:${OFTEN.map(([form]) => form).join('|')})${END})|(?<one>${ONE}(?:${ADJECTIVE} )?${KNOWN_UNIT}${AND_PART}?${END})|(?<age>${AGES.map(([, form]) => form).join('|')})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<ordinal>${ORDINAL})|(?<day>${DAY})|(?:(?<!\\p{L}-)|(?<=${HYPHENED}-))(?<plain>${NUMBER})(?:st|nd|rd|th|[ºª]|(?<=${HYPHENED}[-\\s]\\d{1,3})s)?)(?![\\p{Script=Latin}\\p{N}_])`,
 );
@@ -284,12 +284,12 @@ type Point = {
   readonly start: number;
   readonly end: number;
   readonly value: string;
-  /** What it is, as `number`, `clock` or `day`, or the currency. */
+  /** `number`, `clock`, `day`, or the currency. */
   readonly kind: string;
   readonly isWeak: boolean;
-  /** Of words that hold it: `minors` are under 18. */
+  /** The bound that a word has in itself: `minors` are under 18. */
   readonly bound?: Fact['bound'];
-  /** Of `half an hour`, which holds its unit. */
+  /** The unit that a match has in itself, as `half an hour`. */
   readonly unit?: string;
 };
 
@@ -355,7 +355,7 @@ function unitOf({ text }: Fact): string {
   return unitKey(/\p{L}+$/u.exec(text)?.[0] ?? '');
 }
 
-/** Whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
+/** Tells whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
 function areEnds({ kind: from }: Point, { kind: to, isWeak }: Point): boolean {
   if (isWeak || (from === 'day' && to === 'number')) return false;
   return from === to || from === 'number' || to === 'number' || !WHEN.has(from) || !WHEN.has(to);
@@ -375,7 +375,7 @@ function isOneChoice(text: string, point: Point, next: Point | undefined): boole
 /** How two points belong together: `between 9 and 5`, `one or two`; else as a range. */
 type Joins = { readonly isBetween: boolean; readonly isChoice: boolean };
 
-/** What a number counts. Any word may stand before a unit that is known: `3 paid days`. */
+/** Finds the noun that a number counts. Any word may stand before a unit that is known: `3 paid days`. */
 function readUnit(text: string, at: number): string {
   BEHIND.unit.lastIndex = at;
   const found = BEHIND.unit.exec(text);
@@ -580,7 +580,7 @@ function rateKey(rate: string): string {
   return last === undefined || last === '' ? '' : `/${unitKey(last)}`;
 }
 
-/** What is counted, the known units alike in all languages, with what tells it from others: `day business`. */
+/** Gives the unit, named alike in all languages, with the word that narrows it: `day business`. */
 function unitKey(text: string): string {
   const whole = UNIT_FORMS.find(([, form]) => form.test(fold(text).trim()))?.[0];
   if (whole !== undefined) return whole;

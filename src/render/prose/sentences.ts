@@ -39,11 +39,11 @@ type Force =
   | 'softens'
   | 'condition';
 
-/** What a sentence says, so that it can be held against another. */
+/** A reading of a sentence is compared with that of another. */
 export type Reading = {
-  /** What its words of instruction do. */
+  /** The effects of its words of instruction. */
   readonly forces: ReadonlySet<string>;
-  /** What its facts say. */
+  /** Its facts, in one form. */
   readonly facts: readonly string[];
   readonly joints: Joints;
   /** For each of its words whether it is affirmed, negated, or both. */
@@ -79,7 +79,7 @@ export type Sentence = {
   /** As it is written, and with what comes to the same in one form: `never A without B` demands B. */
   readonly plain: Reading;
   readonly settled: Reading;
-  /** What it is about: its words but for those that any sentence has, for instructions and for facts. Each as it is written. */
+  /** Its content words as they are written, without words of instruction and facts. */
   readonly content: ReadonlyMap<string, string>;
   /** Those of them that say on which condition something is done. */
   readonly conditions: ReadonlySet<string>;
@@ -99,7 +99,7 @@ export type Joints = {
   readonly after: number;
   readonly and: number;
   readonly or: number;
-  /** What has to be, and what only may be. */
+  /** How strongly it demands or permits. */
   readonly must: number;
   readonly may: number;
 };
@@ -206,7 +206,7 @@ const STRONG: ReadonlySet<Force> = new Set([
 /** Forces with which how to speak is a rule, too. */
 const FIRM: ReadonlySet<Force> = new Set(['forbids', 'limits', 'excepts']);
 
-/** What a heading or the line above a list makes of what stands below it. */
+/** Reads how a heading, or the line above a list, changes the sense of the lines below it. */
 export function findSense(text: string, lexicon: Lexicon): string {
   const found = markersIn(text, lexicon).filter((one) => !one.isCondition);
   const first = found.find(({ force }) => SENSES.has(force));
@@ -214,7 +214,7 @@ export function findSense(text: string, lexicon: Lexicon): string {
   return found.some(({ force }) => force === 'condition') ? `if ${wordsIn(text).join(' ')}` : '';
 }
 
-/** What narrows the sense of a line that introduces a list: `without asking you may:`, `with their consent you may:`. */
+/** Finds the condition in a line that introduces a list: `without asking you may:`, `with their consent you may:`. */
 function qualify(text: string, markers: readonly Marker[], lexicon: Lexicon): readonly string[] {
   if (!INTRODUCES.test(text)) return [];
   const isMarker = spanFinder(markers);
@@ -319,7 +319,7 @@ function readSentence(
   const isTold = isOrder || over.length > 0;
   const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
-  // What somebody else has to be or to bring is told as its value: `Clients have to be 18 or older.`
+  // A demand on somebody else is told as its value: `Clients have to be 18 or older.`
   const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
@@ -455,7 +455,7 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   };
 }
 
-/** Whether a sentence begins with what has to be there: `without a pass nobody may enter`. */
+/** Tells whether a sentence begins with what has to be there: `without a pass nobody may enter`. */
 function leads({ raw }: Draft, { force, start }: Marker): boolean {
   return force === 'without' && !/\p{L}/u.test(raw.slice(0, start));
 }
@@ -578,7 +578,7 @@ const CLAUSE = /[,:;.!?–—]/gu;
 
 const NEGATING: ReadonlySet<Force> = new Set(['forbids', 'negates', 'turns', 'without']);
 
-/** What a sentence is about, and which of it is negated. */
+/** Reads the content words of a sentence, and which of them are negated. */
 function readContent(
   draft: Draft,
   scopes: readonly Scope[],
@@ -623,7 +623,7 @@ function readContent(
       for (const scope of over) if (scope.from <= start) acted.add(scope);
       continue;
     }
-    // Of `do not let callers do it` nothing is said of who they are.
+    // `Do not let callers do it` does not say who they are.
     const isFirst = over.some(
       (scope) => open.has(scope) && scope.from <= start && !(meaning.isRole && acted.has(scope)),
     );
@@ -633,7 +633,7 @@ function readContent(
       (isFirst || (meaning.isOpposite && isInstruction && !isInCondition(start)))
     )
       denied.add(meaning.word);
-    // Of `do not ask callers` what is denied is to ask; of `the vet, not you`, who.
+    // `Do not ask callers` denies the act; `the vet, not you` denies the person.
     const isWho = meaning.isRole && !raw.slice(0, start).trimEnd().endsWith(',');
     if (!isWho)
       for (const scope of over)
@@ -680,7 +680,7 @@ export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): voi
   signs.set(word, known === sign ? sign : 'both');
 }
 
-/** What is no part of an instruction: why it is one, and what is said word by word, for which other words are as good. */
+/** Cuts off the reasons in an instruction, and the words that it quotes, which other words may replace. */
 function outsideFinder({ raw, markers, lexicon }: Draft) {
   const reason = rulesOf(lexicon.language).reason.exec(raw);
   const reasons =
@@ -704,7 +704,7 @@ function wordsIn(text: string): readonly string[] {
 
 const SPOKEN = /[\p{L}\p{M}\p{N}]+(?:[.,:'’/_-][\p{L}\p{M}\p{N}]+)*|[$€£¥%+{}]/gu;
 
-/** Whether a sentence or a clause of it begins with what is to be done. */
+/** Tells whether a sentence or a clause of it begins with what is to be done. */
 function findOrder({ raw, lexicon: { language } }: Draft): boolean {
   const { order, later, notOrdered, states } = rulesOf(language);
   const bare = raw.replace(/["“”«»*_]/g, ' ').trim();

@@ -155,7 +155,7 @@ function stem(word: string): string {
   return changed === undefined ? same : same.replace(changed[0], changed[1]);
 }
 
-/** Of shorter words what ends like a pronoun is none: `vale`. */
+/** The end of a shorter word is no pronoun: `vale`. */
 const LEAST_ORDER = 3;
 
 /** `dígale`, `pregúnteselo`. */

@@ -10,7 +10,7 @@ export function compareSentences(a: Sentence, b: Sentence): number {
   return Math.max(diceOf(a.words, b.words), 0.9 * diceOf(aboutOf(a), aboutOf(b)));
 }
 
-/** What a sentence is about, and its values: the ends of a range by themselves. */
+/** Lists the content words and values of a sentence, each end of a range by itself. */
 function aboutOf({ content, facts }: Sentence): readonly string[] {
   return [...content.keys(), ...facts.flatMap(({ value }) => value.split('–'))];
 }
@@ -32,7 +32,7 @@ export type Statement = Pick<
   Sentence,
   'content' | 'conditions' | 'handed' | 'light' | 'spoken' | 'words' | 'plain' | 'settled'
 > & {
-  /** Of several sentences, words of one are denied by another: `They ask for hints. Do not give any.` */
+  /** One of several joined sentences denies words of another: `They ask for hints. Do not give any.` */
   readonly isJoined?: boolean;
 };
 
@@ -79,7 +79,7 @@ export function joinSentences(sentences: readonly Sentence[]): Statement {
   };
 }
 
-/** Whether two say the same but for values: they forbid, demand and permit alike, and are about the same. */
+/** Tells whether two say the same but for values: they forbid, demand and permit alike, and are about the same. */
 export function isSameRule(a: Statement, b: Statement): boolean {
   return (isAlike(a, b, 'plain') || isAlike(a, b, 'settled')) && isAboutSame(a, b);
 }
@@ -113,17 +113,17 @@ function isAlike(a: Statement, b: Statement, member: 'plain' | 'settled'): boole
   );
 }
 
-/** Whether something is done before what it is done after on the other side. */
+/** Tells whether something is done before what it is done after on the other side. */
 function areReordered({ order: a }: Reading, { order: b }: Reading): boolean {
   return [...a].some(([word, side]) => (b.get(word) ?? side) !== side);
 }
 
-/** Whether neither is negated or limited, which may come to the same as a negation elsewhere. */
+/** Tells whether neither is negated or limited, which may come to the same as a negation elsewhere. */
 function areFree(a: Reading, b: Reading): boolean {
   return !(a.isDenying || b.isDenying || a.isNeed || b.isNeed);
 }
 
-/** Whether a condition is affirmed in one, and negated in the other. */
+/** Tells whether a condition is affirmed in one, and negated in the other. */
 function areConditionsTurned(a: Statement, b: Statement, member: 'plain' | 'settled'): boolean {
   const [x, y] = [a[member], b[member]];
   const shared = [...a.conditions].filter((word) => b.conditions.has(word));
@@ -135,12 +135,12 @@ function areConditionsTurned(a: Statement, b: Statement, member: 'plain' | 'sett
   return areFree(x, y) && shared.some((word) => areOpposite(word)) && !shared.some(isNegated);
 }
 
-/** Whether what had to be only may be now, or the other way round. A negation or a limit turns either. */
+/** Tells whether what had to be only may be now, or the other way round. A negation or a limit turns either. */
 function isLoosened(a: Reading, b: Reading): boolean {
   return areFree(a, b) && isTurned(a.joints, b.joints, 'must', 'may');
 }
 
-/** Whether all of something became one of it; what is denied of either is denied of both. */
+/** Tells whether all of something became one of it; what is denied of either is denied of both. */
 function areChosen(a: Reading, b: Reading): boolean {
   return !denies(a) && !denies(b) && isTurned(a.joints, b.joints, 'and', 'or');
 }
@@ -149,7 +149,7 @@ function denies({ signs }: Reading): boolean {
   return [...signs.values()].some((sign) => sign !== 'yes');
 }
 
-/** Whether it says what is not to be done: `dogs only` denies all others. */
+/** Tells whether it says what is not to be done: `dogs only` denies all others. */
 export function restricts({ forces, denied, isDenying }: Reading): boolean {
   const isForbidding = ['forbids', 'without', 'limits', 'excepts'].some((one) => forces.has(one));
   return isForbidding || isDenying || denied.size > 0;
@@ -159,14 +159,14 @@ function isRestricted(one: Reading): boolean {
   return denies(one) || one.isNeed || one.forces.has('limits');
 }
 
-/** Whether `other` says what `need` demands: in place of its exception it has to say what comes first or is required. */
+/** Tells whether `other` says what `need` demands: in place of its exception it has to say what comes first or is required. */
 function isNeeded(need: Statement, other: Statement, isNew: boolean): boolean {
   const has = (force: string) => need.plain.forces.has(force) && !other.plain.forces.has(force);
   return other.settled.isOrdered && (isNew || has('without') || has('excepts'));
 }
 
 /**
- * Whether what both are about is affirmed or negated in both. In other words a condition may say it the other way
+ * Tells whether what both are about is affirmed or negated in both. In other words a condition may say it the other way
  * round, and what is denied first tells enough where both deny something; where only some words changed, those that are denied tell what was reversed.
  */
 function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
@@ -179,7 +179,7 @@ function areSigned(a: Reading, b: Reading, isNew: boolean): boolean {
   });
 }
 
-/** Whether their values are the same ones, in one form. Those of a sentence in other words may stand in another order. */
+/** Tells whether their values are the same ones, in one form. Those of a sentence in other words may stand in another order. */
 export function areSameValues(a: Statement, b: Statement): boolean {
   const [old, fresh] = [a.settled.facts, b.settled.facts];
   return isReworded(a.words, b.words)
@@ -187,7 +187,7 @@ export function areSameValues(a: Statement, b: Statement): boolean {
     : old.join() === fresh.join();
 }
 
-/** Whether the values of a sentence changed places in it. */
+/** Tells whether the values of a sentence changed places in it. */
 export function areSwapped(a: Statement, b: Statement): boolean {
   const [old, fresh] = [a.plain.facts, b.plain.facts];
   const isSame = [...old].sort().join() === [...fresh].sort().join();
@@ -212,7 +212,7 @@ function isTurned(a: Joints, b: Joints, one: keyof Joints, other: keyof Joints):
   return (a[one] - b[one]) * (a[other] - b[other]) < 0;
 }
 
-/** Whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
+/** Tells whether two are about the same. A mistyped word is the same word, and a light one says what any other does. */
 function isAboutSame(a: Statement, b: Statement): boolean {
   const isTransfer = ({ plain }: Statement) => plain.facts.some((key) => /^transfer /.test(key));
   const missing = (from: Statement, to: Statement) => {
@@ -253,7 +253,7 @@ const MOST_DIFFERING = 2;
 /** Words around the one that stands for another, such as its article, which may change with it. */
 const MOST_AROUND = 2;
 
-/** Whether one word stands for another, and all that is said beside stayed, wherever it went. */
+/** Tells whether one word stands for another, and all that is said beside stayed, wherever it went. */
 function isOneReplaced(
   a: Statement,
   b: Statement,
@@ -275,7 +275,7 @@ const MOST_ORDERED = 0.75;
 /** Longer sentences are compared by their ends alone: words of one times words of the other. */
 const MOST_WORDS = 10_000;
 
-/** Whether a sentence was put in other words as a whole, or in several places at once. */
+/** Tells whether a sentence was put in other words as a whole, or in several places at once. */
 function isRewritten(a: Statement, b: Statement): boolean {
   return isReworded(a.words, b.words) || countRewritten(a, b) > 1;
 }
@@ -315,7 +315,7 @@ function says({ spoken }: Statement, word: string): boolean {
   return spoken.has(word) || (word.length > SHORT && /\p{L}/u.test(word));
 }
 
-/** Whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
+/** Tells whether a sentence was put in other words: an edit that changes what it says leaves the rest of it alone. */
 export function isReworded(a: readonly string[], b: readonly string[]): boolean {
   const [head, tail] = commonEnds(a, b);
   const least = Math.min(a.length, b.length);
@@ -325,12 +325,12 @@ export function isReworded(a: readonly string[], b: readonly string[]): boolean 
   );
 }
 
-/** Whether what is done before something is done after it now, and the rest of the words stayed. */
+/** Tells whether what is done before something is done after it now, and the rest of the words stayed. */
 export function isTurnedInOrder(a: Statement, b: Statement): boolean {
   return areReordered(a.plain, b.plain) && !isReworded(a.words, b.words);
 }
 
-/** Whether one says the opposite of the other: what is denied here is affirmed there. */
+/** Tells whether one says the opposite of the other: what is denied here is affirmed there. */
 export function isReversed(a: Statement, b: Statement): boolean {
   const isLifted = a.settled.isNeed !== b.settled.isNeed && isReworded(a.words, b.words);
   return isReadReversed(a, b, isLifted ? 'settled' : 'plain');

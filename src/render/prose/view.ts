@@ -31,7 +31,7 @@ export const PROSE_SIGNS = {
   left: '<',
 } as const;
 
-/** What stands around words that went and words that came. */
+/** The signs around removed and added words. */
 export type Marks = {
   readonly [change in 'removed' | 'added']: readonly [start: string, end: string];
 };
@@ -173,7 +173,7 @@ function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: strin
   return isMost(words.removed, old) && isMost(words.added, fresh);
 }
 
-/** What has to be known of a text that is read anew: instructions, whom calls go to, and numbers with what they count. */
+/** Tells the call-outs that are shown of a text that is read anew: instructions, whom calls go to, and numbers with what they count. */
 function isWeighty({ sort, before, after }: Callout): boolean {
   // `3 days` and `$40`, not `once` and `7`.
   if (sort === 'number') return /\S\s\S|\d[^\d.,]|[^\d.,]\d/u.test(after ?? before ?? '');
@@ -257,7 +257,7 @@ function flat(piece: Piece): Piece {
   return { ...piece, text: piece.change === 'same' ? text : showOddWithin(text) };
 }
 
-/** Whether words that stayed stand in other lines. */
+/** Tells whether words that stayed stand in other lines. */
 function movesLineBreaks({ text, was = text }: Piece): boolean {
   const linesOf = (words: string) => words.trim().replace(/[^\S\n]+/g, ' ');
   return linesOf(was) !== linesOf(text);

@@ -156,7 +156,7 @@ export function readTextParts(
   return joinFilled(only.parts);
 }
 
-/** What fills in one expression may come in pieces, with one of a variable among them. */
+/** The value of one expression may come in pieces, with one of a variable among them. */
 function joinFilled(parts: readonly Part[]): readonly TextPart[] {
   const joined: TextPart[] = [];
   let last: Part['filled'];
@@ -247,7 +247,7 @@ function describeNode(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid
 const LONGEST = 200;
 
 /**
- * What is written, on one line; what something is where it is a whole map or list; masked where it is secret. `masks`:
+ * Gives a written value on one line, or its type where it is a whole map or list; masked where it is secret. `masks`:
  * stretches of its file that hold secrets.
  */
 function getText(node: SyntaxNode, field: Field, masks: readonly SourceRange[]): string {

@@ -240,7 +240,7 @@ function Field({ view, sides, isWhole }: Layout & { readonly view: FieldView }) 
   );
 }
 
-/** What cannot be seen of a field. Searching a long text takes a while, so it is done once for its values. */
+/** Lists the differences of a field that a reader cannot see. A long text is searched once, as that takes a while. */
 function UnseenNotes({ view }: { readonly view: FieldView }) {
   const notes = useMemo(() => listUnseenOf(view), Object.values(view.content));
   if (notes.length === 0) return null;

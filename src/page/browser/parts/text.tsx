@@ -114,7 +114,7 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
 /** Callouts that are shown at once. */
 const MOST_CALLOUTS = 8;
 
-/** Of what is no instruction: call-outs of instructions say so themselves. */
+/** The labels of values; a call-out of an instruction has its label in its words. */
 const SORT_NAMES: { readonly [sort in Callout['sort']]?: string } = {
   token: 'Token',
   tool: 'Tool',
