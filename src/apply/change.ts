@@ -23,7 +23,7 @@ import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { livePin } from '../plan/refresh.ts';
+import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
@@ -123,11 +123,11 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // would be kept for nobody. A rollback holds what came of it against what it found, though.
     const isWriting = change.operations.length > 0 || work.deps.restored !== undefined;
     const live = isWriting ? await checkPin(work) : undefined;
-    // It is what the plan saw.
-    before = live ? change.pin : null;
+    before = live ? await pinNow(work, live) : null;
     found = live;
     if (isWriting) entries.push(takeSnapshot(work, live, before));
-    progress = { ...progress, live };
+    const isMoved = before !== null && before.digest !== change.pin?.digest;
+    progress = { ...progress, live, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
@@ -187,6 +187,18 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     };
   }
 }
+
+/** The pin of what was found: that of the plan, unless something moved that the change does not rest on. */
+async function pinNow({ change, kind, deps }: Work, live: LiveResource): Promise<Pin | null> {
+  const now = buildPin(kind, live);
+  const { pin } = change;
+  if (pin === null || isSamePin(now, pin)) return pin;
+  if (pin.history_id === null) return now;
+  const [newest] = await deps.reader.history(kind, live.id, 1);
+  return { ...now, history_id: newest?.id ?? null };
+}
+
+const MOVED_ELSEWHERE = 'since the plan it was changed in fields that this change does not rest on';
 
 /**
  * Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. What was to be made

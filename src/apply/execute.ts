@@ -16,7 +16,7 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
-import { bindIds, referredKinds } from '../plan/references.ts';
+import { idsWith, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { type LedgerLine, namedLine } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
@@ -44,9 +44,7 @@ export async function executePlan(
   const changes = plan.changes.filter(({ verdict }) => verdict === 'ok');
   onEvent({ type: 'run_started', run: given.run, changes: changes.length });
 
-  const ids = new Map<Address, string>();
-  for (const [address, { id }] of Object.entries(given.state.resources)) ids.set(address, id);
-  bindIds(ids, plan.changes);
+  const ids = idsWith(given.state, plan.changes);
   const resources = new Map(Object.entries(given.state.resources));
   const { lease, hasFailed } = noteFailure(given.lease);
   const deps = { ...given, lease };

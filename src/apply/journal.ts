@@ -1,17 +1,16 @@
 import type { Address } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { ConflictError, errorMessage } from '../core/errors.ts';
-import { fieldIn, overlaps, toPath } from '../core/path.ts';
+import { overlaps, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isSent } from '../diff/compare.ts';
 import type { Io } from '../kinds/kind.ts';
-import { fastRefreshPin, isSamePin, isWhollyRemembered } from '../plan/refresh.ts';
+import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { scopeIn } from './pins.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
 
 /** What a run tells while it works. It prints nothing itself. */
@@ -178,20 +177,7 @@ function known(recorded: ResourceState | undefined, id: string): ResourceState |
   return recorded?.id === id ? recorded : undefined;
 }
 
-/** What the plan found of what is only taken over. It is not asked again: what somebody changed since is drift. */
-function adopted(work: Work): ResourceState | null {
-  const { change, kind, desired, recorded, deps } = work;
-  if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
-  // The plan read it, and says what it did not find.
-  const unseen = new Set(change.fields.map(({ path }) => fieldIn(path)));
-  const seen = Object.keys(desired.document).filter((field) => !unseen.has(field));
-  const document = Object.fromEntries(seen.map((field) => [field, null]));
-  const before = known(recorded, change.id);
-  const isKnown = before?.pin && change.pin && isSamePin(before.pin, change.pin);
-  const read = deps.read?.get(change.address);
-  const pin = read?.pin ?? (isKnown ? before.pin : change.pin);
-  // In the same command a secret is the one that was compared.
-  const world = read ? { ...work.world, secretOf: deps.world.secretOf } : work.world;
-  const at = { id: change.id, scope: scopeIn(work), pin, document };
-  return rememberResource(kind, desired, at, before, new Set(), world);
+/** Gives what the plan found of a resource that is only taken over. It is not read again: a later edit is drift. */
+function adopted({ change, deps }: Work): ResourceState | null {
+  return change.action === 'adopt' ? (deps.agreed?.get(change.address) ?? null) : null;
 }

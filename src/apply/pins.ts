@@ -1,14 +1,17 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
-import { type Change, formatEdit, type PlanDocument } from '../core/plan-document.ts';
+import { type Change, formatEdit, type Pin, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
+import { digestLive, findMovedBasis, movedFields } from '../plan/basis.ts';
 import { getSides } from '../plan/change.ts';
+import { findAuthor, isBefore } from '../plan/drift.ts';
 import { findItem, getNaturalKey, getScope, itemsNamed, listKnown } from '../plan/natural-key.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
+import { idsWith } from '../plan/references.ts';
 import {
   buildPin,
   fastRefreshPin,
@@ -27,6 +30,32 @@ export class StaleError extends CallsheetError {
   constructor(message: string) {
     super('stale', message, { hint: PLAN_AGAIN });
   }
+}
+
+/**
+ * Checks what a plan was made from, as far as that is asked of nobody: its blocks of the configuration, its entries of the
+ * state, and the ids that it refers to (DESIGN §5). Throws `CallsheetError('stale')` that lists what moved.
+ */
+export function checkBasis(
+  plan: Pick<PlanDocument, 'changes'>,
+  { desired, state }: Pick<RunDeps, 'desired'> & { readonly state: Pick<State, 'resources'> },
+): void {
+  const ids = idsWith(state, plan.changes);
+  const idOf = (address: Address) => ids.get(address);
+  const moved = plan.changes.flatMap((change) => {
+    const { address, name, verdict } = change;
+    if (verdict !== 'ok') return [];
+    const message = findMovedBasis(change, desired.get(address), state, idOf);
+    return message === undefined ? [] : [{ address, name, message }];
+  });
+  throwStale(moved);
+}
+
+function throwStale(moved: Parameters<typeof foldSentences>[0]): void {
+  if (moved.length === 0) return;
+  throw new CallsheetError('stale', foldSentences(moved), {
+    hint: `Nothing was written. ${PLAN_AGAIN}`,
+  });
 }
 
 /**
@@ -59,11 +88,7 @@ export async function checkPins(
       }
     }),
   );
-  const told = moved.filter((one) => one !== undefined);
-  if (told.length === 0) return;
-  throw new CallsheetError('stale', foldSentences(told), {
-    hint: `Nothing was written. ${PLAN_AGAIN}`,
-  });
+  throwStale(moved.filter((one) => one !== undefined));
 }
 
 /** The kinds of which fewer requests list all there are than read what a plan touches. */
@@ -105,14 +130,32 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   }
   const now = buildPin(kind, live);
   if (isSamePin(now, change.pin)) return live;
+  const { basis } = change;
+  const moved = basis && movedFields(basis, digestLive(change, kind, work, live.document));
+  if (moved?.length === 0) return live;
+  const fields = moved === undefined ? '' : `: ${moved.join(', ')}`;
   const what = `${change.address} was changed since the plan`;
-  // A state that has a later stamp than the plan has it from a run that was recovered right before.
+  // If the state's pin is newer than the plan's, a recovered run wrote it.
   if (now.updated_at !== null && recorded?.pin && isSamePin(now, recorded.pin))
-    throw new StaleError(`${what} by run ${deps.state.last_run}, which Callsheet has recovered`);
+    throw new StaleError(
+      `${what} by run ${deps.state.last_run}, which Callsheet has recovered${fields}`,
+    );
   const [newest] = await deps.reader.history(kind, live.id, 1);
-  const who = newest?.actor ? ` by ${formatEdit({ ...newest, at: null })}` : '';
+  const isNewer = newest !== undefined && isAfterPin(newest, change.pin);
+  const { account_id: account } = deps.state;
+  const isOurs = account !== undefined && newest?.actor === findAuthor(account);
+  const who =
+    isNewer && newest.actor && !isOurs ? ` by ${formatEdit({ ...newest, at: null })}` : '';
   const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
-  throw new StaleError(`${what}${who}${when}`);
+  throw new StaleError(`${what}${who}${when}${fields}`);
+}
+
+/** Whether a history entry came after a plan read the resource. */
+function isAfterPin(
+  { id, at }: HistoryEntry,
+  { history_id: last, updated_at: seen }: Pin,
+): boolean {
+  return last === null ? isBefore(seen, at, 0) : id > last;
 }
 
 /** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */

@@ -47,8 +47,8 @@ export type RunDeps = {
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;
   readonly world: Omit<World, 'idOf'>;
-  /** What the plan found of what is only taken over, where this command made it. */
-  readonly read?: ReadonlyMap<Address, ResourceState>;
+  /** What the state is to remember of resources that are as configured. */
+  readonly agreed?: ReadonlyMap<Address, ResourceState>;
   /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** Encrypts what a rollback copy keeps of a sensitive value; absent where no key is given. */

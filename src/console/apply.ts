@@ -43,8 +43,9 @@ export async function apply(
   const outcome = await applyNow(given, { ...flags, calls }, context, {
     show(plan) {
       if (flags.format !== 'text') return;
-      // A plan file was reviewed already: of it only the rehearsal is shown.
-      if (file === undefined || plan.purpose !== 'apply') review.show(plan);
+      // A plan file was reviewed already: of it only the rehearsal is shown, and that it has no changes.
+      const isReviewed = file !== undefined && plan.purpose === 'apply' && plan.changes.length > 0;
+      if (!isReviewed) review.show(plan);
       else if (plan.rehearsal !== undefined)
         terminal.out(renderRehearsalText(plan, terminal.render));
     },

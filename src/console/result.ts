@@ -55,6 +55,9 @@ function showText(
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
     say(terminal, `Run ${run} is recorded: ${commandSpan(`runs ${run}`, flags)}`);
+  } else if (outcome.type === 'unchanged' && outcome.by !== undefined) {
+    const { by } = outcome;
+    terminal.out(`Run ${by} applied this plan already: ${commandSpan(`runs ${by}`, flags)}`);
   } else if (outcome.type === 'unchanged') {
     tellLeftOut(outcome.plan, terminal);
     const { left = [] } = outcome.verification ?? {};

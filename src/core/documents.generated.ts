@@ -1326,6 +1326,10 @@ export type Migration = {
 export declare namespace Plan {
 /** Names a resource: `agent.reception`, `agent.clinic["harbor"]`. */
 export type Address = string;
+/** Over the block of the configuration, secrets by their source; null where there is none. */
+export type BlockDigest = string | null;
+/** Over what the state remembers of the resource, without its pin; null where it does not have it. */
+export type EntryDigest = string | null;
 /** A resource's fields in the platform's own names, as far as the configuration sets them; masked. `{ "$ref": address }` stands for the id of another resource, `{ "$secret": source }` for a secret, with credentials in a command masked, `{ "$blob": digest, "path", "size", "mime" }` for a file. */
 export type Document1 = JsonObject | null;
 
@@ -1334,7 +1338,7 @@ export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-plan';
   /** Version of this format. */
-  readonly version: 3;
+  readonly version: 4;
   /** Over everything that apply acts on and a reviewer is shown, and nothing that varies from run to run; what `--expect` names. */
   readonly digest: string;
   /** A digest for each part of the plan, what the `digest` leaves out included, by which an edited plan file is refused. */
@@ -1371,9 +1375,9 @@ export type Document = {
   };
   /** The environment of the stack that it was made for; absent where none was chosen. */
   readonly environment?: string;
-  /** Over the configuration that was planned. */
+  /** Over the configuration that was planned. It says what the plan was made from and stops nothing: apply compares the `basis` of each change. */
   readonly config_digest: string;
-  /** The state that was planned from; apply refuses another. */
+  /** The state that was planned from. Apply refuses another lineage; a higher serial stops nothing. */
   readonly state: {
     /** Tells the state of one stack from another's. */
     readonly lineage: string;
@@ -1461,6 +1465,8 @@ export type Document = {
   readonly changes: readonly Change[];
   /** Fields that change alike in several resources, the most first; absent where none do. Each of them stands in `changes` as well. The digest covers all but the sources. */
   readonly groups?: readonly Group[];
+  /** What the state is to remember of resources that are as configured; absent where that is nothing. */
+  readonly agreed?: readonly Agreed[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
   /** What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again, and the digest does not cover it. */
@@ -1519,8 +1525,9 @@ export type Change = {
   readonly callouts?: readonly Callout[];
   /** Every secret that the change writes, and every stored one that is sent elsewhere from now on or is removed; absent where there are none. */
   readonly secrets?: readonly Secret[];
-  /** What apply compares before it writes; null for what does not exist yet. */
+  /** What was live when it was planned; null for what does not exist yet. The digest does not cover it: apply compares `basis`. */
   readonly pin: Pin | null;
+  readonly basis?: Basis;
   /** The steps, in order. */
   readonly operations: readonly Operation[];
   /** How a rollback puts it back; absent for what has no history, and where nothing is put back. */
@@ -1645,6 +1652,19 @@ export type Pin = {
   /** Newest history entry, for kinds that have a history. */
   readonly history_id: number | null;
 };
+/** What the change was made from, as digests. Apply compares each with what is there now, and writes nothing where one moved. */
+export type Basis = {
+  readonly configured: BlockDigest;
+  readonly entry: EntryDigest;
+  /** Over what was live, by field: the values that the configuration sets, and all documented members of an object or list that is sent whole. */
+  readonly live: {
+    readonly [k: string]: string;
+  };
+  /** Ids of the resources that it refers to, by address; absent where none of them exists yet. */
+  readonly refs?: {
+    readonly [k: string]: string;
+  };
+};
 /** One step of a change. */
 export type Operation = {
   /** What it does; `facet` writes a part that has an endpoint of its own, `again` ingests afresh. */
@@ -1688,6 +1708,41 @@ export type Group = {
     /** The new text, in the same way. */
     readonly after?: string;
   }[];
+};
+/** A resource that is as configured, and of which the state is to remember what the plan found: ownership, protection, values that agree by now, another address. */
+export type Agreed = {
+  readonly address: Address;
+  /** Kind of the resource. */
+  readonly kind: string;
+  /** Id of the live resource. */
+  readonly id: string;
+  /** Values of the kind's scope fields, such as the organization. */
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+  readonly configured: BlockDigest;
+  readonly entry: EntryDigest;
+  /** The pin to remember; null for what was not read. */
+  readonly pin: null | RememberedPin;
+  /** Paths of secrets whose value was at hand and is what is live. */
+  readonly secrets?: readonly string[];
+  /** Fields that the schema does not know and the platform does not return. */
+  readonly unseen?: readonly string[];
+  /** Whether nothing but the pin is another one. The digest does not cover such an entry. */
+  readonly is_read_again?: true;
+};
+/** A pin, and whether any later change is sure to have another `updated_at`. */
+export type RememberedPin = {
+  /** Of the live document's canonical form. */
+  readonly digest: string;
+  /** As the platform gave it. */
+  readonly updated_at: string | null;
+  /** Newest history entry, for kinds that have a history. */
+  readonly history_id: number | null;
+  /** Whether it is. Absent: not, or nobody knows. */
+  readonly certain?: true;
+  /** The version of the state in whose form this is, where that is an older one. */
+  readonly form?: number;
 };
 /** Something to know. */
 export type Note = {

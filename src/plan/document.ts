@@ -65,12 +65,13 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
     snapshot: plan.snapshot,
     platform: plan.platform,
     environment: plan.environment,
-    config_digest: plan.config_digest,
-    state: plan.state,
+    lineage: plan.state.lineage,
     options: plan.options,
     overridden_limits: plan.overridden_limits,
     endpoints: plan.endpoints,
   }),
+  agreed: ({ agreed = [] }) =>
+    agreed.flatMap(({ pin: _, is_read_again: isReadAgain, ...one }) => (isReadAgain ? [] : [one])),
   // One by one: what is taken over has no document before it is asked for.
   changes: ({ changes }) => changes.map((change) => ({ toJSON: () => actedOn(change) })),
   reasons: ({ changes }) =>
@@ -91,6 +92,12 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
+  'made from': ({ config_digest: configuration, state, changes, agreed }) => [
+    configuration,
+    state,
+    changes.map(({ pin }) => pin),
+    agreed,
+  ],
   refusals: ({ refusals }) => refusals,
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
@@ -152,6 +159,7 @@ function actedOn({
   undoing: ___,
   calls: ____,
   callouts: _____,
+  pin: ______,
   fields,
   operations,
   ...acted
@@ -261,7 +269,7 @@ export async function parsePlanLines(
 const WRITES_PER_FILE = 3;
 
 /** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** A member of the document, in two spaces. */
 const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/s;

@@ -21,6 +21,7 @@ import type { World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
+import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import {
   forecastRequests,
@@ -284,9 +285,10 @@ function assemble(
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
+  const agreed = results.flatMap((one) => one.agreed ?? []);
   const undigested: Undigested = {
     format: 'callsheet-plan',
-    version: 3,
+    version: 4,
     created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),
@@ -305,6 +307,7 @@ function assemble(
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     ...(groups.length === 0 ? {} : { groups }),
+    ...(agreed.length === 0 ? {} : { agreed }),
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...uncompared],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
@@ -352,6 +355,8 @@ type Result = {
   readonly leaves: readonly LeafChange[];
   /** What the state should remember of it although nothing is written; undefined where it does already. */
   readonly state: ResourceState | undefined;
+  /** The same as the plan carries it. */
+  readonly agreed?: Agreed;
   /** Paths of what goes back with the change as it was read. */
   readonly carried?: readonly string[];
 };
@@ -415,6 +420,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...ignoreNotes(identity, change),
     ...unanswered,
   ];
+  const sources = { kind, desired, recorded: given.recorded, live };
+  const withBasis = (one: Change): Change => ({ ...one, basis: buildBasis(one, sources, world) });
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
@@ -426,25 +433,29 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       : own;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
-    const isKnown = isSameJson(state, recorded);
-    return { change, notes, leaves, state: isKnown ? undefined : share(state) };
+    if (change.action === 'no_op' && isSameJson(state, recorded))
+      return { change, notes, leaves, state: undefined };
+    const based = change.action === 'adopt' ? withBasis(change) : change;
+    const agreed = describeAgreed(address, { ...sources, desired, live }, known, state);
+    return { change: based, notes, leaves, state: share(state), agreed };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
-    return { change, notes, leaves, state: undefined };
+    return { change: withBasis(change), notes, leaves, state: undefined };
   }
   const history = (await isHistoryAsked({ kind, live, leaves, carried }, input))
     ? await input.reader.history(kind, live.id, ENTRIES_READ)
     : [];
   const pinned = pinHistory(identity, change, change.pin, leaves, history, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
-  if (!isUndone) return { change: pinned, notes, leaves, carried, state: undefined };
-  if (kind.history === undefined)
-    return { change: leaveOutUnclearable(pinned, kind), notes, leaves, carried, state: undefined };
+  const result = (one: Change): Result => {
+    return { change: withBasis(one), notes, leaves, carried, state: undefined };
+  };
+  if (!isUndone) return result(pinned);
+  if (kind.history === undefined) return result(leaveOutUnclearable(pinned, kind));
   const version = input.versions.get(address);
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
   const sides = { kind, desired, live: live.document, version, entries, world };
-  const undone = leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind);
-  return { change: undone, notes, leaves, carried, state: undefined };
+  return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
 }
 
 /** Asks for the calls of a resource that is changed, replaced or deleted, while others are still being read. */

@@ -23,6 +23,16 @@ export function bindIds(ids: Map<Address, string>, changes: readonly Change[]): 
   }
 }
 
+/** Ids of resources as a plan finds them: those of a state, and those of its changes. */
+export function idsWith(
+  { resources }: Pick<State, 'resources'>,
+  changes: readonly Change[],
+): Map<Address, string> {
+  const ids = new Map(Object.entries(resources).map(([address, { id }]) => [address, id]));
+  bindIds(ids, changes);
+  return ids;
+}
+
 /** A resource that is planned, and what it is on the platform. */
 type Planned = {
   readonly kind: Kind;

@@ -8,6 +8,7 @@ import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import { commandSpan, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
+import { movedFields } from '../plan/basis.ts';
 import { isRefused, isWriting, withDigest } from '../plan/document.ts';
 import { planFilePieces } from '../render/json.ts';
 import { renderRehearsalText } from '../render/text.ts';
@@ -52,7 +53,7 @@ export async function rehearse(
     const options = given?.options ?? planOptions(flags);
     if (given !== undefined) checkPlan(given, fleet);
     const now = await fleet.planNow?.(options);
-    if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
+    if (given !== undefined && now !== undefined) checkSame(given, now);
     const tried = now ?? given;
     const { plan, rehearsal } =
       tried !== undefined && !tried.changes.some(isWriting) && !isRefused(tried)
@@ -141,15 +142,17 @@ export async function readBehaviour({
  * `CallsheetError('stale')` that names what moved.
  */
 function checkSame(given: PlanDocument, now: PlanDocument): void {
-  const pinned = new Map(now.changes.map(({ address, pin }) => [address, pin]));
-  const moved = given.changes.flatMap(({ address, pin, verdict }) => {
-    const other = pinned.get(address);
-    const isSame = pin?.digest === other?.digest && pin?.updated_at === other?.updated_at;
-    return isSame || verdict !== 'ok' || other === undefined
+  const found = new Map(now.changes.map(({ address, basis }) => [address, basis]));
+  const moved = given.changes.flatMap(({ address, basis, verdict }) => {
+    const other = found.get(address);
+    if (basis === undefined || other === undefined || verdict !== 'ok') return [];
+    const fields = movedFields(basis, other.live);
+    return fields.length === 0
       ? []
-      : [`${address} was changed on the platform since the plan`];
+      : [`${address} was changed on the platform since the plan: ${fields.join(', ')}`];
   });
-  const apart = moved.length > 0 ? moved : changesApart(given, now, 'in the plan', 'now');
+  const isJudged = moved.length > 0 || isRefused(now);
+  const apart = isJudged ? moved : changesApart(given, now, 'in the plan', 'now');
   if (apart.length === 0) return;
   throw new CallsheetError('stale', apart.join('\n'), {
     hint: 'Nothing was rehearsed. Plan again, review, and rehearse the new plan.',

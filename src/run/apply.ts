@@ -1,14 +1,18 @@
+import { checkBasis } from '../apply/pins.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import { isChanging, type PlanDocument, type PlanOptions } from '../core/plan-document.ts';
+import { isSameJson } from '../core/value.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
+import { movedEndpoints } from '../platform/endpoints.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import { findBegan, findEnded } from '../state/journal.ts';
+import type { RunSummary } from '../state/store.ts';
 import type { CallsChoice, RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
-import { readRun } from './find-run.ts';
+import { readBegan, readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
 import { findAtWork } from './recover.ts';
 import { isDisturbed, needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
@@ -169,13 +173,39 @@ async function applyGiven(
   request: RunRequest,
   review: Review,
 ): Promise<RunOutcome> {
-  const { session, context } = request;
+  const { session } = request;
   const { rollout } = given.options;
   if (rollout !== undefined)
     throw new CallsheetError('refused', `the plan is for the rollout ${rollout}`, {
       hint: 'To apply it step by step: `callsheet rollout start PLANFILE`',
     });
+  const by = await findAppliedBy(given, session);
+  if (by?.status === 'done') return { type: 'unchanged', plan: given, status: 'done', by: by.run };
+  try {
+    return await applyChecked(given, request, review);
+  } catch (error) {
+    const isMoved = error instanceof CallsheetError && error.code === 'stale';
+    if (!isMoved || by === undefined) throw error;
+    throw new CallsheetError(
+      'stale',
+      `run ${by.run} applied this plan in part:\n${error.message}`,
+      { hint: `\`callsheet runs ${by.run}\` shows what it did. ${PLAN_AGAIN}` },
+    );
+  }
+}
+
+async function applyChecked(
+  given: PlanDocument,
+  request: RunRequest,
+  review: Review,
+): Promise<RunOutcome> {
+  const { session, context } = request;
   checkPlan(given, session);
+  if (!isSameJson(given.endpoints ?? [], movedEndpoints(session.client.endpoints))) {
+    throw new CallsheetError('stale', 'platform.endpoints changed since the plan', {
+      hint: PLAN_AGAIN,
+    });
+  }
   review.show?.(given);
   // What stood against it when it was planned may be over, and something else may have begun.
   const plan = withRefusals(given, refusalsNow(given, session, context));
@@ -188,7 +218,7 @@ async function applyGiven(
     found: new Map(),
     unread: 0,
   };
-  return runPlan(planned, { ...request, checkFirst: true });
+  return runPlan(planned, { ...request, isGiven: true });
 }
 
 /**
@@ -275,10 +305,13 @@ export function checkPlan(
       { hint: 'Apply it with the credentials and the base_url that it was planned with.' },
     );
   }
-  if (plan.config_digest !== plannedDigest(plan, { stack })) {
-    throw new CallsheetError('stale', 'the configuration changed since the plan', {
-      hint: PLAN_AGAIN,
-    });
+  const { rollout } = plan.options;
+  if (rollout !== undefined && plan.config_digest !== plannedDigest(plan, { stack })) {
+    throw new CallsheetError(
+      'stale',
+      `the configuration changed since the plan for the rollout ${rollout}`,
+      { hint: PLAN_AGAIN },
+    );
   }
   const isFirst = plan.state.lineage === NO_LINEAGE;
   if (plan.state.lineage !== state.lineage && !isFirst) {
@@ -286,13 +319,30 @@ export function checkPlan(
       hint: `Check CALLSHEET_STATE and --dir. ${PLAN_AGAIN}`,
     });
   }
-  if (plan.state.serial !== state.serial) {
-    throw new CallsheetError(
-      'stale',
-      `the state was written since the plan (serial ${plan.state.serial}, now ${state.serial}): the plan may have been applied already`,
-      { hint: PLAN_AGAIN },
-    );
+  const desired = new Map(stack.resources.map((one) => [one.address, one]));
+  checkBasis(plan, { desired, state });
+}
+
+/**
+ * The newest run that carried out a plan, and how it ended; undefined where none did. A state that was not written since
+ * the plan has no such run, so nothing is read then.
+ */
+async function findAppliedBy(
+  { digest, state: { serial, lineage } }: PlanDocument,
+  session: Session,
+): Promise<Pick<RunSummary, 'run' | 'status'> | undefined> {
+  const { store, state, unfinished } = session;
+  const dead = unfinished && findBegan(unfinished.entries);
+  if (dead?.plan_digest === digest) return { run: dead.run, status: 'unfinished' };
+  const isFirst = lineage === NO_LINEAGE;
+  if (state.serial === serial || !(isFirst || state.lineage === lineage)) return undefined;
+  const applied = (await store.runs()).filter(({ purpose }) => purpose === 'apply');
+  for (const { run, status } of applied) {
+    const began = await readBegan(session, run);
+    if (began === undefined || began.serial < serial || began.lineage !== state.lineage) break;
+    if (began.plan_digest === digest) return { run, status };
   }
+  return undefined;
 }
 
 function formatEnvironment({ environment }: { readonly environment?: string | undefined }): string {

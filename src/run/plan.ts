@@ -29,7 +29,7 @@ import {
   listScopes,
 } from '../plan/natural-key.ts';
 import type { Reader } from '../plan/reader.ts';
-import { bindIds } from '../plan/references.ts';
+import { idsWith } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
@@ -343,8 +343,7 @@ export function guardFindingsNow(
   { now }: RunContext,
 ): readonly GuardFinding[] {
   const { guards, resources: desired } = stack;
-  const ids = new Map(Object.entries(state.resources).map(([address, { id }]) => [address, id]));
-  bindIds(ids, plan.changes);
+  const ids = idsWith(state, plan.changes);
   const world = { ...known, idOf: (address: Address) => ids.get(address) };
   return checkGuards(plan, { guards, holds: state.holds ?? {}, now: now(), desired, world });
 }

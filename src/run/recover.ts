@@ -148,20 +148,22 @@ export function listEntries({ entries, recovery }: Unfinished): readonly Journal
 }
 
 /**
- * The state to start from: the one of the plan, with an interrupted run recovered in it for good. Throws `stale`
- * where another run wrote since, or died since: the plan knew nothing of that.
+ * The state to start from: the one of now, with an interrupted run recovered in it for good. Throws `stale` where another
+ * run died since the plan, and where another run wrote since, unless each change is held against its basis
+ * (`isBased`).
  */
 export async function recordRecovery(
   lease: Lease,
   session: Interrupted,
   context: RunContext,
+  { isBased = false }: { readonly isBased?: boolean } = {},
 ): Promise<State> {
   const { store, state: planned, unfinished, platform } = session;
   const { state: found, pending } = await store.load();
   const replayed = replay(found, pending);
   const known = replayed.state ?? emptyState(randomUUID());
   const now: State = { ...known, account_id: platform.account_id };
-  if (now.serial !== planned.serial) {
+  if (!isBased && now.serial !== planned.serial) {
     const what = `another run wrote the state since the plan (serial ${planned.serial}, now ${now.serial})`;
     throw new CallsheetError('stale', what, { hint: PLAN_AGAIN });
   }

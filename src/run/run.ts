@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executePlan, type RunResult } from '../apply/execute.ts';
-import { checkPins, confirmPins } from '../apply/pins.ts';
+import { checkBasis, checkPins, confirmPins } from '../apply/pins.ts';
 import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
@@ -9,10 +9,12 @@ import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
+import { recallAgreed } from '../plan/basis.ts';
 import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
+import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
 import { concealResource, secretsInClear } from '../plan/state-entry.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -50,6 +52,8 @@ export type RunOutcome =
       readonly plan: PlanDocument;
       readonly status: 'done' | 'partial';
       readonly verification?: Verification;
+      /** The run that carried the same plan out before. */
+      readonly by?: string;
     }
   | {
       readonly type: 'ran';
@@ -64,8 +68,8 @@ export type RunRequest = {
   /** Who follows it. */
   readonly observe?: Observe | undefined;
   readonly purpose: 'apply' | 'heal' | 'rollback' | 'restore';
-  /** Whether every pin is checked before the first write: the plan was made some time ago. */
-  readonly checkFirst?: boolean;
+  /** Whether another command made the plan: then all of it is checked before the first write. */
+  readonly isGiven?: boolean;
   /** The desired side, where it is not the configuration. */
   readonly desired?: readonly DesiredResource[];
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
@@ -91,18 +95,27 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ru
   return stage(context, 'run', () => runAs(run, planned, request), attributes);
 }
 
-async function runAs(run: string, planned: Planned, request: RunRequest): Promise<RunOutcome> {
+async function runAs(run: string, made: Planned, request: RunRequest): Promise<RunOutcome> {
   const { session, context, purpose } = request;
-  const { plan } = planned;
+  const { plan } = made;
   const actor = await describeActor(session.stack.dir, context);
   const holder = holderFor(run, purpose, actor, context);
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
+    // A step of a rollout writes down all rollouts as they were when it was planned.
+    const isBased = purpose === 'apply' && request.rollouts === undefined;
     const recovered = await stage(context, 'recover', () =>
-      recordRecovery(lease, session, context),
+      recordRecovery(lease, session, context, { isBased }),
     );
     const fingerprints = await fingerprintsForRun(recovered, session, context);
     const state = concealState(recovered, fingerprints);
+    const now = { desired: desiredIn(request), state: recovered };
+    checkBasis(plan, now);
+    const ids = idsWith(recovered, plan.changes);
+    const world = { ...session.world, fingerprints, idOf: (one: Address) => ids.get(one) };
+    const { isGiven = false, restored } = request;
+    const planned =
+      restored === undefined ? { ...made, refresh: recallAgreed(plan, now, world, isGiven) } : made;
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (!isRunnable(plan)) {
@@ -117,6 +130,13 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
     emitConcealed(recovered, context);
     return { type: 'ran', run, plan, result };
   });
+}
+
+function desiredIn({
+  session,
+  desired = session.stack.resources,
+}: Pick<RunRequest, 'session' | 'desired'>): ReadonlyMap<Address, DesiredResource> {
+  return new Map(desired.map((resource) => [resource.address, resource]));
 }
 
 /** Does something under a lease and gives it back. What fails first is thrown. */
@@ -198,9 +218,7 @@ async function execute(
 ): Promise<VerifiedResult> {
   const { session, context } = request;
   const { plan } = planned;
-  const desired = new Map(
-    (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
-  );
+  const desired = desiredIn(request);
   const found = new Map<Address, SnapshotTaken>();
   const sealer = sealerFor(state, context);
   const deps = {
@@ -212,7 +230,7 @@ async function execute(
     state,
     desired,
     world: { secretOf: session.secretOf, fingerprints },
-    read: planned.refresh,
+    agreed: planned.refresh,
     ...(sealer === undefined ? {} : { seal: sealer.seal }),
     ...(request.restored === undefined
       ? {}
@@ -223,7 +241,7 @@ async function execute(
       context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
   };
-  if (request.checkFirst === true) await checkPins(plan, deps, session.client.endpoints.assume);
+  if (request.isGiven === true) await checkPins(plan, deps, session.client.endpoints.assume);
   await lease.reserve(getExpected(plan, state));
   const observer = await request.observe?.(plan);
   try {

@@ -690,8 +690,10 @@ export function runDocument(
   const status = outcome.type === 'refused' ? 'refused' : outcome.status;
   const verified = outcome.type === 'unchanged' &&
     outcome.verification && { verification: outcome.verification };
-  const ledger = plan.changes.map(notAttempted);
-  return { ...HEAD, run: null, plan_digest, status, ...refused, ...verified, ledger };
+  const isBefore = outcome.type === 'unchanged' && outcome.by !== undefined;
+  const ledger = isBefore ? [] : plan.changes.map(notAttempted);
+  const run = (outcome.type === 'unchanged' && outcome.by) || null;
+  return { ...HEAD, run, plan_digest, status, ...refused, ...verified, ledger };
 }
 
 function notAttempted({ address, action, id, verdict, reason }: PlanDocument['changes'][number]) {

@@ -17,9 +17,14 @@ async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void>
 describe('a plan that is out of date writes nothing at all', () => {
   const rows: readonly (readonly [string, (stage: Stage) => unknown, RegExp])[] = [
     [
-      'a field that nobody owns was edited',
-      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
-      /^Error: Front desk \(agent\.desk\) was changed since the plan by user:dashboard via dashboard at 20/,
+      'a field that it writes was edited',
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'By hand.' }),
+      /^Error: Front desk \(agent\.desk\) was changed since the plan by user:dashboard via dashboard at 20\S+: greeting_message$/m,
+    ],
+    [
+      'a field that it owns and does not write was edited',
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { system_prompt: 'By hand.' }),
+      /^Error: Front desk \(agent\.desk\) was changed since the plan by user:dashboard via dashboard at 20\S+: system_prompt$/m,
     ],
     [
       'what is to be updated was deleted',
@@ -41,7 +46,7 @@ describe('a plan that is out of date writes nothing at all', () => {
         await stage.applyFile('plan.json', { concurrency: 1 }, { outside, exit: 'any' });
         expect(isDead()).toBe(true);
       },
-      /Front desk \(agent\.desk\) was changed since the plan by run \S+, which Callsheet has recovered/,
+      /^Error: run \S+ applied this plan in part:\nGentle redial \(retry_policy\.gentle\) was written by another run since the plan/,
     ],
     ['the state was thrown away', (stage) => stage.forget(), /state/],
     [
@@ -134,17 +139,17 @@ describe('a file that is no plan', () => {
     ['is some JSON', '[]', /is not a plan that callsheet wrote/],
     [
       'is of a newer version',
-      '{"format":"callsheet-plan","version":4,"digest":"","changes":[]}',
-      /is a plan of version 4/,
+      '{"format":"callsheet-plan","version":5,"digest":"","changes":[]}',
+      /is a plan of version 5/,
     ],
     [
       'is of an older version',
       '{"format":"callsheet-plan","version":1,"digest":"","changes":[]}',
-      /is a plan of version 1; this callsheet reads version 3\nApply it with .* or plan again with this one\./,
+      /is a plan of version 1; this callsheet reads version 4\nApply it with .* or plan again with this one\./,
     ],
     [
       'names a kind that does not exist',
-      '{"format":"callsheet-plan","version":3,"digest":"","changes":[{"kind":"x"}]}',
+      '{"format":"callsheet-plan","version":4,"digest":"","changes":[{"kind":"x"}]}',
       /is not a plan that callsheet wrote/,
     ],
   ];

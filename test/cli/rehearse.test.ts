@@ -275,15 +275,15 @@ describe('what cannot be rehearsed says why', () => {
   ])[] = [
     [
       'a resource was edited since the plan',
-      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'By hand.' }),
       5,
-      /^Error: agent\.desk was changed on the platform since the plan\nNothing was rehearsed/m,
+      /^Error: agent\.desk was changed on the platform since the plan: greeting_message\nNothing was rehearsed/m,
     ],
     [
       'the configuration changed since the plan',
       (stage) => stage.edit('agents.yaml', 'name: Recall', 'name: Recall II'),
       5,
-      /the configuration changed since the plan/,
+      /the configuration of agent\.recall changed since the plan/,
     ],
     [
       'the plan file was cut off',

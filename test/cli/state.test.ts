@@ -180,14 +180,20 @@ describe('state rm', () => {
     expect((await stateIn(stage)).resources['agent.recall']).toBeUndefined();
   });
 
-  staged('makes a plan that was made before it stale', async (stage) => {
-    await stage.apply();
-    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-    await stage.write('plan.json', JSON.stringify(await stage.plan()));
-    await stateCommands(stage).rm(['agent.recall']);
-    const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
-    expect(err).toContain('the state was written since the plan (serial 1, now 2)');
-  });
+  for (const [what, address, exit] of [
+    ['makes a plan stale that changes what it lets go of', 'agent.desk', 5],
+    ['does not make a plan stale that changes something else', 'agent.recall', 0],
+  ] as const)
+    staged(what, async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.write('plan.json', JSON.stringify(await stage.plan()));
+      await stateCommands(stage).rm([address]);
+      const isLeft = ({ address: one }: { address: string }) => one === address;
+      const { err } = await stage.applyFile('plan.json', {}, { exit, leaves: isLeft });
+      if (exit !== 0)
+        expect(err).toContain('(agent.desk) was written by another run since the plan');
+    });
 
   staged('settles a run that died first', async (stage) => {
     await stage.apply();

@@ -29,13 +29,16 @@ applied('a dashboard edit between plan and apply stops the apply, and is named',
 longApplied('a plan is applied once', async (world) => {
   await planned(world);
   await world.apply(['plan.json']);
-  await refused(world, /the plan may have been applied already/);
+  const before = world.writes().length;
+  const { out } = await world.apply(['plan.json']);
+  expect(out).toMatch(/^Run \S+ applied this plan already: `callsheet runs \S+`$/m);
+  expect(world.writes()).toHaveLength(before);
 });
 
 applied('the configuration changed since the plan', async (world) => {
   await planned(world);
   await world.edit('prompts/desk.md', 'Be brief.', 'Be very brief.');
-  await refused(world, /the configuration changed since the plan/);
+  await refused(world, /the configuration of agent\.desk changed since the plan/);
 });
 
 longApplied('a plan file that was changed by hand', async (world) => {
@@ -63,9 +66,12 @@ longScenario('--expect holds for a plan that is made on the spot, too', async (w
   await world.apply(['--expect', digest]);
 });
 
-applied(
-  'an edit in the middle of a run stops what it concerns, and nothing else',
-  async (world) => {
+const EDITS = [
+  ['of a field that the change rests on stops it, and nothing else', 'system_prompt', 5],
+  ['of another field stops nothing, and is named', 'greeting_message', 0],
+] as const;
+for (const [what, field, code] of EDITS)
+  applied(`an edit in the middle of a run ${what}`, async (world) => {
     await world.edit('agents.yaml', 'how can I help?', 'good day!');
     await world.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
     await world.edit('agents.yaml', 'due for a check-up', 'due for a visit');
@@ -74,21 +80,31 @@ applied(
     const recall = world.agent('Recall');
     const running = world.start(['apply', '--auto-approve', '--format', 'json']);
     await policy.reached;
-    world.sim.edit(recall, { greeting_message: 'Edited.' }, 'user:maria');
+    world.sim.edit(recall, { [field]: 'Edited.' }, 'user:maria');
     policy.release();
 
     const { exit, out } = await running.ended;
-    expect(exit).toBe(5);
+    const isStopped = code === 5;
     const lines = JSON.parse(out).ledger.map(
       ({ address, status }: { address: string; status: string }) => `${address} ${status}`,
     );
-    expect(lines).toEqual(['retry_policy.gentle done', 'agent.desk done', 'agent.recall failed']);
-    expect(world.sim.store.agents.get(recall)?.record.greeting_message).toBe('Edited.');
-    // The edit is of a field that is not owned, so the next run leaves it alone.
+    expect(lines).toEqual([
+      'retry_policy.gentle done',
+      'agent.desk done',
+      `agent.recall ${isStopped ? 'failed' : 'done'}`,
+    ]);
+    expect(exit).toBe(code);
+    expect(out).toMatch(
+      isStopped
+        ? /was changed since the plan by user:maria via dashboard at 20\S+: system_prompt/
+        : /since the plan it was changed in fields that this change does not rest on/,
+    );
+    expect(world.sim.store.agents.get(recall)?.record[field]).toBe('Edited.');
+    // The next run undoes an edit of an owned field only when somebody agrees to it.
+    if (isStopped) return;
     await world.apply();
-    expect(world.sim.store.agents.get(recall)?.record.greeting_message).toBe('Edited.');
-  },
-);
+    expect(world.sim.store.agents.get(recall)?.record[field]).toBe('Edited.');
+  });
 
 longScenario(
   'one of the same name that appears during the run is not made a second time',

@@ -57,6 +57,27 @@ describe('the digest of a plan', () => {
   test.each<[string, WorldBuilder, object]>([
     ['what is wanted', BASE.desired(greeting), {}],
     ['what is live', BASE.live({ agent: [{ ...record, greeting_message: 'Hey' }] }), {}],
+    ['the id', BASE.live({ agent: [{ ...record, id: 'a2' }] }), {}],
+    [
+      'the account',
+      BASE,
+      { platform: { base_url: 'https://platform.example.test', account_id: 'account-2' } },
+    ],
+    [
+      'the address of the platform',
+      BASE,
+      { platform: { base_url: 'https://other.example.test', account_id: 'account-1' } },
+    ],
+    ['names of organizations', BASE, { organizations: { [HARBOR]: 'renamed', [BAY]: 'bay' } }],
+    ['the lineage of the state', BASE, { state: { ...BASE.state(), lineage: 'another' } }],
+    ['the purpose', BASE, { purpose: 'rollback', undoes: 'run-1' }],
+    ['what was allowed', BASE.options({ accept_conflicts: true }), {}],
+    ['what was left out', BASE.options({ exclude: ['agent.other'] }), {}],
+  ])('depends on %s', async (_title, made, input) => {
+    expect(await digestOf(made, input)).not.toBe(await digestOf(BASE));
+  });
+
+  test.each<[string, typeof BASE, object]>([
     ['what is live and not owned', BASE.live({ agent: [{ ...record, description: 'x' }] }), {}],
     [
       'when it was changed',
@@ -70,25 +91,10 @@ describe('the digest of a plan', () => {
       }),
       {},
     ],
-    ['the id', BASE.live({ agent: [{ ...record, id: 'a2' }] }), {}],
-    [
-      'the account',
-      BASE,
-      { platform: { base_url: 'https://platform.example.test', account_id: 'account-2' } },
-    ],
-    [
-      'the address of the platform',
-      BASE,
-      { platform: { base_url: 'https://other.example.test', account_id: 'account-1' } },
-    ],
-    ['names of organizations', BASE, { organizations: { [HARBOR]: 'renamed', [BAY]: 'bay' } }],
-    ['the configuration', BASE, { configDigest: 'sha256:another' }],
-    ['the state', BASE, { state: { ...BASE.state(), serial: 5 } }],
-    ['the purpose', BASE, { purpose: 'rollback', undoes: 'run-1' }],
-    ['what was allowed', BASE.options({ accept_conflicts: true }), {}],
-    ['what was left out', BASE.options({ exclude: ['agent.other'] }), {}],
-  ])('depends on %s', async (_title, made, input) => {
-    expect(await digestOf(made, input)).not.toBe(await digestOf(BASE));
+    ['the rest of the configuration', BASE, { configDigest: 'sha256:another' }],
+    ['the serial of the state', BASE, { state: { ...BASE.state(), serial: 5 } }],
+  ])('does not depend on %s', async (_title, made, input) => {
+    expect(await digestOf(made, input)).toBe(await digestOf(BASE));
   });
 
   test('depends on what a reviewer is shown, and not on what may be said otherwise next time', async () => {
@@ -134,7 +140,7 @@ describe('the digest of a plan', () => {
     ['a verdict', { verdict: 'held' }],
     ['an action', { action: 'delete' }],
     ['a step', { operations: [] }],
-    ['a pin', { pin: null }],
+    ['what it was made from', { basis: { configured: null, entry: null, live: {} } }],
     ['an id', { id: 'a9' }],
   ])('depends on %s', async (_title, more) => {
     const { plan } = await BASE.plan();

@@ -148,27 +148,27 @@ describe('a plan file', () => {
     ],
     [
       'is of a newer version',
-      edited({ version: 4 }),
+      edited({ version: 5 }),
       'usage',
-      'version 4; this callsheet reads version 3',
+      'version 5; this callsheet reads version 4',
     ],
     [
       'is of a newer version with a kind that this one does not know',
-      edited({ version: 4, changes: [{ ...change, kind: 'widget' }] }),
+      edited({ version: 5, changes: [{ ...change, kind: 'widget' }] }),
       'usage',
-      'version 4; this callsheet reads version 3',
+      'version 5; this callsheet reads version 4',
     ],
     [
       'is of a newer version with another shape',
-      '{"format":"callsheet-plan","version":4,"steps":[]}',
+      '{"format":"callsheet-plan","version":5,"steps":[]}',
       'usage',
-      'version 4; this callsheet reads version 3',
+      'version 5; this callsheet reads version 4',
     ],
     [
       'is of an older version',
       edited({ version: 1 }),
       'usage',
-      'plan.json is a plan of version 1; this callsheet reads version 3',
+      'plan.json is a plan of version 1; this callsheet reads version 4',
     ],
     [
       'has another digest',
@@ -467,13 +467,13 @@ describe('lines of a plan file', () => {
     ['a text that goes on in the next line', '{\n  "a": {\n    "b": "c\nd"\n  }\n}', 'not JSON'],
     [
       'a list that does not end',
-      '{\n  "format": "callsheet-plan",\n  "version": 3,\n  "changes": [',
+      '{\n  "format": "callsheet-plan",\n  "version": 4,\n  "changes": [',
       'is not a plan that callsheet wrote',
     ],
     [
       'a version that is newer',
-      '{\n  "format": "callsheet-plan",\n  "version": 4\n}',
-      'version 4; this callsheet reads version 3',
+      '{\n  "format": "callsheet-plan",\n  "version": 5\n}',
+      'version 5; this callsheet reads version 4',
     ],
   ])('that are %s are refused', async (_title, given, message) => {
     await expect(parsePlanLines(linesOf(given), 'plan.json')).rejects.toThrow(message);

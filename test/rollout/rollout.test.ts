@@ -418,7 +418,7 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     const { err } = await fleet.act((to) => start(out, { ...given, autoApprove: true }, to), {
       exit: 5,
     });
-    expect(err).toContain('the configuration changed since the plan');
+    expect(err).toContain('the configuration changed since the plan for the rollout careful');
     expect(fleet.greeting(POLITE)).toBe(0);
   });
 

@@ -23,7 +23,7 @@ const READERS: { readonly [format: string]: (text: string) => unknown } = {
 
 /** Versions in which a format is written today, where that is not the first. Older states are read, and migrated. */
 const WRITTEN: { readonly [format: string]: number } = {
-  'callsheet-plan': 3,
+  'callsheet-plan': 4,
   'callsheet-state': 2,
 };
 
@@ -63,7 +63,7 @@ describe.each(Object.entries(READERS))('%s', (name, read) => {
       if (!isOld) await result;
       else
         await expect(result).rejects.toThrow(
-          /is a plan of version [12]; this callsheet reads version 3/,
+          /is a plan of version [123]; this callsheet reads version 4/,
         );
     },
   );

@@ -1,0 +1,242 @@
+/**
+ * What a plan rests on (DESIGN §5). A plan is made at one time and applied at another, and meanwhile the configuration,
+ * the state and the platform go on. Each change therefore says what it was made from, and apply holds that against what is
+ * there now:
+ *
+ * | member       | is a digest over                                                                           |
+ * |--------------|--------------------------------------------------------------------------------------------|
+ * | `configured` | the block of the configuration, with secrets by their source                               |
+ * | `entry`      | what the state remembers of the resource, but not when that was last read                   |
+ * | `live`       | what was live, by field: owned leaves, and all documented members of a field that goes whole |
+ * | `refs`       | nothing: the ids of the resources that it refers to                                        |
+ *
+ * Another address, a field that the configuration does not set, a field that no schema knows and `updated_at` are not
+ * among them, so they make no plan stale. An address without a change may have something to remember (`agreed`): the
+ * state takes that over where the first two members still hold.
+ */
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { computeDigest } from '../core/digest.ts';
+import type { Plan } from '../core/documents.generated.ts';
+import { fieldIn, isWithin, parsePaths, toPath } from '../core/path.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { isEchoed } from '../core/schema.ts';
+import { isSameJson, type Json, type JsonObject, Secret } from '../core/value.ts';
+import { listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { RememberedPin, ResourceState, State } from '../state/model.ts';
+import type { LiveResource } from './reader.ts';
+import { moveEntry, rememberResource } from './state-entry.ts';
+
+export type Basis = NonNullable<Change['basis']>;
+
+/** A resource without a change, of which the state is to remember what the plan found. */
+export type Agreed = Plan.Agreed;
+
+/** Where a change comes from: its block, what the state has, and what was read. */
+type Sources = {
+  readonly kind: Kind;
+  readonly desired: DesiredResource | undefined;
+  /** As the state has it, under this address or the one before. */
+  readonly recorded: ResourceState | undefined;
+  readonly live: LiveResource | undefined;
+};
+
+/** Says what a change was made from. */
+export function buildBasis(
+  change: Pick<Change, 'operations'>,
+  { kind, desired, recorded, live }: Sources,
+  { idOf }: Pick<World, 'idOf'>,
+): Basis {
+  const refs = (desired?.references ?? []).flatMap((address): (readonly [Address, string])[] => {
+    const id = idOf(address);
+    return id === undefined ? [] : [[address, id]];
+  });
+  return {
+    configured: digestConfigured(desired),
+    entry: digestEntry(recorded),
+    live: live === undefined ? {} : digestLive(change, kind, { desired, recorded }, live.document),
+    ...(refs.length === 0 ? {} : { refs: Object.fromEntries(refs) }),
+  };
+}
+
+/** Null where the configuration has no such resource. */
+export function digestConfigured(desired: DesiredResource | undefined): string | null {
+  if (desired === undefined) return null;
+  const { document, lifecycle, isPartial, isExact = false } = desired;
+  return computeDigest({ document, lifecycle, isPartial, isExact });
+}
+
+/** Null where the state has no such resource. A pin is left out: a later reading alone changes nothing. */
+export function digestEntry(recorded: ResourceState | undefined): string | null {
+  if (recorded === undefined) return null;
+  const { id, scope, leaves, protect, unfinished } = recorded;
+  return computeDigest({ id, scope, leaves, protect, unfinished });
+}
+
+/** Digests of what is live, by field, as far as a change rests on it. */
+export function digestLive(
+  { operations }: Pick<Change, 'operations'>,
+  { schema: root }: Kind,
+  { desired, recorded }: Pick<Sources, 'desired' | 'recorded'>,
+  document: JsonObject,
+): Readonly<Record<string, string>> {
+  const wanted = desired && listLeaves(root, desired.document);
+  const lists = [...(wanted?.lists.keys() ?? [])];
+  const ignore = parsePaths(desired?.lifecycle.ignore ?? []);
+  const isOwned = (text: string) =>
+    (wanted?.leaves.has(text) ?? Object.hasOwn(recorded?.leaves ?? {}, text)) ||
+    lists.some((list) => text.startsWith(list) && /^[.[]/.test(text.slice(list.length)));
+  const isAll = operations.some(
+    ({ step }) => !(step === 'update' || step === 'facet' || step === 'delete'),
+  );
+  const whole = new Set(operations.flatMap(({ fields }) => fields));
+  const members = new Map<string, [string, Json][]>();
+  walkLeaves(root, document, {
+    leaf(text, given, { schema }) {
+      const field = fieldIn(text);
+      const isSentAlong = (isAll || whole.has(field)) && Object.keys(schema).length > 0;
+      if (!isOwned(text) && !isSentAlong) return;
+      if (ignore.length > 0 && isWithin(toPath(text), ignore)) return;
+      const value = normalise(schema, given);
+      if (value === null) return;
+      members.set(field, [...(members.get(field) ?? []), [text, value]]);
+    },
+  });
+  return Object.fromEntries(
+    [...members].map(([field, own]) => [field, computeDigest(own.sort(byText)).slice(...SHORT)]),
+  );
+}
+
+/** Enough of a digest to tell two values apart: a plan has one for each field of each change. */
+const SHORT = ['sha256:'.length, 'sha256:'.length + 16] as const;
+
+function byText([one]: readonly [string, Json], [other]: readonly [string, Json]): number {
+  return one < other ? -1 : 1;
+}
+
+/** Fields of which something else is live now than a plan saw, in alphabetical order. */
+export function movedFields({ live: before }: Basis, now: Basis['live']): readonly string[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...fields].filter((field) => before[field] !== now[field]).sort();
+}
+
+/** Says what of a change's basis is another one by now, what is live apart; undefined: nothing. */
+export function findMovedBasis(
+  { address, basis, moved_from: prior }: Change,
+  desired: DesiredResource | undefined,
+  { resources }: Pick<State, 'resources'>,
+  idOf: (address: Address) => string | undefined,
+): string | undefined {
+  if (basis === undefined) return `${address}: the plan does not say what it was made from`;
+  if (digestConfigured(desired) !== basis.configured)
+    return `the configuration of ${address} changed since the plan`;
+  if (digestEntry(entryAt(resources, address, prior)) !== basis.entry)
+    return `${address} was written by another run since the plan`;
+  const moved = Object.entries(basis.refs ?? {}).find(([other, id]) => idOf(other) !== id);
+  if (moved === undefined) return undefined;
+  const [other, id] = moved;
+  return `${address} refers to ${other}, which was ${id} when it was planned and is ${idOf(other) ?? 'gone'} now`;
+}
+
+/** What the state has under an address, or under the one that the resource had before. */
+export function entryAt(
+  resources: State['resources'],
+  address: Address,
+  prior: Address | undefined,
+): ResourceState | undefined {
+  return resources[address] ?? (prior === undefined ? undefined : resources[prior]);
+}
+
+/** Says what the state is to remember of a resource that equals the configuration. */
+export function describeAgreed(
+  address: Address,
+  { kind, desired, recorded, live }: Sources & { desired: DesiredResource; live: LiveResource },
+  known: ResourceState | undefined,
+  now: ResourceState,
+): Agreed {
+  const { leaves } = listLeaves(kind.schema, desired.document);
+  const learned = [...leaves.values()].flatMap(({ text, value }) => {
+    const leaf = now.leaves[text];
+    const isLearned =
+      value instanceof Secret &&
+      leaf !== undefined &&
+      'fingerprint' in leaf &&
+      !isSameJson(leaf, known?.leaves[text]);
+    return isLearned ? [text] : [];
+  });
+  const unseen = Object.keys(desired.document).filter(
+    (field) => !isEchoed(kind.schema, field, live.document),
+  );
+  const { id, scope, pin } = now;
+  return {
+    address,
+    kind: kind.name,
+    id,
+    scope,
+    configured: digestConfigured(desired),
+    entry: digestEntry(recorded),
+    pin,
+    ...(learned.length === 0 ? {} : { secrets: learned }),
+    ...(unseen.length === 0 ? {} : { unseen }),
+    ...(isSameJson({ ...now, pin: null }, { ...recorded, pin: null })
+      ? { is_read_again: true }
+      : {}),
+  };
+}
+
+/** What a plan is held against when it is carried out. */
+type Now = {
+  readonly desired: ReadonlyMap<Address, DesiredResource>;
+  readonly state: Pick<State, 'resources'>;
+};
+
+/**
+ * Gives what the state is to remember by a plan, by address: made from the configuration and the state of now, where both
+ * are still what the plan was made from. `isGiven`: the plan was made by another command. A secret that was compared with
+ * what is live may be another one by now, so the next plan reads such a resource again.
+ */
+export function recallAgreed(
+  { agreed = [], changes }: Pick<PlanDocument, 'agreed' | 'changes'>,
+  { desired, state: { resources } }: Now,
+  world: World,
+  isGiven: boolean,
+): ReadonlyMap<Address, ResourceState> {
+  const priors = new Map(changes.map(({ address, moved_from: prior }) => [address, prior]));
+  return new Map(
+    agreed.flatMap((one): (readonly [Address, ResourceState])[] => {
+      const { address, id, scope, secrets = [], unseen = [] } = one;
+      const wanted = desired.get(address);
+      const prior = priors.get(address);
+      const entry = entryAt(resources, address, prior);
+      const isSame =
+        digestConfigured(wanted) === one.configured && digestEntry(entry) === one.entry;
+      if (!isSame || wanted === undefined) return [];
+      const kind = kindNamed(one.kind);
+      const isMoved =
+        entry !== undefined && resources[address] === undefined && prior !== undefined;
+      const recorded = isMoved ? moveEntry(kind, wanted, entry, prior, world) : entry;
+      const learned = new Set(secrets);
+      const seen = Object.keys(wanted.document).filter((field) => !unseen.includes(field));
+      const at = {
+        id,
+        scope,
+        pin: isGiven && learned.size > 0 ? withoutCertainty(one.pin) : one.pin,
+        document: Object.fromEntries(seen.map((field) => [field, null])),
+      };
+      const compared: World = {
+        ...world,
+        secretOf: (source, path) => (learned.has(path) ? world.secretOf(source, path) : undefined),
+      };
+      const known = recorded?.id === id ? recorded : undefined;
+      return [[address, rememberResource(kind, wanted, at, known, new Set(), compared)]];
+    }),
+  );
+}
+
+function withoutCertainty(pin: RememberedPin | null): RememberedPin | null {
+  if (pin === null) return null;
+  const { certain: _, ...rest } = pin;
+  return rest;
+}
