@@ -4,6 +4,7 @@ import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts
 import { type ApplyFlags, apply } from '../../src/console/apply.ts';
 import type { Context, PlanFlags } from '../../src/console/context.ts';
 import { onTerminal, reportFailure } from '../../src/console/events.ts';
+import { allowancesIn } from '../../src/console/flags.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Terminal } from '../../src/console/terminal.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
@@ -14,6 +15,7 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
+import { rememberedIn } from '../cli/state-stage.ts';
 import { checkPrinted } from '../documents.ts';
 import { CANARIES, CLINIC, COMMIT, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
@@ -26,9 +28,18 @@ export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect' | 'callers'
   readonly platformNow?: () => Date;
   /** Folder of the stack that is copied; the clinic of `test/e2e` unless given. */
   readonly stack?: string;
+  /** How `apply` applies: at once, or by a plan file that it makes first. At once unless given. */
+  readonly way?: Way;
   /** Values of secrets, by the names of their environment variables. */
   readonly secrets?: Readonly<Record<string, string>>;
 };
+
+type Way = 'apply' | 'plan file';
+
+const WAYS: readonly Way[] = ['apply', 'plan file'];
+
+/** Ways in which a test is taken, where not all of them make sense. */
+type Ways = { readonly ways?: readonly Way[] };
 
 /** What a command printed and said. */
 export type Said = { readonly out: string; readonly err: string };
@@ -82,21 +93,34 @@ export type Stage = StackCopy & {
   readonly leaks: (also?: readonly Printed[]) => readonly string[];
 };
 
-/** A test with a stage of its own, in which no secret may show up. */
+/**
+ * A test with a stage of its own, in which no secret may show up. `npm run torture` takes each twice: `apply` applies at
+ * once, and by a plan file. Both ways leave the same in the state.
+ */
 export function staged(
   name: string,
   body: (stage: Stage) => Promise<void>,
-  options: StageOptions = {},
+  { ways = isTorture ? WAYS : ['apply'], ...options }: StageOptions & Ways = {},
 ): void {
   test(name, async () => {
-    const stage = await openStage(options);
-    try {
-      await body(stage);
-      expect(stage.leaks()).toEqual([]);
-    } finally {
-      await stage.close();
+    const left: object[] = [];
+    for (const way of ways) {
+      const stage = await openStage({ ...options, way });
+      try {
+        await body(stage);
+        expect(stage.leaks()).toEqual([]);
+        if (ways.length > 1) left.push(await rememberedIn(stage).catch(() => ({})));
+      } finally {
+        await stage.close();
+      }
     }
+    for (const other of left.slice(1)) expect(other, ways.join(' and ')).toEqual(left[0]);
   });
+}
+
+/** The same both ways in `npm test`, too. */
+export function stagedBothWays(...[name, body, options]: Parameters<typeof staged>): void {
+  staged(name, body, { ...options, ways: WAYS });
 }
 
 /** The same of what `npm run torture` alone goes through. */
@@ -116,7 +140,7 @@ function betweenSeconds(): Date {
 
 /** Opens a stage. Whoever does closes it. */
 export async function openStage(options: StageOptions = {}) {
-  const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
+  const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES, way = 'apply' } = options;
   const copy = copyStack(stack);
   const { platformNow: now = betweenSeconds, callers } = options;
   const sim = await startSimulator({
@@ -156,8 +180,13 @@ export async function openStage(options: StageOptions = {}) {
     flags: Partial<ApplyFlags>,
     { leaves = () => false, ...options }: ApplyOptions,
   ): Promise<Said> {
-    const approved = { ...flagsOf(flags), autoApprove: file === undefined };
-    const said = await act((to) => apply(file, approved, to), options);
+    const isByFile = file === undefined && way === 'plan file' && flags.autoApprove !== false;
+    const said = isByFile
+      ? await applyByFile(flags, options)
+      : await act(
+          (to) => apply(file, { ...flagsOf(flags), autoApprove: file === undefined }, to),
+          options,
+        );
     if ((options.exit ?? 0) !== 0) return said;
     const { env = {}, now, outside = {} } = options;
     const { target = [], exclude = [], skipRefused = false, env: environment } = flags;
@@ -168,6 +197,19 @@ export async function openStage(options: StageOptions = {}) {
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
     return said;
   }
+  /** Plans into a file and applies that, as pipelines do. */
+  function applyByFile(flags: Partial<ApplyFlags>, options: Options): Promise<Said> {
+    const file = join(copy.folder, 'applied.plan.json');
+    const left = allowancesIn(flags);
+    const isLeft = ([name]: readonly [string, unknown]) => !(left.has(name) || name === 'refresh');
+    const rest = Object.fromEntries(Object.entries(flags).filter(isLeft));
+    return act(async (to) => {
+      const quiet = { ...to, terminal: captured({ out: '', err: '' }) };
+      await plan({ ...flagsOf(flags), out: file }, quiet);
+      return apply(file, flagsOf(rest), to);
+    }, options);
+  }
+
   return {
     ...stage,
     async close() {

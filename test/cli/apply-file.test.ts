@@ -8,6 +8,8 @@ import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
 
+const LATER = '2031-01-01T00:00:00.000Z';
+
 /** Writes a plan to plan.json. */
 async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void> {
   const out = join(stage.folder, 'plan.json');
@@ -78,6 +80,79 @@ describe('a plan that is out of date writes nothing at all', () => {
       expect(stage.writes().length).toBe(before);
     });
   }
+});
+
+describe('a plan that rests on something else is applied all the same', () => {
+  const deskRecord = (stage: Stage) => agentNamed(stage.sim).record;
+  const rows: readonly (readonly [string, (stage: Stage) => unknown, RegExp?])[] = [
+    [
+      'a field that nobody owns was edited',
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
+      /since the plan it was changed in fields that this change does not rest on/,
+    ],
+    [
+      'a field that nobody documented moved',
+      (stage) => Object.assign(deskRecord(stage), { calls_total: 7, updated_at: LATER }),
+      /since the plan it was changed in fields that this change does not rest on/,
+    ],
+    ['only updated_at moved', (stage) => Object.assign(deskRecord(stage), { updated_at: LATER })],
+    [
+      'another resource was configured',
+      (stage) => stage.edit('agents.yaml', 'name: Recall', 'name: Reminders'),
+    ],
+    [
+      'another resource was applied',
+      async (stage) => {
+        await stage.edit('agents.yaml', 'name: Recall', 'name: Reminders');
+        await stage.apply({ target: ['agent.recall'] }, { leaves: () => true });
+      },
+    ],
+    [
+      'another plan was applied that was made at the same time',
+      async (stage) => {
+        const first = await stage.read('plan.json');
+        await save(stage, { target: ['retry_policy.gentle'] });
+        await stage.applyFile('plan.json', {}, { leaves: () => true });
+        await stage.write('plan.json', first);
+      },
+    ],
+  ];
+  for (const [what, happens, told] of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
+      await save(stage, { target: ['agent.desk'] });
+      await happens(stage);
+      const { out } = await stage.applyFile('plan.json', {}, { leaves: () => true });
+      expect(deskRecord(stage).greeting_message).toBe('Harbor Dental, good day!');
+      if (told) expect(out).toMatch(told);
+      else expect(out).not.toContain('since the plan');
+    });
+  }
+
+  staged('a second time it says which run applied it, and writes nothing', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await save(stage);
+    const { out } = await stage.applyFile('plan.json');
+    // Whatever came after it.
+    stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'By hand.' });
+    const before = stage.writes().length;
+    const again = await stage.applyFile('plan.json', {}, { leaves: () => true });
+    const { run } = JSON.parse(out);
+    expect(JSON.parse(again.out)).toMatchObject({ run, status: 'done', ledger: [] });
+    expect(stage.writes()).toHaveLength(before);
+    const text = await stage.applyFile('plan.json', { format: 'text' }, { leaves: () => true });
+    expect(text.out).toMatch(new RegExp(`^Run ${run} applied this plan already: .callsheet runs`));
+  });
+
+  staged('one without changes says so', async (stage) => {
+    await stage.apply();
+    await save(stage);
+    const { out } = await stage.applyFile('plan.json', { format: 'text' });
+    expect(out).toMatch(/^No changes/);
+  });
 });
 
 staged('somebody made one of the same name since the plan', async (stage) => {

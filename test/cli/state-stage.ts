@@ -3,11 +3,19 @@ import * as commands from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
-import type { State } from '../../src/state/model.ts';
+import type { ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
-import type { Stage } from '../apply/stage.ts';
+import type { StackCopy } from '../e2e/stack-copy.ts';
 
 type Options = { readonly exit?: number; readonly env?: Context['env'] };
+
+/** As much of a stage as these need. */
+type Stage = Pick<StackCopy, 'folder'> & {
+  readonly run: (
+    command: (context: Context) => Promise<number>,
+    options?: Options,
+  ) => Promise<{ readonly out: string; readonly err: string }>;
+};
 
 /** Lines so long that none breaks: where a text breaks depends on where temporary files lie. */
 function unbroken(context: Context): Context {
@@ -47,10 +55,35 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
 export const STATE = '.callsheet/state.json';
 
 /** The store of a stage, for what another process would do to it. */
-export function storeOf({ folder }: Stage) {
+export function storeOf({ folder }: Pick<Stage, 'folder'>) {
   return openFileStore(join(folder, STATE));
 }
 
-export async function stateIn(stage: Stage): Promise<State> {
+export async function stateIn(stage: Pick<Stage, 'folder'>): Promise<State> {
   return (await storeOf(stage).load()).state ?? emptyState('none');
+}
+
+/** Reads what the state remembers, without what is another in every run: ids, times, and what depends on them. */
+export async function rememberedIn(stage: Pick<Stage, 'folder'>): Promise<object> {
+  const { resources } = await stateIn(stage);
+  const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
+  return Object.fromEntries(
+    Object.entries(resources).map(([address, { id, pin, leaves, ...rest }]) => [
+      address,
+      { ...rest, isPinned: pin !== null, leaves: leavesIn(leaves, addresses) },
+    ]),
+  );
+}
+
+function leavesIn(
+  leaves: ResourceState['leaves'],
+  addresses: ReadonlyMap<string, string>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(leaves).map(([path, leaf]) => {
+      if ('fingerprint' in leaf) return [path, 'fingerprint'];
+      const id = 'value' in leaf && typeof leaf.value === 'string' ? leaf.value : '';
+      return [path, addresses.get(id) ?? leaf];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
-import { longStaged, type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, stagedBothWays } from '../apply/stage.ts';
 import { ADDRESSES } from '../e2e/clinic.ts';
 import { began, deadPid, holder, intent, snapshot } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
@@ -22,7 +22,7 @@ const NEAR: readonly (readonly [string, (stage: Stage) => Promise<{ readonly err
 ];
 
 describe('an address that the state does not hold', () => {
-  staged('is answered with the nearest one, and nothing is written', async (stage) => {
+  stagedBothWays('is answered with the nearest one, and nothing is written', async (stage) => {
     await stage.apply();
     const before = await stage.read(STATE);
     for (const [name, act] of NEAR) {
@@ -34,7 +34,7 @@ describe('an address that the state does not hold', () => {
 });
 
 describe('state list', () => {
-  staged('gives every address, or those that are named', async (stage) => {
+  stagedBothWays('gives every address, or those that are named', async (stage) => {
     await stage.apply();
     const text = stateCommands(stage, 'text');
     expect((await text.list()).out).toBe(`${[...ADDRESSES].sort().join('\n')}\n`);
@@ -49,14 +49,14 @@ describe('state list', () => {
     ]);
   });
 
-  staged('of a stack without a state is empty', async (stage) => {
+  stagedBothWays('of a stack without a state is empty', async (stage) => {
     const { out, err } = await stateCommands(stage, 'text').list();
     expect([out, err]).toEqual(['', expect.stringContaining('holds no resource')]);
   });
 });
 
 describe('state show', () => {
-  staged('tells all that is known, and of secrets only that they are', async (stage) => {
+  stagedBothWays('tells all that is known, and of secrets only that they are', async (stage) => {
     await stage.apply();
     const { out } = await stateCommands(stage, 'text').show('agent.desk');
     expect(out).toMatch(/greeting_message +"Harbor Dental, how can I help\?"/);
@@ -69,30 +69,33 @@ describe('state show', () => {
 });
 
 describe('state mv', () => {
-  staged('gives a resource another address: nothing is forgotten, nothing made', async (stage) => {
-    await stage.edit('agents.yaml', '  recall:', '  recall:\n    lifecycle: { protect: true }');
-    await stage.apply();
-    const before = (await stateIn(stage)).resources['agent.recall'];
-    const { out, err } = await stateCommands(stage).mv('agent.recall', 'agent.due');
-    expect(JSON.parse(out)).toMatchObject({
-      serial: 2,
-      ledger: [{ address: 'agent.due', action: 'move', message: 'it was agent.recall' }],
-    });
-    expect(err).toContain('If the configuration still has agent.recall, rename it there');
-    const { resources, serial } = await stateIn(stage);
-    expect(serial).toBe(2);
-    expect(resources['agent.recall']).toBeUndefined();
-    expect(resources['agent.due']).toEqual(before);
-    expect(before?.protect).toBe(true);
-    expect(await runsOf(stage)).toEqual(['state mv done', 'apply done']);
+  stagedBothWays(
+    'gives a resource another address: nothing is forgotten, nothing made',
+    async (stage) => {
+      await stage.edit('agents.yaml', '  recall:', '  recall:\n    lifecycle: { protect: true }');
+      await stage.apply();
+      const before = (await stateIn(stage)).resources['agent.recall'];
+      const { out, err } = await stateCommands(stage).mv('agent.recall', 'agent.due');
+      expect(JSON.parse(out)).toMatchObject({
+        serial: 2,
+        ledger: [{ address: 'agent.due', action: 'move', message: 'it was agent.recall' }],
+      });
+      expect(err).toContain('If the configuration still has agent.recall, rename it there');
+      const { resources, serial } = await stateIn(stage);
+      expect(serial).toBe(2);
+      expect(resources['agent.recall']).toBeUndefined();
+      expect(resources['agent.due']).toEqual(before);
+      expect(before?.protect).toBe(true);
+      expect(await runsOf(stage)).toEqual(['state mv done', 'apply done']);
 
-    await stage.edit('agents.yaml', '  recall:', '  due:');
-    const writes = stage.writes().length;
-    await stage.apply();
-    expect(stage.writes().length).toBe(writes);
-  });
+      await stage.edit('agents.yaml', '  recall:', '  due:');
+      const writes = stage.writes().length;
+      await stage.apply();
+      expect(stage.writes().length).toBe(writes);
+    },
+  );
 
-  staged('moves all that a fleet or a block has', async (stage) => {
+  stagedBothWays('moves all that a fleet or a block has', async (stage) => {
     await stage.apply();
     await stateCommands(stage).mv('knowledge_source.clinic', 'knowledge_source.house');
     const held = Object.keys((await stateIn(stage)).resources);
@@ -139,7 +142,7 @@ describe('state mv', () => {
     ['to itself', 'agent.desk', 'agent.desk', 'that is where it is'],
     ['of a whole kind', 'agent', 'agent.desk', 'agent is not an address'],
   ];
-  staged('is refused where it makes no sense, and writes nothing', async (stage) => {
+  stagedBothWays('is refused where it makes no sense, and writes nothing', async (stage) => {
     await stage.apply();
     await stateCommands(stage).mv('agent.recall', 'agent.clinic["harbor"]');
     const before = await stage.read(STATE);
@@ -152,7 +155,7 @@ describe('state mv', () => {
 });
 
 describe('state rm', () => {
-  staged('forgets, deletes nothing, and the next plan adopts', async (stage) => {
+  stagedBothWays('forgets, deletes nothing, and the next plan adopts', async (stage) => {
     await stage.apply();
     const writes = stage.writes().length;
     const { out, err } = await stateCommands(stage).rm(['agent', 'sms_template.reminder']);
@@ -169,7 +172,7 @@ describe('state rm', () => {
     expect(stage.writes().length).toBe(writes);
   });
 
-  staged('keeps what is protected, unless that is allowed', async (stage) => {
+  stagedBothWays('keeps what is protected, unless that is allowed', async (stage) => {
     await stage.edit('agents.yaml', '  recall:', '  recall:\n    lifecycle: { protect: true }');
     await stage.apply();
     const { rm } = stateCommands(stage);
@@ -184,7 +187,7 @@ describe('state rm', () => {
     ['makes a plan stale that changes what it lets go of', 'agent.desk', 5],
     ['does not make a plan stale that changes something else', 'agent.recall', 0],
   ] as const)
-    staged(what, async (stage) => {
+    stagedBothWays(what, async (stage) => {
       await stage.apply();
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');
       await stage.write('plan.json', JSON.stringify(await stage.plan()));
@@ -195,7 +198,7 @@ describe('state rm', () => {
         expect(err).toContain('(agent.desk) was written by another run since the plan');
     });
 
-  staged('settles a run that died first', async (stage) => {
+  stagedBothWays('settles a run that died first', async (stage) => {
     await stage.apply();
     const { lineage, account_id: account = '' } = await stateIn(stage);
     const store = storeOf(stage);
@@ -228,10 +231,13 @@ describe('state rm', () => {
   });
 });
 
-staged('only callsheet.yaml must be right for it: the resources may be broken', async (stage) => {
-  await stage.apply();
-  await stage.write('agents.yaml', 'agents: [');
-  await stateCommands(stage).rm(['agent.recall']);
-  expect((await stateCommands(stage).list(['agent'])).out).toContain('agent.desk');
-  expect(join(stage.folder, STATE)).toBe(storeOf(stage).location);
-});
+stagedBothWays(
+  'only callsheet.yaml must be right for it: the resources may be broken',
+  async (stage) => {
+    await stage.apply();
+    await stage.write('agents.yaml', 'agents: [');
+    await stateCommands(stage).rm(['agent.recall']);
+    expect((await stateCommands(stage).list(['agent'])).out).toContain('agent.desk');
+    expect(join(stage.folder, STATE)).toBe(storeOf(stage).location);
+  },
+);

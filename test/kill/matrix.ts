@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { RESTS, recordsIn, type SimulatorOptions } from '../../src/simulator/index.ts';
-import type { ResourceState } from '../../src/state/model.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { rememberedIn, stateIn } from '../cli/state-stage.ts';
 import { type Moment, mortal } from './mortal.ts';
 
 export type { Moment } from './mortal.ts';
@@ -86,31 +85,6 @@ const undisturbed = new Map<string, object>();
 
 function keyOf({ name }: Scenario, dialect: Spoken): string {
   return `${name} ${JSON.stringify(dialect)}`;
-}
-
-/** What the state remembers, without what is another in every run: ids, times, and what depends on them. */
-async function rememberedIn(stage: Stage): Promise<object> {
-  const { resources } = await stateIn(stage);
-  const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
-  return Object.fromEntries(
-    Object.entries(resources).map(([address, { id, pin, leaves, ...rest }]) => [
-      address,
-      { ...rest, isPinned: pin !== null, leaves: leavesIn(leaves, addresses) },
-    ]),
-  );
-}
-
-function leavesIn(
-  leaves: ResourceState['leaves'],
-  addresses: ReadonlyMap<string, string>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(leaves).map(([path, leaf]) => {
-      if ('fingerprint' in leaf) return [path, 'fingerprint'];
-      const id = 'value' in leaf && typeof leaf.value === 'string' ? leaf.value : '';
-      return [path, addresses.get(id) ?? leaf];
-    }),
-  );
 }
 
 /** What was somebody else's before anything was done. */
