@@ -602,6 +602,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/state.ts')).trust,
   },
   {
+    name: 'state adopt',
+    does: 'take over the state of a stack that was renamed or moved',
+    flags: [format('text', 'json')],
+    examples: ['callsheet state adopt'],
+    exits: EDITING,
+    prints: ['callsheet-state-edit'],
+    load: async () => (await import('./commands/state.ts')).adopt,
+  },
+  {
     name: 'state push',
     does: 'replace the state of the stack',
     args: [{ name: '<file>', does: 'the output of `callsheet state pull`; - for standard input' }],

@@ -2012,6 +2012,7 @@ export type Began = {
     | 'state mv'
     | 'state rm'
     | 'state trust'
+    | 'state adopt'
     | 'state push'
     | 'state repair'
     | 'import';
@@ -3113,6 +3114,13 @@ export type Document = {
   readonly salt: string;
   /** The account that the resources belong to; a state is used with no other. */
   readonly account_id?: string;
+  /** Whose state it is. Another stack, or another environment, is refused; absent in a state of an earlier version, which takes the first that applies. */
+  readonly owner?: {
+    /** The stack: `stack` of callsheet.yaml, its folder within the repository, or its path. Null where the state is in the folder of the stack, and goes with it. */
+    readonly stack: string | null;
+    /** The environment; null for none. */
+    readonly environment: string | null;
+  };
   /** The run that wrote last; null before the first. */
   readonly last_run: string | null;
   readonly holds?: Holds;
@@ -3245,6 +3253,7 @@ export type Began = {
     | 'state mv'
     | 'state rm'
     | 'state trust'
+    | 'state adopt'
     | 'state push'
     | 'state repair'
     | 'import';

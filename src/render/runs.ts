@@ -103,8 +103,22 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
     [span('To undo the restore, with the state that records it:', 'dim')],
     [span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${newest?.run}`)],
   ]);
-  return paint([...lines.map((line) => cutLine(line, options.width)), ...undoing], options.color);
+  const open = runs.flatMap(({ run, at, status }): readonly Line[] => {
+    const how = HOW_OPEN[status];
+    return how === undefined
+      ? []
+      : wrap([span(`Run ${run}, which began at ${at}, ${how}.`, 'warning')], options.width, 0);
+  });
+  const listed = lines.map((line) => cutLine(line, options.width));
+  return paint([...listed, ...open, ...undoing], options.color);
 }
+
+/** What is said of a run that has not committed, by its status. */
+const HOW_OPEN: { readonly [status: string]: string | undefined } = {
+  died: 'died; the next command that plans or applies settles it',
+  unfinished:
+    'has not finished: it is at work on another machine, or died, and then the next command settles it',
+};
 
 /** What is said after the commit, such as that there were changes beside it, stays. */
 function shortCommit(commit: string): string {

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { StateCommands } from '../core/documents.generated.ts';
 import type { LedgerLine } from '../state/journal.ts';
-import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+import { type AppliedLeaf, describeOwner, type Owner, type ResourceState } from '../state/model.ts';
 import type { HeldLock, SalvagedJournal } from '../state/store.ts';
 import { renderLedgerText } from './runs.ts';
 import {
@@ -133,6 +133,28 @@ type ShownEdit = {
 export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOptions): string {
   const last = `The state is at serial ${serial}; the edit is recorded as run ${run}.`;
   return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
+}
+
+/** Whose a state was, and is now; without an edit it was so already. */
+export function renderAdoption(
+  {
+    from,
+    owner,
+    edited,
+  }: {
+    readonly from: Owner | undefined;
+    readonly owner: Owner;
+    readonly edited?: ShownEdit | undefined;
+  },
+  options: RenderOptions,
+): string {
+  const now = describeOwner(owner);
+  if (edited === undefined)
+    return sentence(`The state is that of ${now} already. Nothing was written.`, options);
+  const before =
+    from === undefined ? 'said nothing of its owner' : `was that of ${describeOwner(from)}`;
+  const last = `The state ${before}, and is that of ${now} now. It is at serial ${edited.serial}; recorded as run ${edited.run}.`;
+  return sentence(last, options);
 }
 
 /** What an edit would do, or had nothing to do about. */

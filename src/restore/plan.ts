@@ -275,6 +275,7 @@ function nothing({ file }: Holding): CallsheetError {
 function blankStack(dir: string): Stack {
   return {
     dir: resolve(dir),
+    id: undefined,
     environment: undefined,
     platform: { base_url: undefined, by: 'operator', assume: true, endpoints: {} },
     organizations: {},

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { isInside } from '../stack/folder.ts';
+import type { StackSettings } from '../stack/index.ts';
 import type { Actor } from '../state/journal.ts';
+import type { Owner } from '../state/model.ts';
 import type { Holder } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 
@@ -73,6 +76,32 @@ export async function nameStack(dir: string): Promise<string> {
   try {
     const prefix = await askGit(dir, 'rev-parse', '--show-prefix');
     return prefix === '' ? basename(folder) : prefix.replace(/\/$/, '');
+  } catch {
+    return folder;
+  }
+}
+
+/**
+ * Whose the state of a stack is (DESIGN §5): the stack and the environment. A state inside the folder goes with the folder,
+ * so that its stack has no name.
+ */
+export async function findOwner({
+  dir,
+  state,
+  id,
+  environment = null,
+}: Pick<StackSettings, 'dir' | 'state' | 'id'> & {
+  readonly environment?: string | null | undefined;
+}): Promise<Owner> {
+  const isOwn = 'file' in state && isInside(dir, state.file);
+  return { stack: isOwn ? null : (id ?? (await folderOf(dir))), environment };
+}
+
+/** The folder of a stack below the top of its repository; its path outside of one. */
+async function folderOf(dir: string): Promise<string> {
+  const folder = resolve(dir);
+  try {
+    return `./${(await askGit(dir, 'rev-parse', '--show-prefix')).replace(/\/$/, '')}`;
   } catch {
     return folder;
   }

@@ -10,6 +10,7 @@ import type { Reader, RecentCalls } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
 import type { Stack } from '../stack/index.ts';
+import { checkOwner } from '../state/failures.ts';
 import {
   countFingerprints,
   createFingerprinter,
@@ -17,7 +18,7 @@ import {
   type Fingerprinter,
   type Sealer,
 } from '../state/fingerprint.ts';
-import type { State } from '../state/model.ts';
+import type { Owner, State } from '../state/model.ts';
 import { openStateStore } from '../state/open.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import {
@@ -27,7 +28,7 @@ import {
   overlapping,
   type StateStore,
 } from '../state/store.ts';
-import { nameStack } from './actor.ts';
+import { findOwner, nameStack } from './actor.ts';
 import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { awaitLock, findUnfinished, type Unfinished } from './recover.ts';
@@ -45,6 +46,8 @@ export type Session = LoadedStack & {
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
   readonly unfinished: Unfinished | undefined;
   readonly platform: PlanDocument['platform'];
+  /** Whose the state is, or is to be. */
+  readonly owner: Owner;
   readonly world: Omit<World, 'idOf'>;
   readonly fingerprints: Fingerprinter;
   /** From now on an interrupt no longer ends requests that are under way. */
@@ -140,6 +143,8 @@ export async function openSessionOn(
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
+    const owner = await ownerIn(stack, context);
+    checkOwner(known, owner, store.location);
     const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),
@@ -160,6 +165,7 @@ export async function openSessionOn(
       state: unfinished?.recovery?.state ?? known,
       unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
+      owner,
       world,
       fingerprints,
       beginWriting: () => context.stop.removeEventListener('abort', interrupt),
@@ -188,6 +194,12 @@ function checkAccount({ account_id: known }: State, account: string, location: s
   throw new CallsheetError('state', message, {
     hint: 'Check the credentials and base_url, or keep a state of its own for each account (CALLSHEET_STATE).',
   });
+}
+
+/** A simulated platform has a state that belongs to nothing else. */
+function ownerIn(stack: Stack, { sandbox }: RunContext): Promise<Owner> {
+  const { environment = null } = stack;
+  return sandbox === undefined ? findOwner(stack) : Promise.resolve({ stack: null, environment });
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */

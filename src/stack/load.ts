@@ -90,8 +90,6 @@ export type LoadOptions = SettingsOptions & {
 
 /** A stack as the configuration wants it. */
 export type Stack = StackSettings & {
-  /** The environment that was chosen. */
-  readonly environment: string | undefined;
   readonly guards: Guards;
   /** Addresses that resources had before, and those that are let go of without a delete. */
   readonly moves: Moves;
@@ -304,7 +302,7 @@ function makeNothing(settings: Settings, resources: readonly ResolvedResource[])
 function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: Made): Stack {
   const { environment } = opened.options;
   const { dir } = opened.folder;
-  const { platform, organizations, organization, state, guards } = settings;
+  const { platform, organizations, organization, state, id, guards } = settings;
   return {
     dir,
     environment,
@@ -312,6 +310,7 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     organizations,
     organization,
     state,
+    id,
     guards,
     moves: made.moves,
     rules,

@@ -107,7 +107,7 @@ function rowReader(dir: string, variables: Variables, report: Report): RowReader
 function stateFileIn(root: MapNode, options: Options, report: Report): string | undefined {
   const { dir, env, environment } = options;
   const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
+  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(dir, elsewhere);
   const own = enterEnvironment(root, environment, dir, report).root;
   const file = findMember(findMember(own, 'state')?.value, 'file')?.value;
   if (file?.type !== 'scalar') return stateFileAt(dir, environment, undefined);

@@ -75,7 +75,7 @@ export type Platform = {
 };
 
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
-export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state'> & {
+export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state' | 'id'> & {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
   readonly include: readonly Pattern[] | undefined;
@@ -230,6 +230,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     // Where nothing usable is given everything is read, so that the problems of other files are found.
     include: patterns?.length === 0 ? undefined : patterns,
     state: place,
+    id: findText(resolved.stack),
     guards: readGuards(guards, findMember(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,
@@ -405,6 +406,10 @@ export type StackSettings = {
   readonly organization: string | undefined;
   /** Where the state is; of a file the absolute path. */
   readonly state: StatePlace;
+  /** What `stack:` calls it; undefined where nothing does. */
+  readonly id: string | undefined;
+  /** The environment that was chosen. */
+  readonly environment: string | undefined;
 };
 
 /**
@@ -445,7 +450,7 @@ export function loadSettings(options: SettingsOptions): {
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
   const { settings } = openSettings(written, folder, options, names, report);
-  const { platform, organizations, organization, state } = settings;
+  const { platform, organizations, organization, state, id } = settings;
   const diagnostics = report.diagnostics();
   if (hasErrors()) return { settings: undefined, diagnostics };
   return {
@@ -455,6 +460,8 @@ export function loadSettings(options: SettingsOptions): {
       organizations,
       organization: organization === 'failed' ? undefined : organization,
       state,
+      id,
+      environment: options.environment,
     },
     diagnostics,
   };

@@ -115,16 +115,15 @@ type StateSurroundings = {
 };
 
 /**
- * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
- * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
- * anything, each environment has its own.
+ * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it. A relative path begins at the stack
+ * folder, whoever names it and wherever the command is typed. Where neither says anything, each environment has its own.
  */
 export function statePlace(
   value: Resolved | undefined,
   { dir, env, environment, written }: StateSurroundings,
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return parsePlace(elsewhere);
+  if (elsewhere !== undefined && elsewhere !== '') return parsePlace(elsewhere, dir);
   const members = toObject(value);
   /** The stack names the server, be it with a variable: which one is its word. */
   const by = (store: string, member: string): NamedBy => {
@@ -175,12 +174,12 @@ export function reportStateFile(
 }
 
 /**
- * A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store, and
+ * A place in one text: an address, or the path of a file, which begins at the stack folder. Throws `CallsheetError('usage')` for an address of no store, and
  * `CallsheetError('config')` for one that is none.
  */
-export function parsePlace(text: string): StatePlace {
+export function parsePlace(text: string, dir: string): StatePlace {
   const scheme = ADDRESS.exec(text)?.[1];
-  if (scheme === undefined) return { file: resolvePath(text) };
+  if (scheme === undefined) return { file: resolvePath(dir, text) };
   const stores = Object.entries(STORES);
   const found = stores.find(([, { protocols }]) => protocols.includes(`${scheme}:`));
   if (found === undefined) {

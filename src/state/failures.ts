@@ -1,4 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
+import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
 /** Everything that `state/` says to people when it cannot go on. */
@@ -49,6 +50,25 @@ export class NewerDocument extends CallsheetError {
 export function refuseNewer(location: string, version: unknown, known: number): void {
   if (typeof version === 'number' && version > known)
     throw new NewerDocument(location, version, known);
+}
+
+/**
+ * Throws `CallsheetError('refused')` where a state is another stack's, or another environment's: each would take the
+ * resources of the other for its own.
+ */
+export function checkOwner(
+  { owner: known }: Pick<State, 'owner'>,
+  own: Owner,
+  location: string,
+): void {
+  if (known === undefined) return;
+  // A state that was in the folder of its stack has no name of it.
+  const isSame = known.stack === null || own.stack === null || known.stack === own.stack;
+  if (isSame && known.environment === own.environment) return;
+  const message = `the state ${location} is that of ${describeOwner(known)}; this is ${describeOwner(own)}`;
+  throw new CallsheetError('refused', message, {
+    hint: 'Nothing was written. Give each stack and environment a state of its own (CALLSHEET_STATE, or state in callsheet.yaml). If this stack was renamed or moved, take the state over: `callsheet state adopt`',
+  });
 }
 
 /** What a migration left behind. */

@@ -17,6 +17,15 @@ export type State = Omit<StateFile.Document, 'checksum' | 'resources' | 'rollout
   readonly rollouts?: RolloutRecords;
 };
 
+/** Whose a state is. */
+export type Owner = NonNullable<StateFile.Document['owner']>;
+
+/** An owner in words: `the stack harbor, the environment production`. */
+export function describeOwner({ stack, environment }: Owner): string {
+  const place = environment === null ? 'no environment' : `the environment ${environment}`;
+  return stack === null ? place : `the stack ${stack}, ${place}`;
+}
+
 /** What only one address may stand for: `agent 3c6e…`. */
 export function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
   return `${kind} ${id}`;

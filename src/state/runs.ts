@@ -214,7 +214,7 @@ function beganAt(run: string): string {
   return year === undefined ? '' : `${year}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
 }
 
-export function summarise({ run, entries }: OpenRun): Receipt {
+export function summarise({ run, entries }: Pick<OpenRun, 'run' | 'entries'>): Receipt {
   const began = findBegan(entries);
   const summary: RunSummary = {
     run,

@@ -37,5 +37,5 @@ test.each([
   's3://bucket/key?endpoint=minio:9000',
   's3://bucket/100%.json',
 ])('a place of %s is refused before it is opened', (text) => {
-  expect(() => parsePlace(text)).toThrow(CallsheetError);
+  expect(() => parsePlace(text, '/stack')).toThrow(CallsheetError);
 });

@@ -8,6 +8,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
   renderAddresses,
+  renderAdoption,
   renderEdit,
   renderLock,
   renderMigration,
@@ -23,12 +24,16 @@ import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
+import { MovedAway } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
+import { findBegan, type JournalEntry, ledgerOfDeadRun } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
+import { isDamage, summarise } from '../../state/runs.ts';
 import { formatState } from '../../state/state-text.ts';
-import type { RunSummary } from '../../state/store.ts';
+import type { RunSummary, StateStore } from '../../state/store.ts';
 import {
+  adoptState,
   chooseAddresses,
   type Edit,
   type Edited,
@@ -181,6 +186,14 @@ export async function trust(
   }
   const document = editDocument({ ...NO_EDIT, ledger });
   show(flags, document, (to) => renderUntouched(ledger, to), context);
+  return EXIT.done;
+}
+
+/** `callsheet state adopt`: the state is that of this stack and environment from now on. */
+export async function adopt(flags: ShowFlags, context: Context): Promise<ExitCode> {
+  const { from, owner, edited } = await adoptState(flags, context);
+  const document = editDocument(edited);
+  show(flags, document, (to) => renderAdoption({ from, owner, edited }, to), context);
   return EXIT.done;
 }
 
@@ -365,7 +378,7 @@ export async function runsDocument(
   try {
     const [own = [], ...restored] = await Promise.all(
       stores.map(async ({ state, store }) => {
-        const found = await store.runs();
+        const found = [...(await findOpenRun(store)), ...(await store.runs())];
         return state === undefined ? found : found.map((one) => ({ ...one, state }));
       }),
     );
@@ -376,7 +389,7 @@ export async function runsDocument(
       runs.map((one) => one.run),
     );
     for (const { store } of stores) {
-      const entries = await store.run(run);
+      const entries = (await store.run(run)) ?? (await readPending(store, run));
       if (entries !== undefined)
         return { format: 'callsheet-receipt', version: 1, run, entries } as const;
     }
@@ -386,6 +399,40 @@ export async function runsDocument(
     );
   } finally {
     for (const { store } of stores) await store.close();
+  }
+}
+
+/** The run that has not committed, in a list: it is at work, or died and is settled by the next command. */
+async function findOpenRun(store: StateStore): Promise<readonly RunSummary[]> {
+  const entries = await readPending(store);
+  const run = entries && findBegan(entries)?.run;
+  if (entries === undefined || run === undefined) return [];
+  const held = await store.lock();
+  const owner = held?.holder.run === run ? held.owner : 'gone';
+  const { summary } = summarise({ run, entries });
+  const changes = ledgerOfDeadRun(entries).filter(({ status }) => status === 'done').length;
+  return [{ ...summary, status: OPEN[owner], changes }];
+}
+
+/** How a run that has not committed is listed, by who holds the state. */
+const OPEN = { running: 'running', gone: 'died', elsewhere: 'unfinished' } as const;
+
+/**
+ * The journal of a run that has not committed; undefined where there is none, or it cannot be read. Throws
+ * `CallsheetError('state')` for a state that was moved away.
+ */
+async function readPending(
+  store: StateStore,
+  run?: string,
+): Promise<readonly JournalEntry[] | undefined> {
+  try {
+    const { pending } = await store.load();
+    const began = findBegan(pending);
+    return began === undefined || (run !== undefined && began.run !== run) ? undefined : pending;
+  } catch (error) {
+    // Runs are listed beside a damaged state, too.
+    if (error instanceof MovedAway || !isDamage(error)) throw error;
+    return undefined;
   }
 }
 

@@ -4,21 +4,22 @@ import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
 import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { Secret } from '../../core/value.ts';
+import { isSameJson, Secret } from '../../core/value.ts';
 import { hasOtherSource, matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import type { LedgerAction } from '../../render/runs.ts';
-import { describeActor, holderFor, runId } from '../../run/actor.ts';
+import { describeActor, findOwner, holderFor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
+import { checkOwner } from '../../state/failures.ts';
 import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
-import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
+import type { AppliedLeaf, Owner, ResourceState, State } from '../../state/model.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
 import { isDamage } from '../../state/runs.ts';
 import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
@@ -55,6 +56,32 @@ export function editState(
     const state = await settledState(open, lease, context);
     if (state === undefined) throw noState(open.store.location);
     return recordEdit(lease, began, state, await make(state), context);
+  });
+}
+
+/**
+ * Records this stack and environment as those that the state belongs to, where it was renamed or moved. Without an edit
+ * it was so already.
+ */
+export function adoptState(
+  flags: CommonFlags,
+  context: Context,
+): Promise<{ readonly from: Owner | undefined; readonly owner: Owner; readonly edited?: Edited }> {
+  return withStore(flags, context, async (open) => {
+    const { began, lease } = await beginEdit('state adopt', open, context);
+    const owner = await findOwner(open.settings);
+    const state = await settledState(open, lease, context, { isOwned: false });
+    if (state === undefined) throw noState(open.store.location);
+    const { owner: from } = state;
+    if (isSameJson(from, owner)) return { from, owner };
+    const edited = await recordEdit(
+      lease,
+      began,
+      { ...state, owner },
+      { records: [], ledger: [] },
+      context,
+    );
+    return { from, owner, edited };
   });
 }
 
@@ -180,15 +207,18 @@ export async function* readReceipts(
 
 /**
  * The state to edit, with a run that died before it could commit settled in it. The platform is asked only
- * where the run left something open.
+ * where the run left something open. Throws `CallsheetError('refused')` for that of another stack, unless it is to be taken
+ * over (`isOwned: false`).
  */
 export async function settledState(
   { store, settings }: OpenState,
   lease: Lease,
   context: Context,
+  { isOwned = true }: { readonly isOwned?: boolean } = {},
 ): Promise<State | undefined> {
   const { state, pending } = await store.load();
   const replayed = replay(state, pending);
+  if (isOwned && state !== undefined) checkOwner(state, await findOwner(settings), store.location);
   const recovery = await settle(pending, replayed, settings, context);
   if (recovery === undefined) return replayed.state;
   refuseUnclear(recovery, []);

@@ -1,13 +1,14 @@
+import { resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { passwordVariable } from '../../core/stores.ts';
 import { isSameJson } from '../../core/value.ts';
-import { describeActor, holderFor } from '../../run/actor.ts';
+import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
 import { parsePlace } from '../../stack/index.ts';
-import { MovedAway } from '../../state/failures.ts';
+import { checkOwner, MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
 import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
@@ -27,7 +28,7 @@ type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
  *     4  leave a note in the source                the same
  */
 export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
-  const place = parsePlace(to);
+  const place = parsePlace(to, resolve(flags.dir));
   if (URL.parse(to)?.password)
     throw new CallsheetError('usage', 'the address of --to contains a password', {
       hint: `Other users can read a command line. Set ${passwordVariable(place)} instead.`,
@@ -47,12 +48,15 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       const source = await store.acquire(holder);
       const { state, pending } = await store.load();
       if (state === undefined) throw noState(store.location);
+      checkOwner(state, await findOwner(settings), store.location);
       if (pending.length > 0) throw unsettled(store.location);
       const { receipts, left } = await readAllReceipts(store);
       const lease = await target.acquire(holder);
       await refuseTaken(target, receipts, { ...state, location: store.location });
-      await lease.receive(state, receipts);
-      await compare(state, receipts, target);
+      const owner = await findOwner({ ...settings, state: place });
+      const moved = { ...state, owner };
+      await lease.receive(moved, receipts);
+      await compare(moved, receipts, target);
       await source.commit({ ...nextState(state), moved_to: target.location });
       return {
         from: store.location,

@@ -8,8 +8,10 @@ import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import { isSameJson } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
+import { findOwner } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
+import { checkOwner, MovedAway } from '../../state/failures.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
@@ -51,6 +53,7 @@ export function pushState(
     const current = overwrite
       ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
+    if (!overwrite) checkOwner(given, await findOwner(open.settings), file);
     if (!overwrite && current !== undefined && isSameJson(current, given))
       return { edited: undefined, setAside: [] };
     if (!overwrite && current !== undefined) checkSuccessor(given, current, open);
@@ -125,6 +128,8 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     const { began, lease } = await beginEdit('state repair', open, context);
     const { run } = began;
     const { state, problem, read, journals } = await store.salvage();
+    // A second living state of one lineage would delete what the first let go of.
+    if (problem instanceof MovedAway) throw problem;
     const common = { location: store.location, problem: problem?.message ?? null, read, journals };
     if (problem === undefined && read === 'whole')
       return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };
