@@ -19,7 +19,6 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import { idsWith, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
-import { Unanswered } from '../state/failures.ts';
 import { type LedgerLine, namedLine } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
@@ -197,9 +196,8 @@ export function brokenOff(
   if (!(failure instanceof CallsheetError)) return failure;
   const names = new Map(ledger.map(({ address, name }) => [address, name]));
   const sent = lease.unconfirmed().map((address) => labelOf(address, names.get(address)));
-  const isDoubted = failure.code === 'locked' || failure instanceof Unanswered;
   const more =
-    isDoubted && sent.length > 0
+    sent.length > 0
       ? `. After its last confirmed heartbeat it sent requests for ${formatFirst(sent, MOST_NAMED)}, which another run may have made as well`
       : '';
   return new RunFailure(failure, { run, ledger, more });

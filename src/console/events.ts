@@ -5,13 +5,11 @@ import {
   explainSystemError,
   formatCount,
   getExitCode,
-  RunFailure,
 } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { sum } from '../core/value.ts';
 import { describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
-import { renderLedgerText } from '../render/runs.ts';
 import { renderProse } from '../render/terminal.ts';
 import { renderPlanText, reviewPlan } from '../render/text.ts';
 import { sanitise, sanitiseLine } from '../render/untrusted.ts';
@@ -248,8 +246,6 @@ export function reportFailure(thrown: unknown, terminal: Terminal, verbose: bool
     terminal.err(sanitise(error instanceof Error ? (error.stack ?? error.message) : String(error)));
     return EXIT.error;
   }
-  if (error instanceof RunFailure)
-    terminal.err(renderLedgerText(error.ledger, terminal.renderErr).trimEnd());
   if (error.diagnostics.length > 0) {
     terminal.err(renderDiagnosticsBeside(error.diagnostics, terminal.renderErr));
   } else {

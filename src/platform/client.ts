@@ -172,6 +172,7 @@ export function createClient(options: ClientOptions): Client {
       if (request.method !== 'GET') {
         if (ask === undefined) throw new Error(`${request.method} ${request.url} has no lease`);
         await ask();
+        if (stop.aborted) throw new CallsheetError('interrupted', 'the client was closed');
       }
       onTry?.();
       return request;

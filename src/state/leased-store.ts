@@ -219,6 +219,7 @@ function openLease(
   let sent: readonly Address[] = [];
   const silence = () => elapsedSince(confirmed, effects);
   const mostSilence = longestSilence(driver.timing);
+  const isOverdue = () => silence() > OVERDUE * driver.timing.beat;
   const stopBeating = effects.every(driver.timing.beat, () => void beat());
 
   function beat(): Promise<void> {
@@ -252,7 +253,6 @@ function openLease(
 
   async function confirm(address: Address): Promise<void> {
     check();
-    const isOverdue = () => silence() > OVERDUE * driver.timing.beat;
     // One that is under way may have begun before the machine was suspended, or the store was away.
     for (let tries = 0; tries < 2 && isOverdue() && lost === undefined; tries += 1) await beat();
     check();
@@ -365,7 +365,7 @@ function openLease(
     id,
     holder,
     confirm,
-    unconfirmed: () => [...new Set(sent)],
+    unconfirmed: () => (lost === undefined && !isOverdue() ? [] : [...new Set(sent)]),
     claim: (account, claims) => whileHeld(() => claim(account, claims)),
     reserve: (expected) => whileHeld(async () => driver.reserve?.(expected)),
     append: (entry) => whileHeld(() => journal.append(entry)),

@@ -83,7 +83,10 @@ export type Lease = {
    * The store is asked only where a heartbeat is overdue.
    */
   readonly confirm: (address: Address) => Promise<void>;
-  /** The addresses that were confirmed since the last confirmed heartbeat began: another run may have written to them. */
+  /**
+   * The addresses of requests that left after the last confirmed heartbeat began, where the lock is lost or the next
+   * heartbeat is overdue: another run may have written to them.
+   */
   readonly unconfirmed: () => readonly Address[];
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
-import { type ConnectionOptions, createClient, openConnection } from '../../src/platform/client.ts';
+import {
+  type ConnectionOptions,
+  createClient,
+  openConnection,
+  UNASKED,
+} from '../../src/platform/client.ts';
 import type { Transport, WireAnswer } from '../../src/platform/transport.ts';
 
 const BASE = 'http://127.0.0.1:4999';
@@ -66,7 +71,8 @@ test('what turns a closed client away makes the other wait, too', async () => {
     },
     { pause },
   );
-  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  const call = { operation: 'createAgent', body: { name: 'n' } };
+  const create = first.writing(UNASKED).call(call);
   await second.call({ operation: 'getMe' });
   await first.close();
   refuse();
