@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { CallsheetError } from '../core/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
 import { lostLease, StillLocked, unsettledRun } from './failures.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import {
@@ -242,7 +242,7 @@ function openLease(
       await lose();
       return;
     }
-    driver.check?.(id);
+    check();
     confirmed = began;
     sent = sent.slice(before);
   }
@@ -262,7 +262,12 @@ function openLease(
 
   function check(): void {
     if (lost !== undefined) throw lost;
-    driver.check?.(id);
+    try {
+      driver.check?.(id);
+    } catch (error) {
+      if (error instanceof CallsheetError) lost = error;
+      throw error;
+    }
   }
 
   async function lose(): Promise<CallsheetError> {
@@ -378,8 +383,9 @@ function openLease(
       // A journal that failed has told so already, to whoever appended.
       await journal.close().catch(() => undefined);
       await beating;
-      if (lost !== undefined) return;
-      lost = lostLease(location, { why: 'released' });
+      // A file of a lock that was lost is still to be closed.
+      if (lost !== undefined && driver.isFenced) return;
+      lost ??= lostLease(location, { why: 'released' });
       try {
         await driver.beat(id, RELEASED);
       } catch (error) {

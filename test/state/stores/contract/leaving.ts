@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { apply } from '../../../../src/console/apply.ts';
-import { reportFailure } from '../../../../src/console/events.ts';
 import type { Transport, WireRequest } from '../../../../src/platform/transport.ts';
+import type { Failure } from '../../../../src/render/diagnostics.ts';
+import { toFailure } from '../../../../src/run/document.ts';
 import type { LockEffects } from '../../../../src/state/lock.ts';
 import { nextState } from '../../../../src/state/replay.ts';
 import type { Holder, Lease, StateStore } from '../../../../src/state/store.ts';
@@ -118,6 +119,8 @@ const TROUBLES: { readonly [what: string]: Trouble } = {
 /** The writes of the clinic's first apply, an upload among them, and of one that changes four of its resources. */
 const WRITES = { creates: 11, updates: 4 } as const;
 
+const CHANGES = { creates: 8, updates: 4 } as const;
+
 type Row = {
   readonly how: string;
   readonly what: string;
@@ -150,11 +153,12 @@ export function testLeaving(makeSpot: () => Promise<Spot>, loss: Loss): void {
       const stage = await openStage();
       try {
         await prepare(row, stage, spot);
-        const { left, exit, err } = await runInto(row, stage, spot, loss);
+        const { left, failure } = await runInto(row, stage, spot, loss);
         results.push({ ...row, left });
-        expect(left, err).toBe(0);
-        expect(err).toMatch(/no longer holds the lock|cannot write the state/);
-        expect(exit).toBe(err.includes('no longer holds the lock') ? 6 : 1);
+        expect(left, failure.message).toBe(0);
+        expect(failure.message).toMatch(/no longer holds the lock|cannot write the state/);
+        expect(failure.exit).toBe(failure.message.includes('no longer holds the lock') ? 6 : 1);
+        checkLedger(row, failure);
         await stage.apply({}, { outside: { timed: () => spot.open() } });
         expect(inventory(stage.sim)).toEqual(WHOLE);
       } finally {
@@ -163,6 +167,47 @@ export function testLeaving(makeSpot: () => Promise<Spot>, loss: Loss): void {
       }
     },
   );
+  test.each<[what: string, passes: Partial<Record<'steady' | 'wall', number>>, isLost: boolean]>([
+    ['a heartbeat ago', { steady: 1_000, wall: 1_000 }, false],
+    [
+      'a suspended machine, for less than half of the time until a takeover',
+      { wall: 12_000 },
+      false,
+    ],
+    ['a suspended machine, for longer', { wall: 16_000 }, true],
+    ['a clock that was set back meanwhile', { steady: 16_000, wall: -3_600_000 }, true],
+  ])('a request is confirmed by both clocks: %s', async (_what, passes, isLost) => {
+    const spot = await makeSpot();
+    let [steady, wall, asked, isAway] = [0, Date.now(), 0, false];
+    const effects = { steady: () => steady, now: () => wall, every: () => () => undefined };
+    const fault = (): Fault => {
+      asked += 1;
+      return isAway && loss ? { error: loss, done: false } : undefined;
+    };
+    const sleep = async (milliseconds: number) => {
+      steady += milliseconds;
+      wall += milliseconds;
+    };
+    const own = { ...effects, sleep };
+    const lease = await spot.open({ effects: own, ...(loss && { fault }) }).acquire(holder('r1'));
+    const before = asked;
+    await lease.confirm('agent.desk');
+    expect([asked, lease.unconfirmed()]).toEqual([before, []]);
+    steady += passes.steady ?? 0;
+    wall += passes.wall ?? 0;
+    // A store that takes nothing of a lease that was lost is asked; of a file a heartbeat that is too old is the last.
+    await (isLost && !isFar
+      ? expect(lease.confirm('agent.line')).rejects.toMatchObject({ code: 'locked' })
+      : lease.confirm('agent.line'));
+    if (!isFar) return;
+    const isAsked = (passes.wall ?? 0) !== 1_000;
+    expect(asked > before).toBe(isAsked);
+    isAway = true;
+    steady += 40_000;
+    await expect(lease.confirm('agent.line')).rejects.toMatchObject({ code: 'locked' });
+    expect(lease.unconfirmed()).toEqual([...(isAsked ? [] : ['agent.desk']), 'agent.line']);
+  });
+
   afterAll(() => {
     if (isTorture) process.stdout.write(tableOf(results));
   });
@@ -181,6 +226,23 @@ function tableOf(results: readonly (Row & { readonly left: number | undefined })
     ...lines,
     '',
   ].join('\n');
+}
+
+/** The ledger has every change; those with a request since the last heartbeat are named, and the others not attempted. */
+function checkLedger({ what, kind, nth }: Row, { message, ledger = [] }: Failure): void {
+  expect(ledger).toHaveLength(CHANGES[kind]);
+  const begun = ledger.filter(({ status }) => status !== 'not_attempted');
+  const isFirst = nth === 1 && what === 'before each write';
+  expect(begun.length > 0).toBe(!isFirst);
+  // Virtual time stood still until then, so the last heartbeat is that of the beginning.
+  expect(message.includes('After its last confirmed heartbeat it sent requests for')).toBe(
+    !isFirst,
+  );
+  for (const { address } of begun) expect(message).toContain(address);
+  for (const { message: why } of ledger.filter((line) => !begun.includes(line)))
+    expect(why).toMatch(
+      /no longer holds the lock|state could not be written|cannot write the state/,
+    );
 }
 
 /** Simulators give the same ids: the next one's are not to be another stack's. */
@@ -270,20 +332,19 @@ async function runInto({ how, what, nth }: Row, stage: Stage, spot: Spot, loss: 
       },
     };
   };
-  let exit = -1;
+  let failure: Failure | undefined;
   const flags = { dir: stage.folder, format: 'text', autoApprove: true, concurrency: 1 } as const;
   const { out, err } = await stage.run(
-    async (to) => {
-      exit = await apply(undefined, flags, to).catch((error: unknown) =>
-        reportFailure(error, to.terminal, false),
-      );
-      return exit;
-    },
+    (to) =>
+      apply(undefined, flags, to).catch((error: unknown) => {
+        failure = toFailure(error);
+        throw error;
+      }),
     { exit: 'any', outside: { timed, wire, pause } },
   );
-  expect(taken, `${out}${err}`).toBeDefined();
   await taken?.release();
-  return { left, exit, out, err };
+  if (taken === undefined || failure === undefined) throw new Error(`${out}${err}`);
+  return { left, failure };
 }
 
 function isWrite({ method, about }: WireRequest): boolean {
