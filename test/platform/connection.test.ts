@@ -82,6 +82,18 @@ test('what turns a closed client away makes the other wait, too', async () => {
   await connection.close();
 });
 
+test('a write without anybody to ask for the lease is a bug, and is not sent', async () => {
+  const sent: (string | undefined)[] = [];
+  const { first, connection } = pair(async ({ about }) => {
+    sent.push(about?.operation);
+    return OK;
+  });
+  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  await expect(create).rejects.toThrow('has no lease');
+  expect(sent).toEqual(['createToken']);
+  await connection.close();
+});
+
 test('what waits for its turn is not sent once its client is closed', async () => {
   const sent: (string | undefined)[] = [];
   let wake = () => {};
