@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openQueue } from '../../src/queue/enqueue.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
 import { manyStacks } from '../queue/many-stacks.ts';
 import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
@@ -20,7 +20,6 @@ const OUTAGES = [
   { at: 55_000, signal: 'SIGINT', downMs: 0 },
 ] as const;
 
-const ACCOUNT = 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316';
 const ORGANIZATIONS = Array.from({ length: 40 }, (_, at) => ({
   id: `3c6e0b8a-9c15-4f1d-9f0e-${String(at).padStart(12, '0')}`,
   name: `Harbor ${at}`,
@@ -30,7 +29,7 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const sim = await startSimulator({
-    seed: { account_id: ACCOUNT, organizations: ORGANIZATIONS },
+    seed: { account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316', organizations: ORGANIZATIONS },
     rateLimit: { perSecond: PER_SECOND, burst: PER_SECOND / 2 },
   });
   onTestFinished(() => sim.close());
@@ -40,7 +39,16 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
     organizations: ORGANIZATIONS,
     more: (stack) => `state:\n  postgres:\n    url: ${server.url()}\n    stack: ${stack}\n`,
   });
-  const env = workerEnv(root, server.url(), sim);
+  const env = {
+    PATH: process.env.PATH,
+    HOME: root,
+    CALLSHEET_QUEUE: server.url(),
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+    CALLSHEET_FINGERPRINT_KEY: 'a-key-for-this-test-alone-0123456789',
+    CALLSHEET_BASE_URL: sim.url,
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+  };
   const all: Running[] = [];
   onTestFinished(() => {
     for (const one of all) if (one.isLeft()) one.signal('SIGKILL');
@@ -128,68 +136,6 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   expect(second.exit, second.err).toBe(0);
   expect(JSON.parse(second.out).totals).toEqual({ unchanged: STACKS });
 }, 480_000);
-
-const PAUSED = { rounds: 4, workers: 5, stacks: 15, agents: 6 };
-
-test(`${PAUSED.rounds * PAUSED.workers} workers that are paused in mid-run make nothing twice when they go on`, async () => {
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  const all: Running[] = [];
-  onTestFinished(() => {
-    for (const one of all) if (one.isLeft()) one.signal('SIGKILL');
-  });
-  let doubled = 0;
-  for (let round = 0; round < PAUSED.rounds; round += 1) {
-    // So slow that requests wait to be sent again.
-    const sim = await startSimulator({
-      seed: { account_id: ACCOUNT, organizations: ORGANIZATIONS },
-      rateLimit: { perSecond: 8, burst: 4 },
-    });
-    await server.createDatabase(`round_${round}`);
-    const url = server.url(`round_${round}`);
-    const { stacks, agents } = PAUSED;
-    const more = (stack: string) => `state:\n  postgres:\n    url: ${url}\n    stack: ${stack}\n`;
-    const root = manyStacks({ stacks, agents, organizations: ORGANIZATIONS, more });
-    const env = workerEnv(root, url, sim);
-    const begin = (...args: readonly string[]) => {
-      const running = start(args, { cwd: root, env });
-      all.push(running);
-      return running;
-    };
-    const waiting = begin('queue', 'add', 'apply', '--auto-approve', '--wait', '--format', 'json');
-    const work = () => begin('queue', 'work', '--stacks', '2', '--concurrency', '6');
-    const paused = Array.from({ length: PAUSED.workers }, work);
-    const madeBefore = 5;
-    while (sim.store.agents.size < madeBefore) await sleep(50);
-    for (const one of paused) one.signal('SIGSTOP');
-    const other = work();
-    const report = await waiting.ended;
-    expect(report.exit, told(report)).toBe(0);
-    for (const one of paused) one.signal('SIGCONT');
-    await sleep(5_000);
-    for (const one of [...paused, other]) one.signal('SIGTERM');
-    await Promise.all([...paused, other].map((one) => one.ended));
-    const names = [...sim.store.agents.values()].map(({ record }) => record.name);
-    doubled += names.length - new Set(names).size;
-    expect(new Set(names).size).toBe(stacks * agents);
-    await sim.close();
-  }
-  process.stdout.write(`paused workers: ${JSON.stringify({ ...PAUSED, doubled })}\n`);
-  expect(doubled).toBe(0);
-}, 600_000);
-
-function workerEnv(home: string, queue: string, sim: Simulator) {
-  return {
-    PATH: process.env.PATH,
-    HOME: home,
-    CALLSHEET_QUEUE: queue,
-    CALLSHEET_STATE_PASSWORD: PASSWORD,
-    CALLSHEET_FINGERPRINT_KEY: 'a-key-for-this-test-alone-0123456789',
-    CALLSHEET_BASE_URL: sim.url,
-    CALLSHEET_CLIENT_ID: sim.clientId,
-    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
-  };
-}
 
 /** How often stacks were handed out, and what the deaths of workers cost them. */
 async function triesOf(url: string) {
