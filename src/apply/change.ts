@@ -57,6 +57,8 @@ import {
 
 type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
+  /** Whether the run is broken off: it writes nothing more, neither to the platform nor to its state. */
+  readonly isBrokenOff: () => boolean;
 };
 
 type ChangeOutcome = {
@@ -162,18 +164,19 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: false,
     };
   } catch (error) {
-    const left = await recoverFailedChange(work, entries);
+    const left = await recoverUnlessBrokenOff(work, entries, given.isBrokenOff);
+    const isAttempted = tries > 0 || !given.isBrokenOff();
     const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
     const failure = [...(why === undefined ? [] : [why]), withHint(error)].join('. ');
     return {
       line: {
         ...base,
-        status: 'failed',
+        status: isAttempted ? 'failed' : 'not_attempted',
         id,
         message: [
           failure,
-          left?.message ?? lostWords(error, entries),
+          left?.message ?? lostWords(error, entries, isAttempted),
           othersIn(change.address, progress),
         ]
           .filter(Boolean)
@@ -200,16 +203,36 @@ async function pinNow({ change, kind, deps }: Work, live: LiveResource): Promise
 
 const MOVED_ELSEWHERE = 'since the plan it was changed in fields that this change does not rest on';
 
+/** A run that is broken off leaves its journal to the next command, which finds out what it made. */
+async function recoverUnlessBrokenOff(
+  work: Work,
+  entries: readonly JournalEntry[],
+  isBrokenOff: () => boolean,
+) {
+  if (isBrokenOff()) return undefined;
+  try {
+    return await recoverFailedChange(work, entries);
+  } catch (failure) {
+    if (isBrokenOff()) return undefined;
+    throw failure;
+  }
+}
+
 /**
  * Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. What was to be made
- * was looked for.
+ * was looked for, unless the run was broken off.
  */
-function lostWords(error: unknown, entries: readonly JournalEntry[]): string | undefined {
+function lostWords(
+  error: unknown,
+  entries: readonly JournalEntry[],
+  isAttempted: boolean,
+): string | undefined {
   const last = entries.at(-1);
   const request = entries.findLast((entry) => entry.type === 'intent');
-  if (last?.type !== 'outcome' || last.ok || request === undefined || isMakingStep(request))
-    return undefined;
-  return isAnswerLost(error)
+  const isOpen = last?.type === 'intent' && isAttempted;
+  const isLost = last?.type === 'outcome' && !last.ok && isAnswerLost(error);
+  const isLookedFor = last?.type === 'outcome' && request !== undefined && isMakingStep(request);
+  return isOpen || (isLost && !isLookedFor)
     ? 'it may have been written all the same: the next plan reads it'
     : undefined;
 }

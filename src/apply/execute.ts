@@ -10,8 +10,9 @@
  * A failure blocks what depends on it, and nothing else.
  */
 import pLimit from 'p-limit';
-import { type Address, getKind } from '../core/address.ts';
+import { type Address, getKind, labelOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { CallsheetError, formatFirst, RunFailure } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -46,7 +47,7 @@ export async function executePlan(
 
   const ids = idsWith(given.state, plan.changes);
   const resources = new Map(Object.entries(given.state.resources));
-  const { lease, hasFailed } = noteFailure(given.lease);
+  const { lease, failure } = noteFailure(given.lease);
   const deps = { ...given, lease };
   const journalIo = createJournalIo(deps, onEvent);
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
@@ -93,8 +94,8 @@ export async function executePlan(
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted)
       return buildLedgerLine(change, 'not_attempted', 'the run was stopped before this change');
-    if (hasFailed())
-      return buildLedgerLine(change, 'not_attempted', 'the state could not be written');
+    const broken = failure();
+    if (broken !== undefined) return buildLedgerLine(change, 'not_attempted', whyBrokenOff(broken));
     if (blocker !== undefined) return buildLedgerLine(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
@@ -111,6 +112,7 @@ export async function executePlan(
         secretOf: (source, path) => (isSent(path) ? world.secretOf(source, path) : undefined),
       },
       deps,
+      isBrokenOff: () => failure() !== undefined,
       isTaken: (id) => isTaken(change, id),
       claim: (id) => claim(change.address, id),
       journalIo,
@@ -126,11 +128,16 @@ export async function executePlan(
     return outcome.line;
   }
 
-  // What breaks one off, as a store that takes no more, is thrown once no other has a request under way.
+  // What breaks the run off, as a store that takes no more, is thrown once no change has a request under way.
   await Promise.allSettled(changes.map(run));
   await Promise.all(running.values());
   const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
   const left = plan.changes.flatMap(leftOut);
+  const broken = failure();
+  if (broken !== undefined) {
+    onEvent({ type: 'run_ended', run: deps.run, status: 'partial' });
+    throw brokenOff(broken, deps, [...lines, ...left]);
+  }
   const status: RunStatus = deps.stop.aborted
     ? 'interrupted'
     : lines.every((line) => line.status === 'done')
@@ -149,18 +156,51 @@ export async function executePlan(
   };
 }
 
-/** The lease, and whether it failed to write something down: nothing is begun any more then. */
+/** The lease, and why it was lost or failed to write something down: nothing is begun any more then. */
 function noteFailure(lease: RunDeps['lease']) {
-  let isBroken = false;
-  const append: typeof lease.append = async (entry) => {
-    try {
-      await lease.append(entry);
-    } catch (error) {
-      isBroken = true;
-      throw error;
-    }
+  let failure: unknown;
+  const noting =
+    <T>(work: (given: T) => Promise<void>) =>
+    async (given: T) => {
+      try {
+        await work(given);
+      } catch (error) {
+        failure ??= error;
+        throw error;
+      }
+    };
+  return {
+    lease: { ...lease, append: noting(lease.append), confirm: noting(lease.confirm) },
+    failure: () => failure,
   };
-  return { lease: { append, note: lease.note }, hasFailed: () => isBroken };
+}
+
+function whyBrokenOff(failure: unknown): string {
+  return failure instanceof CallsheetError && failure.code === 'locked'
+    ? 'the run no longer holds the lock'
+    : 'the state could not be written';
+}
+
+/** Resources that the end of a run names one by one. */
+const MOST_NAMED = 20;
+
+/**
+ * The end of a run whose lease or store failed it, with all its ledger. It names what left after the last heartbeat that
+ * the store confirmed, since another run may have done the same.
+ */
+export function brokenOff(
+  failure: unknown,
+  { run, lease }: Pick<RunDeps, 'run' | 'lease'>,
+  ledger: readonly LedgerLine[],
+): unknown {
+  if (!(failure instanceof CallsheetError)) return failure;
+  const names = new Map(ledger.map(({ address, name }) => [address, name]));
+  const sent = lease.unconfirmed().map((address) => labelOf(address, names.get(address)));
+  const more =
+    sent.length > 0
+      ? `. After its last confirmed heartbeat it sent requests for ${formatFirst(sent, MOST_NAMED)}, which another run may have made as well`
+      : '';
+  return new RunFailure(failure, { run, ledger, more });
 }
 
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */

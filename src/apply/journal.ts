@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
-import { ConflictError, errorMessage } from '../core/errors.ts';
+import { CallsheetError, ConflictError, errorMessage } from '../core/errors.ts';
 import { overlaps, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -29,7 +29,7 @@ type JournalContext = {
 
 /** Who is told of the requests of one change. */
 type Watch = {
-  /** Every time that one is sent. */
+  /** Every time that one leaves. */
   readonly onTry: () => void;
   /** What is written down of them. */
   readonly onEntry: (entry: IntentRecorded | OutcomeRecorded) => void;
@@ -63,6 +63,8 @@ export function createJournalIo(
     try {
       answer = await send();
     } catch (error) {
+      // A try before may have been carried out, and what another run does is not this run's to write down.
+      if (isLockLost(error)) throw error;
       await append({ ...outcome, at: at(), ok: false, id: null, error: errorMessage(error) });
       throw error;
     }
@@ -70,24 +72,32 @@ export function createJournalIo(
     return answer;
   }
 
-  return (context, watch) => ({
-    call: async (call) => {
-      const send = () => deps.client.call(call, watch.onTry);
-      try {
-        return await journalled(context, watch, call.operation, send, idIn);
-      } catch (error) {
-        throw asConflict(error) ?? error;
-      }
-    },
-    upload: (url, file) =>
-      journalled(
-        context,
-        watch,
-        'upload',
-        () => deps.client.upload(url, file),
-        () => null,
-      ),
-  });
+  return (context, watch) => {
+    const writer = deps.client.writing(() => deps.lease.confirm(context.address));
+    return {
+      call: async (call) => {
+        const send = () => writer.call(call, watch.onTry);
+        try {
+          return await journalled(context, watch, call.operation, send, idIn);
+        } catch (error) {
+          throw asConflict(error) ?? error;
+        }
+      },
+      upload: (url, file) =>
+        journalled(
+          context,
+          watch,
+          'upload',
+          () => writer.upload(url, file, watch.onTry),
+          () => null,
+        ),
+    };
+  };
+}
+
+/** Whether another run has the state by now, or may have it. */
+function isLockLost(error: unknown): boolean {
+  return error instanceof CallsheetError && error.code === 'locked';
 }
 
 /** What kinds can understand of a 409, as they know nothing of the wire. */

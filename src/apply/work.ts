@@ -40,9 +40,9 @@ export type Work = {
 /** Everything that a run acts through. */
 export type RunDeps = {
   readonly run: string;
-  readonly client: Pick<Client, 'call' | 'upload' | 'list' | 'platformTime'>;
+  readonly client: Pick<Client, 'writing' | 'platformTime'>;
   readonly reader: Reader;
-  readonly lease: Pick<Lease, 'append' | 'note'>;
+  readonly lease: Pick<Lease, 'append' | 'note' | 'confirm' | 'unconfirmed'>;
   readonly state: State;
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;

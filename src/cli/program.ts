@@ -9,7 +9,7 @@ import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, sizeTerminals } from '../console/terminal.ts';
 import { codeSpan } from '../core/command-line.ts';
-import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, failureIn, RunFailure } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import {
@@ -69,6 +69,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       // What goes well needs none of it.
       const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
       const error = endedBy(thrown, deps.stop);
+      if (error instanceof RunFailure && flags.format !== 'json')
+        (await import('../console/result.ts')).tellBrokenOff(error, terminal);
       // A program that asked for JSON gets one document, whatever becomes of the command.
       if (flags.format === 'json' && !hasPrinted) terminal.out(failureJson(error));
       exit = reportFailure(

@@ -1,5 +1,5 @@
 import { commandSpan } from '../core/command-line.ts';
-import { EXIT, type ExitCode, unreachable } from '../core/errors.ts';
+import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
 import { isChanging, type PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
@@ -63,6 +63,11 @@ function showText(
     const { left = [] } = outcome.verification ?? {};
     if (left.length > 0) terminal.out(renderNotUndone(left, terminal.render));
   }
+}
+
+/** Shows how far a run came that its lock or its store broke off. */
+export function tellBrokenOff({ ledger }: RunFailure, terminal: Terminal): void {
+  terminal.out(renderLedgerText(ledger, terminal.render));
 }
 
 /** Says that an apply did nothing because its plan leaves out all that it has. */

@@ -496,6 +496,41 @@ export type Edit = {
 }
 
 export declare namespace Error {
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
 /** What every command prints with `--format json` when it ends before it has anything else to print. */
 export type Document = {
   /** Tells the document from other JSON. */
@@ -537,6 +572,10 @@ export type Failure = {
     /** The platform's own id of it. */
     readonly request_id: string | null;
   };
+  /** The run that it broke off; absent where none was. */
+  readonly run?: string;
+  /** Every change of the plan of that run, and what became of it; absent where no run was broken off. */
+  readonly ledger?: readonly LedgerLine[];
 };
 /** One problem of the configuration. */
 export type Diagnostic = {
@@ -565,6 +604,56 @@ export type Diagnostic = {
   };
   /** The lines around the place, with a caret under it. Secrets are `***`. */
   readonly frame?: string;
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
 };
 }
 
@@ -857,6 +946,41 @@ export type Document = {
 }
 
 export declare namespace Fleet {
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
 /** What `validate`, `plan`, `apply` and `drift` print with `--recursive --format json`: what came of every stack of a tree. `plan --recursive --out FOLDER` writes it beside the plans, as `fleet.json`. */
 export type Document = {
   /** Tells the document from other JSON. */
@@ -968,6 +1092,10 @@ export type Failure = {
     /** The platform's own id of it. */
     readonly request_id: string | null;
   };
+  /** The run that it broke off; absent where none was. */
+  readonly run?: string;
+  /** Every change of the plan of that run, and what became of it; absent where no run was broken off. */
+  readonly ledger?: readonly LedgerLine[];
 };
 /** One problem of the configuration. */
 export type Diagnostic = {
@@ -996,6 +1124,56 @@ export type Diagnostic = {
   };
   /** The lines around the place, with a caret under it. Secrets are `***`. */
   readonly frame?: string;
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
 };
 }
 
@@ -2801,6 +2979,10 @@ export type Failure = {
     /** The platform's own id of it. */
     readonly request_id: string | null;
   };
+  /** The run that it broke off; absent where none was. */
+  readonly run?: string;
+  /** Every change of the plan of that run, and what became of it; absent where no run was broken off. */
+  readonly ledger?: readonly LedgerLine[];
 };
 /** One problem of the configuration. */
 export type Diagnostic = {

@@ -1,6 +1,6 @@
 import { labelOf } from './address.ts';
 import type { Diagnostic } from './diagnostics.ts';
-import type { Error as ErrorDocument } from './documents.generated.ts';
+import type { Error as ErrorDocument, Run } from './documents.generated.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -44,6 +44,22 @@ export class CallsheetError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.diagnostics = options.diagnostics ?? [];
+  }
+}
+
+/** A failure that broke a run off. It has the ledger: what was done, and what was not attempted. */
+export class RunFailure extends CallsheetError {
+  readonly run: string;
+  readonly ledger: readonly Run.LedgerLine[];
+
+  constructor(
+    cause: CallsheetError,
+    { run, ledger, more = '' }: Pick<RunFailure, 'run' | 'ledger'> & { readonly more?: string },
+  ) {
+    super(cause.code, `${cause.message}${more}`, { hint: cause.hint, cause });
+    this.name = 'RunFailure';
+    this.run = run;
+    this.ledger = ledger;
   }
 }
 

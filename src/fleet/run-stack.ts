@@ -1,10 +1,17 @@
 import pLimit from 'p-limit';
 import type { Context } from '../console/context.ts';
 import { endedBy, onTerminal, reportFailure } from '../console/events.ts';
-import { tellOutcome } from '../console/result.ts';
+import { tellBrokenOff, tellOutcome } from '../console/result.ts';
 import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
 import { type Diagnostic, isError } from '../core/diagnostics.ts';
-import { CallsheetError, EXIT, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
+import {
+  CallsheetError,
+  EXIT,
+  type ExitCode,
+  failureIn,
+  RunFailure,
+  unreachable,
+} from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { hasChanges } from '../plan/document.ts';
@@ -84,6 +91,7 @@ async function end(task: StackTask, context: Context, terminal: Terminal): Promi
       : { exit, document, error: undefined };
   } catch (thrown) {
     const error = endedBy(thrown, context.stop);
+    if (error instanceof RunFailure) tellBrokenOff(error, { ...terminal, out: terminal.err });
     return {
       exit: reportFailure(error, terminal, task.flags.verbose === true),
       document: found,

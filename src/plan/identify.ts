@@ -11,6 +11,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import {
   findItem,
   getNaturalKey,
+  getRecordKey,
   getScope,
   itemsNamed,
   listKnown,
@@ -133,6 +134,35 @@ export type IdentifyOptions = {
   readonly moves?: boolean;
   readonly priorAddresses?: ((address: Address) => readonly Address[]) | undefined;
 };
+
+/**
+ * Live resources that nothing here stands for and that have the natural key of one that is managed, by its address: a run
+ * that lost its lock may have made them. They are in the lists that were read to find it.
+ */
+export async function findNamesakes(
+  identities: readonly Identity[],
+  reader: Reader,
+): Promise<ReadonlyMap<Address, readonly string[]>> {
+  const managed = new Set(identities.map(({ kind, found }) => `${kind.name} ${found?.id}`));
+  const strangers = new WeakMap<readonly ListedResource[], readonly ListedResource[]>();
+  const namesakes = new Map<Address, readonly string[]>();
+  for (const { address, kind, scope, found, isListed } of identities) {
+    if (found === undefined || !isListed || kind.tie !== 'error') continue;
+    const listed = (await listKnown(reader, kind, scope)) ?? [];
+    const others =
+      strangers.get(listed) ?? listed.filter(({ id }) => !managed.has(`${kind.name} ${id}`));
+    strangers.set(listed, others);
+    // Most lists have nobody else's, and keys take time in a large fleet.
+    const key = others.length === 0 ? undefined : getRecordKey(kind, found.record, scope);
+    const named = key === undefined ? [] : itemsNamed(others, kind, scope, key);
+    if (named.length > 0)
+      namesakes.set(
+        address,
+        named.map(({ id }) => id),
+      );
+  }
+  return namesakes;
+}
 
 /** The live resource of an id: in its list or, where there is none, on its own. */
 export async function findById(

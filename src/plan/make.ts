@@ -43,7 +43,7 @@ import {
   refusalsIn,
   withRefusals,
 } from './guards.ts';
-import { ambiguousIdentityError, type Identity, identify } from './identify.ts';
+import { ambiguousIdentityError, findNamesakes, type Identity, identify } from './identify.ts';
 import {
   asOwn,
   attributeDrift,
@@ -51,6 +51,7 @@ import {
   extentNotes,
   ignoreNotes,
   leafNotes,
+  namesakeNote,
   protectionNotes,
   withAuthor,
 } from './messages.ts';
@@ -221,10 +222,18 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   // A fleet in which nothing changes shows none.
   const names =
     results.length === 0 ? new Map<string, string>() : await collectNames({ ...input, identities });
+  const namesakes =
+    input.purpose === 'apply'
+      ? await findNamesakes(identities, reader)
+      : new Map<Address, readonly string[]>();
+  const doubled = chosen.flatMap((identity) => {
+    const others = namesakes.get(identity.address);
+    return others === undefined ? [] : [namesakeNote(identity, others, input.organizations)];
+  });
   const plan = assemble(
     await withCalls(settled, askedOwners, input.recentCalls),
     { results, chosen: chosen.length, unread: [...new Set(unread)] },
-    uncompared,
+    [...uncompared, ...doubled],
     overriddenLimits(guarded, guarding),
     { ...input, world },
     names,
@@ -271,7 +280,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
 function assemble(
   all: readonly Change[],
   { results, chosen, unread }: Outcome,
-  uncompared: readonly Note[],
+  more: readonly Note[],
   overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
   known: Names,
@@ -308,7 +317,7 @@ function assemble(
     changes,
     ...(groups.length === 0 ? {} : { groups }),
     ...(agreed.length === 0 ? {} : { agreed }),
-    notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...uncompared],
+    notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...more],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const { holds = {} } = state;

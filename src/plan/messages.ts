@@ -1,9 +1,9 @@
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import { formatPath, identitySegment, startsWith, toPath } from '../core/path.ts';
 import { type Change, formatEdit, type Note, type PlanDocument } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, getOwn, inSeconds, isObject } from '../core/value.ts';
+import { Blob, findFilled, getOwn, inSeconds, isObject } from '../core/value.ts';
 import { schemaAt, type Twins } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
@@ -103,6 +103,25 @@ export function extentNotes(
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
   const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
   return [{ severity: 'info', address, message }];
+}
+
+/** That other live resources have the name of a managed one: each plan says so, until somebody deletes or renames them. */
+export function namesakeNote(
+  { address, kind, scope, found }: Identity,
+  ids: readonly string[],
+  organizations: PlanDocument['organizations'],
+): Note {
+  const noun = nameInWords(kind.name);
+  const who =
+    ids.length === 1 ? `another live ${noun} has` : `${ids.length} other live ${noun}s have`;
+  const name = findFilled(found?.record.name) ?? '';
+  const { organization_id: owner } = scope;
+  const where =
+    owner === undefined || owner === ''
+      ? ''
+      : ` in the organization ${organizations[owner] ?? owner}`;
+  const message = `${who} the name ${JSON.stringify(name)}${where}: ${ids.join(', ')}`;
+  return { severity: 'warning', address, message, varies: true };
 }
 
 /** That a protection ends with the next apply; that it begins, where nothing else of the resource is to be written. */

@@ -52,11 +52,13 @@ export type Client = {
   readonly baseUrl: string;
   /** Where operations lie, and whether those may be called that are only assumed. */
   readonly endpoints: Endpoints;
+  /** Performs one call that reads, and returns the parsed body. Throws `ApiError` for a refusal. */
+  readonly call: (call: Call) => Promise<Json>;
   /**
-   * Performs one call and returns the parsed body. Throws `ApiError` for a refusal. `onTry` is told of every
-   * time that it is sent, since a try whose answer is lost may have been carried out.
+   * Performs calls that write. `ask` is asked before each try of each of them, once all waiting is done (for a turn, a
+   * token, a `Retry-After`): where it throws, nothing leaves any more, and the call fails with that.
    */
-  readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
+  readonly writing: (ask: () => Promise<void>) => Writer;
   /**
    * Performs a read that is of no consequence: it is sent once, and not after `until`. Undefined: it was not sent.
    * However it ends, it slows no other call, and `spent` does not count it.
@@ -66,8 +68,6 @@ export type Client = {
   readonly list: (call: Call, fields?: readonly string[]) => Promise<readonly JsonObject[]>;
   /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
   readonly each: (call: Call) => AsyncIterable<JsonObject>;
-  /** PUTs a file's bytes to a presigned address: its content type, no bearer token (Knowledge base sources). */
-  readonly upload: (url: string, file: StackFile) => Promise<void>;
   /**
    * A time that the platform's clock has reached, in milliseconds since 1970: the `Date` of its last answer.
    * Undefined where it sends none.
@@ -78,6 +78,17 @@ export type Client = {
   /** Breaks reads off, lets writes in flight finish and sends nothing more: what still waits fails at once. */
   readonly close: () => Promise<void>;
 };
+
+/** `onTry` is told of every time that a request leaves, since a try whose answer is lost may have been carried out. */
+export type Writer = {
+  /** Performs one call and returns the parsed body. Throws `ApiError` for a refusal. */
+  readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
+  /** PUTs a file's bytes to a presigned address: its content type, no bearer token (Knowledge base sources). */
+  readonly upload: (url: string, file: StackFile, onTry?: () => void) => Promise<void>;
+};
+
+/** For requests that no state is about: there is no lease to ask. */
+export const UNASKED = async (): Promise<void> => {};
 
 export type ClientOptions = Omit<ConnectionOptions, 'limit'> & {
   /** Where the platform is; the credentials go there and nowhere else. */
@@ -107,6 +118,9 @@ export type ConnectionOptions = {
   /** Takes the place of the limiter that it would have: other processes have a part in the rate. */
   readonly limit?: ((limiter: Limiter) => Limiter) | undefined;
 };
+
+/** Who is asked before a request leaves, and told when it does. */
+type Leaving = { readonly ask?: () => Promise<void>; readonly onTry?: (() => void) | undefined };
 
 /** Methods that may be sent again when nobody knows whether the first try arrived. */
 const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
@@ -141,10 +155,33 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  const call = async (wanted: Call, onTry?: () => void) => (await perform(wanted, onTry)).body;
+  const call = async (wanted: Call) => (await perform(wanted)).body;
+
+  /**
+   * The one way out of a request: each try of a write is asked for when nothing is left to wait for. A read has nobody
+   * to ask, and a write without a lease is a bug.
+   */
+  function submit(
+    host: string,
+    make: () => Promise<WireRequest>,
+    isRepeatable: boolean,
+    { ask, onTry }: Leaving = {},
+  ): Promise<WireAnswer> {
+    const makeAsked = async () => {
+      const request = await make();
+      if (request.method !== 'GET') {
+        if (ask === undefined) throw new Error(`${request.method} ${request.url} has no lease`);
+        await ask();
+        if (stop.aborted) throw new CallsheetError('interrupted', 'the client was closed');
+      }
+      onTry?.();
+      return request;
+    };
+    return sender.send(host, makeAsked, isRepeatable);
+  }
 
   /** How the requests of a call are made, and what is made of its answer. */
-  function prepare(wanted: Call, onTry?: () => void) {
+  function prepare(wanted: Call) {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
@@ -163,7 +200,6 @@ export function createClient(options: ClientOptions): Client {
         ...described,
       };
       attempt += 1;
-      onTry?.();
       return { method, url, headers, body, about, attempt };
     };
 
@@ -180,8 +216,8 @@ export function createClient(options: ClientOptions): Client {
     return { endpoint, make, accept };
   }
 
-  async function perform(wanted: Call, onTry?: () => void): Promise<Answered> {
-    const { endpoint, make, accept } = prepare(wanted, onTry);
+  async function perform(wanted: Call, leaving?: Leaving): Promise<Answered> {
+    const { endpoint, make, accept } = prepare(wanted);
     const isRepeatable = endpoint.repeatable || REPEATABLE_METHODS.has(endpoint.method);
     return run(async () => {
       const { calledWith, renew, ...first } = await authorize(
@@ -190,10 +226,10 @@ export function createClient(options: ClientOptions): Client {
         keys,
       );
       let { headers } = first;
-      let answer = await sender.send(host, () => make(headers), isRepeatable);
+      let answer = await submit(host, () => make(headers), isRepeatable, leaving);
       if (answer.status === 401 && renew !== undefined) {
         headers = await renew();
-        answer = await sender.send(host, () => make(headers), isRepeatable);
+        answer = await submit(host, () => make(headers), isRepeatable, leaving);
       }
       const date = Date.parse(answer.headers.date ?? '');
       if (!Number.isNaN(date)) platformTime = date;
@@ -209,12 +245,12 @@ export function createClient(options: ClientOptions): Client {
     return answer && accept(answer, calledWith, headers).body;
   }
 
-  async function upload(url: string, file: StackFile): Promise<void> {
+  async function upload(url: string, file: StackFile, leaving: Leaving): Promise<void> {
     checkUploadUrl(url);
     const headers = { 'content-type': file.mime, 'content-length': String(file.size) };
     let attempt = 0;
     const answer = await run(() =>
-      sender.send(
+      submit(
         new URL(url).host,
         async () => {
           const body = readUnchanged(file, await openUnchanged(file, openFile));
@@ -222,6 +258,7 @@ export function createClient(options: ClientOptions): Client {
           return { method: 'PUT', url, headers, body, attempt };
         },
         true,
+        leaving,
       ),
     );
     if (answer.status >= 200 && answer.status <= 299) return;
@@ -235,6 +272,10 @@ export function createClient(options: ClientOptions): Client {
     baseUrl,
     endpoints,
     call,
+    writing: (ask) => ({
+      call: async (wanted, onTry) => (await perform(wanted, { ask, onTry })).body,
+      upload: (url, file, onTry) => upload(url, file, { ask, onTry }),
+    }),
     callOnce,
     list: (wanted, fields) =>
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {
@@ -243,7 +284,6 @@ export function createClient(options: ClientOptions): Client {
         sleep: (milliseconds) => pause.sleep(milliseconds, stop),
       }),
     each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), perform),
-    upload,
     platformTime: () => platformTime,
     spent: sender.spent,
     close() {

@@ -4,7 +4,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { Origin } from '../core/origin.ts';
 import { type Json, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { createClient as createUntypedClient } from './client.ts';
+import { createClient as createUntypedClient, UNASKED } from './client.ts';
 import { checkBaseUrl, type EndpointOverride, readEndpoints } from './endpoints.ts';
 import type { Timeouts } from './limits.ts';
 import type { LocalFile, TraceEntry } from './operation.ts';
@@ -65,11 +65,12 @@ export function createClient(options: ClientOptions): Client {
     endpoints: readEndpoints({ endpoints, assume }),
     openFile: ({ path, mime }) => openAsBlob(path, { type: mime }),
   });
+  const writer = client.writing(UNASKED);
   return {
     ...client,
     // The contract types what comes; its top is checked when it does.
     async call<O extends OperationId>(wanted: CallOf<O>) {
-      return (await client.call(await plainCall(wanted))) as AnswerOf<O>;
+      return (await writer.call(await plainCall(wanted))) as AnswerOf<O>;
     },
     async list<O extends ListId>(wanted: ListCallOf<O>) {
       return (await client.list(await plainCall(wanted))) as readonly ItemOf<O>[];
@@ -77,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
     async *each<O extends ListId>(wanted: ListCallOf<O>) {
       yield* client.each(await plainCall(wanted)) as AsyncIterable<ItemOf<O>>;
     },
-    upload: async (url, file) => client.upload(url, await stackFile(file)),
+    upload: async (url, file) => writer.upload(url, await stackFile(file)),
   };
 }
 

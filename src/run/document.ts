@@ -1,6 +1,12 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Run } from '../core/documents.generated.ts';
-import { CallsheetError, EXIT, explainSystemError, getExitCode } from '../core/errors.ts';
+import {
+  CallsheetError,
+  EXIT,
+  explainSystemError,
+  getExitCode,
+  RunFailure,
+} from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Failure } from '../render/diagnostics.ts';
 
@@ -19,6 +25,7 @@ export function toFailure(thrown: unknown): Failure {
     return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
   }
   const isApi = error instanceof ApiError;
+  const ran = error instanceof RunFailure ? { run: error.run, ledger: error.ledger } : {};
   return {
     kind: error.code,
     exit: getExitCode(error.code),
@@ -33,6 +40,7 @@ export function toFailure(thrown: unknown): Failure {
           request_id: error.requestId ?? null,
         }
       : null,
+    ...ran,
   };
 }
 

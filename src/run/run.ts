@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { executePlan, type RunResult } from '../apply/execute.ts';
+import { brokenOff, executePlan, type RunResult } from '../apply/execute.ts';
 import { checkBasis, checkPins, confirmPins } from '../apply/pins.ts';
 import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
@@ -284,25 +284,24 @@ async function execute(
         ([address]) => confirmed.has(address) || isUntouched(address),
       ),
     );
-    await lease.append({
-      type: 'ended',
-      at: context.now().toISOString(),
-      status: result.status,
-      verified: result.status === 'done',
-      ledger: result.ledger,
-      ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
-      ...(result.verification?.left.length ? { left: result.verification.left } : {}),
-    });
+    const { differs = [], left = [] } = result.verification ?? {};
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
-    await stage(context, 'commit', () =>
-      lease.commit(
-        nextState(
-          withRollouts(withHolds(state, guarded.holds), request.rollouts?.(run, result)),
-          run,
-          resources,
-        ),
-      ),
-    );
+    const rollouts = request.rollouts?.(run, result);
+    const next = nextState(withRollouts(withHolds(state, guarded.holds), rollouts), run, resources);
+    try {
+      await lease.append({
+        type: 'ended',
+        at: context.now().toISOString(),
+        status: result.status,
+        verified: result.status === 'done',
+        ledger: result.ledger,
+        ...(differs.length > 0 ? { differs } : {}),
+        ...(left.length > 0 ? { left } : {}),
+      });
+      await stage(context, 'commit', () => lease.commit(next));
+    } catch (error) {
+      throw brokenOff(error, deps, result.ledger);
+    }
     return result;
   } finally {
     await observer?.close();
@@ -337,12 +336,9 @@ function emitStop({ stop, emit }: RunContext): () => void {
 }
 
 /** The lease, which keeps what the run finds before it writes. */
-function noteSnapshots(
-  lease: Lease,
-  found: Map<Address, SnapshotTaken>,
-): Pick<Lease, 'append' | 'note'> {
+function noteSnapshots(lease: Lease, found: Map<Address, SnapshotTaken>): Lease {
   return {
-    append: lease.append,
+    ...lease,
     note(entry) {
       if (entry.type === 'snapshot') found.set(entry.address, entry);
       lease.note(entry);

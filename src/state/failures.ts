@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatDuration } from '../core/errors.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
@@ -211,6 +211,7 @@ export function noSuchLease(location: string, lease: string, held: HeldLock | un
 type LossOfLease =
   | { readonly why: 'released' }
   | { readonly why: 'removed' }
+  | { readonly why: 'silent'; readonly milliseconds: number }
   | { readonly why: 'taken'; readonly by: Holder | undefined };
 
 export function lostLease(location: string, loss: LossOfLease): CallsheetError {
@@ -227,6 +228,8 @@ function describeLoss(loss: LossOfLease): string {
       return 'it gave it back';
     case 'removed':
       return 'the lock was removed';
+    case 'silent':
+      return `its last confirmed heartbeat was ${formatDuration(loss.milliseconds / 1_000)} ago, so another run may take the lock over`;
     case 'taken':
       return `${loss.by === undefined ? 'another run' : describeHolder(loss.by)} took the lock over`;
   }

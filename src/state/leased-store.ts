@@ -1,4 +1,5 @@
-import type { CallsheetError } from '../core/errors.ts';
+import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
 import { lostLease, StillLocked, unsettledRun } from './failures.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import {
@@ -12,9 +13,13 @@ import {
 import {
   acquireLease,
   breakLease,
+  currentMoment,
+  elapsedSince,
   formatBeat,
   type LockEffects,
   type LockPlace,
+  longestSilence,
+  type Moment,
   RELEASED,
   readHolder,
 } from './lock.ts';
@@ -151,13 +156,14 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
     overlaps: async (account, claims) => (await driver.overlaps?.(account, claims)) ?? [],
     salvage: () => worded(() => salvageFrom(driver)),
     lock: () => worded(() => readHolder(driver, effects)),
-    unlock: (lease, by) => worded(() => breakLease(driver, lease, by, effects)),
+    unlock: (lease, by) =>
+      worded(() => breakLease(driver, lease, by, effects, driver.check !== undefined)),
     acquire: (holder) =>
       worded(async () => {
         await driver.prepare?.();
-        const id = await acquireLease(driver, holder, effects);
+        const acquired = await acquireLease(driver, holder, effects);
         latest = undefined;
-        const lease = openLease(id, holder, driver, effects, takeLatest);
+        const lease = openLease(acquired, holder, driver, effects, takeLatest);
         try {
           await driver.removeDrafts?.();
         } catch (error) {
@@ -187,13 +193,16 @@ type Stock = {
 
 const NOTHING_OPEN: Stock = { state: undefined, pending: undefined };
 
+/** A heartbeat is overdue after so many times what lies between two. */
+const OVERDUE = 1.5;
+
 /**
  * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
  * own: entries without a `began` go on with the pending run's journal, `commit` files it, and the next
  * `began` opens another.
  */
 function openLease(
-  id: string,
+  { id, since }: { readonly id: string; readonly since: Moment },
   holder: Holder,
   driver: StoreDriver,
   effects: LockEffects,
@@ -204,23 +213,61 @@ function openLease(
   const journal = openOnFirst(openJournal, location);
   let known: Stock | undefined;
   let beating: Promise<void> | undefined;
-  const stopBeating = effects.every(driver.timing.beat, () => {
-    beating ??= beat()
-      // One that cannot be written is a missed one; the next write tells whether it mattered.
+  /** When the last heartbeat began that was confirmed. */
+  let confirmed = since;
+  /** Addresses of requests since then. */
+  let sent: readonly Address[] = [];
+  const silence = () => elapsedSince(confirmed, effects);
+  const mostSilence = longestSilence(driver.timing);
+  const isOverdue = () => silence() > OVERDUE * driver.timing.beat;
+  const stopBeating = effects.every(driver.timing.beat, () => void beat());
+
+  function beat(): Promise<void> {
+    beating ??= confirmHeld()
+      // One that cannot be written is a missed one; the next request tells whether it mattered.
       .catch(() => undefined)
       .finally(() => {
         beating = undefined;
       });
-  });
+    return beating;
+  }
 
-  async function beat(): Promise<void> {
-    const isHeld = await driver.beat(id, formatBeat(effects.now()));
-    if (!isHeld) await lose();
+  async function confirmHeld(): Promise<void> {
+    // Where the store does not tell a taker of a new heartbeat, a late one is none: somebody may be about to take over.
+    if (!driver.isFenced && silence() > mostSilence) lost ??= silenced();
+    if (lost !== undefined) return;
+    const began = currentMoment(effects);
+    const before = sent.length;
+    if (!(await driver.beat(id, formatBeat(effects.now())))) {
+      await lose();
+      return;
+    }
+    check();
+    confirmed = began;
+    sent = sent.slice(before);
+  }
+
+  function silenced(): CallsheetError {
+    return lostLease(location, { why: 'silent', milliseconds: silence() });
+  }
+
+  async function confirm(address: Address): Promise<void> {
+    check();
+    // One that is under way may have begun before the machine was suspended, or the store was away.
+    for (let tries = 0; tries < 2 && isOverdue() && lost === undefined; tries += 1) await beat();
+    check();
+    if (silence() > mostSilence) throw silenced();
+    sent = [...sent, address];
   }
 
   function check(): void {
     if (lost !== undefined) throw lost;
-    driver.check?.(id);
+    try {
+      driver.check?.(id);
+    } catch (error) {
+      if (error instanceof CallsheetError) lost = error;
+      throw error;
+    }
   }
 
   async function lose(): Promise<CallsheetError> {
@@ -322,6 +369,8 @@ function openLease(
   return {
     id,
     holder,
+    confirm,
+    unconfirmed: () => (lost === undefined && !isOverdue() ? [] : [...new Set(sent)]),
     claim: (account, claims) => whileHeld(() => claim(account, claims)),
     reserve: (expected) => whileHeld(async () => driver.reserve?.(expected)),
     append: (entry) => whileHeld(() => journal.append(entry)),
@@ -334,8 +383,9 @@ function openLease(
       // A journal that failed has told so already, to whoever appended.
       await journal.close().catch(() => undefined);
       await beating;
-      if (lost !== undefined) return;
-      lost = lostLease(location, { why: 'released' });
+      // A file of a lock that was lost is still to be closed.
+      if (lost !== undefined && driver.isFenced) return;
+      lost ??= lostLease(location, { why: 'released' });
       try {
         await driver.beat(id, RELEASED);
       } catch (error) {

@@ -77,6 +77,8 @@ function has(
 export type LockEffects = {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds of a clock that nobody sets, and that stands still while the machine is suspended. */
+  readonly steady: () => number;
   /** Waits that many milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Acts again and again, without keeping the process alive, until what it returns is called. */
@@ -89,6 +91,7 @@ export function realEffects(): LockEffects {
   return {
     machine: thisMachine(),
     now: () => Date.now(),
+    steady: () => performance.now(),
     sleep: (milliseconds) => sleep(milliseconds),
     every(milliseconds, act) {
       const timer = setInterval(act, milliseconds).unref();
@@ -113,6 +116,28 @@ export type Timing = {
  */
 export const TIMING: Timing = { beat: 2_000, silent: 24_000, watch: 6_000 };
 
+/**
+ * Milliseconds after its last confirmed heartbeat from which a holder sends nothing: half of those after which another
+ * one may take over.
+ */
+export function longestSilence({ silent, watch }: Timing): number {
+  return (silent + watch) / 2;
+}
+
+/** A moment by both clocks: one is set now and then, the other stands still while the machine is suspended. */
+export type Moment = { readonly steady: number; readonly wall: number };
+
+type Clocks = Pick<LockEffects, 'now' | 'steady'>;
+
+export function currentMoment({ now, steady }: Clocks): Moment {
+  return { steady: steady(), wall: now() };
+}
+
+/** Milliseconds since a moment, by the clock that says more. */
+export function elapsedSince({ steady, wall }: Moment, clocks: Clocks): number {
+  return Math.max(clocks.steady() - steady, clocks.now() - wall);
+}
+
 /** Where a store keeps the lock record of a state. */
 export type LockPlace = {
   /** Names the store in messages: without credentials. */
@@ -127,19 +152,21 @@ export type LockPlace = {
 };
 
 /**
- * Acquires the lease. Throws `CallsheetError('locked')`, naming the holder, when another has it. The id of a
- * lease is its fencing token: the store takes nothing under another one than that of its lock record.
+ * Acquires the lease, whose first heartbeat is of the returned moment. Throws `CallsheetError('locked')`, naming the
+ * holder, when another has it. The id of a lease is its fencing token: the store takes nothing under another one than
+ * that of its lock record.
  */
 export async function acquireLease(
   place: LockPlace,
   holder: Holder,
   effects: LockEffects,
-): Promise<string> {
+): Promise<{ readonly id: string; readonly since: Moment }> {
   for (;;) {
     const seen = await place.lockRecord();
     if (seen !== undefined && !(await isFree(seen, place, effects))) continue;
+    const since = currentMoment(effects);
     const own = newRecord(holder, effects);
-    if (await place.acquire(seen, own)) return own.id;
+    if (await place.acquire(seen, own)) return { id: own.id, since };
   }
 }
 
@@ -183,18 +210,25 @@ export async function readHolder(
   return { lease: id, holder, beat, owner: there, watch };
 }
 
-/** Takes the lease of that id from its holder, as `StateStore.unlock` says. */
+/**
+ * Takes the lease of that id from its holder, as `StateStore.unlock` says. `isSeenAtOnce`: the holder sees so itself
+ * before each request. Another one sends on until its next heartbeat, or until it has had none for too long: the lock is
+ * free after that.
+ */
 export async function breakLease(
   place: LockPlace,
   lease: string,
   by: Holder,
   effects: LockEffects,
+  isSeenAtOnce: boolean,
 ): Promise<void> {
   const seen = await place.lockRecord();
   const refuse = async () => noSuchLease(place.location, lease, await readHolder(place, effects));
   if (seen === undefined || isReleased(seen) || seen.id !== lease) throw await refuse();
   const own = newRecord(by, effects);
   if (!(await place.acquire(seen, own))) throw await refuse();
+  if (!isSeenAtOnce && !isGone(seen.owner, effects.machine))
+    await effects.sleep(longestSilence(place.timing));
   await place.beat(own.id, RELEASED);
 }
 

@@ -32,7 +32,8 @@ export type StateStore = {
   readonly lock: () => Promise<HeldLock | undefined>;
   /**
    * Takes the lease of that id from whoever holds it, who then stops before the next write. `by` is named
-   * to them. Throws `CallsheetError('usage')` when another lease holds the state, or none.
+   * to them. The lock is free once they send nothing more, however they are cut off. Throws `CallsheetError('usage')`
+   * when another lease holds the state, or none.
    */
   readonly unlock: (lease: string, by: Holder) => Promise<void>;
   /** Finished runs, newest first. They are listed beside a damaged state, too. */
@@ -76,6 +77,17 @@ export type Lease = {
    * without a bound has room for all of it.
    */
   readonly reserve: (expected: Expected) => Promise<void>;
+  /**
+   * Asked right before each request to the platform that writes to that address leaves. Throws
+   * `CallsheetError('locked')` where the lock is lost, and where its last confirmed heartbeat is so old that it may be.
+   * The store is asked only where a heartbeat is overdue.
+   */
+  readonly confirm: (address: Address) => Promise<void>;
+  /**
+   * The addresses of requests that left after the last confirmed heartbeat began, where the lock is lost or the next
+   * heartbeat is overdue: another run may have written to them.
+   */
+  readonly unconfirmed: () => readonly Address[];
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;
   /**

@@ -220,9 +220,12 @@ test('a row of thousands is gone through to its end', async () => {
   const unasked = async () => Promise.reject(new Error('a stopped run asks nothing'));
   const deps: RunDeps = {
     run: 'r1',
-    client: { call: unasked, upload: unasked, list: unasked, platformTime: () => undefined },
+    client: {
+      writing: () => ({ call: unasked, upload: unasked }),
+      platformTime: () => undefined,
+    },
     reader: memoryReader({}),
-    lease: { append: nothing, note: nothing },
+    lease: { append: nothing, note: nothing, confirm: nothing, unconfirmed: () => [] },
     state: emptyState(LINEAGE),
     desired,
     world: { secretOf: () => undefined, fingerprints: fingerprinter(undefined) },

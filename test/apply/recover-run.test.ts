@@ -1634,7 +1634,12 @@ describe('a change that failed in the middle', () => {
           // What was listed before the change began does not have what it made.
           reader: { ...reader, list: async (kind, at, fresh) => (fresh ? list(kind, at) : []) },
           state: stateWith(resources, account === undefined ? {} : { account_id: account }),
-          lease: { append: async (entry) => void appended.push(entry), note: () => {} },
+          lease: {
+            append: async (entry) => void appended.push(entry),
+            note: () => {},
+            confirm: async () => {},
+            unconfirmed: () => [],
+          },
         },
       },
       journal(change, ''),

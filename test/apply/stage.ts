@@ -192,7 +192,11 @@ export async function openStage(options: StageOptions = {}) {
     const { target = [], exclude = [], skipRefused = false, env: environment } = flags;
     const second = await stage.plan(
       { target, exclude, skipRefused, ...(environment ? { env: environment } : {}) },
-      { env, outside: { runSecret: outside.runSecret }, ...(now ? { now } : {}) },
+      {
+        env,
+        outside: { runSecret: outside.runSecret, ...(outside.timed && { timed: outside.timed }) },
+        ...(now ? { now } : {}),
+      },
     );
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
     return said;

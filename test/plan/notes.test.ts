@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
+import { kinds } from '../../src/kinds/index.ts';
 import { attributeDrift, withAuthor } from '../../src/plan/messages.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { type WorldBuilder, world } from '../world.ts';
+import { BAY, type WorldBuilder, world } from '../world.ts';
 
 const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
 
@@ -281,4 +282,48 @@ test('who edited a resource is said of the edit, not of the configuration', () =
     `changed outside Callsheet (${who}); the configuration changed`,
   );
   expect(withAuthor('changed outside Callsheet', who)).toBe(`changed outside Callsheet (${who})`);
+});
+
+describe('a live namesake of a managed resource', () => {
+  const named = kinds.filter(({ tie }) => tie === 'error');
+  test.each(named.map(({ name }) => name))(
+    '%s: is named in each plan, whatever else is in it',
+    async (kind) => {
+      const address = `${kind}.desk`;
+      const own = { id: 'one', name: 'Desk' };
+      const made = world()
+        .desired({ [address]: { name: 'Desk' } })
+        .live({ [kind]: [own, { id: 'two', name: 'Desk' }, { id: 'three', name: 'Other' }] })
+        .applied({ [address]: own });
+      for (const refresh of ['fast', 'full'] as const) {
+        const { plan } = await made.plan({ refresh });
+        const notes = plan.notes.filter(({ message }) => message.includes('another live'));
+        expect(notes).toEqual([
+          {
+            severity: 'warning',
+            address,
+            message: expect.stringMatching(
+              /^another live [a-z ]+ has the name "Desk"( in the organization .+)?: two$/,
+            ),
+            varies: true,
+          },
+        ]);
+      }
+    },
+  );
+
+  test('is none where another address stands for it, or where it is elsewhere', async () => {
+    const { plan } = await world()
+      .desired({ 'agent.a': { name: 'Desk' }, 'agent.b': { name: 'Line' } })
+      .live({
+        agent: [
+          { id: 'a1', name: 'Desk' },
+          { id: 'b1', name: 'Desk' },
+          { id: 'c1', name: 'Desk', organization_id: BAY },
+        ],
+      })
+      .applied({ 'agent.a': { id: 'a1', name: 'Desk' }, 'agent.b': { id: 'b1', name: 'Line' } })
+      .plan();
+    expect(plan.notes.filter(({ message }) => message.includes('another live'))).toEqual([]);
+  });
 });

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
-import { type ConnectionOptions, createClient, openConnection } from '../../src/platform/client.ts';
+import {
+  type ConnectionOptions,
+  createClient,
+  openConnection,
+  UNASKED,
+} from '../../src/platform/client.ts';
 import type { Transport, WireAnswer } from '../../src/platform/transport.ts';
 
 const BASE = 'http://127.0.0.1:4999';
@@ -66,13 +71,26 @@ test('what turns a closed client away makes the other wait, too', async () => {
     },
     { pause },
   );
-  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  const call = { operation: 'createAgent', body: { name: 'n' } };
+  const create = first.writing(UNASKED).call(call);
   await second.call({ operation: 'getMe' });
   await first.close();
   refuse();
   await expect(create).rejects.toMatchObject({ status: 429 });
   await second.call({ operation: 'getMe' });
   expect(Math.max(...slept)).toBeGreaterThanOrEqual(59_000);
+  await connection.close();
+});
+
+test('a write without anybody to ask for the lease is a bug, and is not sent', async () => {
+  const sent: (string | undefined)[] = [];
+  const { first, connection } = pair(async ({ about }) => {
+    sent.push(about?.operation);
+    return OK;
+  });
+  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  await expect(create).rejects.toThrow('has no lease');
+  expect(sent).toEqual(['createToken']);
   await connection.close();
 });
 

@@ -2,7 +2,13 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
 import type { Json } from '../../src/core/value.ts';
-import { type Client, type ClientOptions, createClient } from '../../src/platform/client.ts';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  UNASKED,
+  type Writer,
+} from '../../src/platform/client.ts';
 
 // nock stands between a file and its sockets as soon as it is loaded: it does so for scripts alone.
 nock.restore();
@@ -69,11 +75,12 @@ export const minted = (token: string, seconds = 86_400): Reply => ({
 export const KEY = { clientId: 'key-1', clientSecret: 'canary-client-secret' };
 
 /** A client whose time passes only while it waits, or when `pass` says so. */
-export type Opened = Client & {
-  /** Milliseconds of each wait. */
-  readonly waits: readonly number[];
-  readonly pass: (seconds: number) => void;
-};
+export type Opened = Client &
+  Writer & {
+    /** Milliseconds of each wait. */
+    readonly waits: readonly number[];
+    readonly pass: (seconds: number) => void;
+  };
 
 type OpenOptions = Partial<Omit<ClientOptions, 'origin'>> & { readonly baseUrl?: string };
 
@@ -101,6 +108,7 @@ export function open({ baseUrl = BASE, ...options }: OpenOptions = {}): Opened {
   opened.push(client);
   return {
     ...client,
+    ...client.writing(UNASKED),
     waits,
     pass: (seconds) => {
       clock += seconds * 1000;

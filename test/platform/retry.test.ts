@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failure, KEY, open, type Reply, START, script, useScripts } from './platform.ts';
+import { CallsheetError } from '../../src/core/errors.ts';
+import { failure, KEY, minted, open, type Reply, START, script, useScripts } from './platform.ts';
 
 useScripts();
 
@@ -208,4 +209,55 @@ it('a request that is sent again after a new token starts with fresh attempts', 
   const client = open({ credentials: KEY });
   await expect(client.call(calls.get)).resolves.toEqual(good.body);
   expect(client.waits).toEqual([250, 250]);
+});
+
+describe('whoever is asked before a write leaves', () => {
+  const writes = [...repeatable, ...unrepeatable].filter((kind) => kind !== 'get');
+
+  /** Asks are counted; the one of that number is refused. */
+  function asking(refused = Number.POSITIVE_INFINITY) {
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      if (asked === refused) throw new CallsheetError('locked', 'the lock is lost');
+    };
+    return { ask, asked: () => asked };
+  }
+
+  it.each(writes)('is asked before each try of %s, once its wait is over', async (kind) => {
+    const { line, ...call } = calls[kind];
+    script({ [line]: [{ status: 429, headers: { 'retry-after': '30' } }, { status: 429 }, good] });
+    const client = open();
+    const { ask, asked } = asking();
+    const waitsWhenAsked: number[] = [];
+    const writer = client.writing(async () => {
+      waitsWhenAsked.push(client.waits.length);
+      await ask();
+    });
+    await writer.call(call);
+    expect([asked(), waitsWhenAsked]).toEqual([3, [0, 1, 2]]);
+  });
+
+  it.each(writes)('stops %s by refusing: nothing leaves any more', async (kind) => {
+    const { line, ...call } = calls[kind];
+    const seen = script({ [line]: [{ status: 429 }] });
+    let left = 0;
+    const writer = open().writing(asking(2).ask);
+    const count = () => {
+      left += 1;
+    };
+    const error = await failure(writer.call(call, count));
+    expect([error, seen.length, left]).toEqual([expect.objectContaining({ code: 'locked' }), 1, 1]);
+  });
+
+  it('is asked again once another token is minted', async () => {
+    const { line, ...call } = calls.put;
+    script({
+      'POST /oauth/token': [minted('one'), minted('two')],
+      [line]: [{ status: 401 }, good],
+    });
+    const { ask, asked } = asking();
+    await open({ credentials: KEY }).writing(ask).call(call);
+    expect(asked()).toBe(2);
+  });
 });

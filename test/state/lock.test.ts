@@ -35,6 +35,8 @@ class World implements LockEffects {
 
   now = () => this.time;
 
+  steady = () => this.time;
+
   sleep = async (milliseconds: number) => {
     this.watched += milliseconds;
     if (this.#watch === undefined) throw new Error('it waited');
@@ -70,7 +72,7 @@ async function lockFolder(text?: string): Promise<string> {
 
 async function take(folder: string, world: LockEffects, run = 'r2', pid = process.pid) {
   const place = openFileLock(folder, 'x/state.json', world);
-  const id = await acquireLease(place, holder(run, pid), world);
+  const { id } = await acquireLease(place, holder(run, pid), world);
   const stop = world.every(TIMING.beat, () => void place.beat(id, formatBeat(world.now())));
   const lock = {
     check: () => place.check(id),

@@ -13,6 +13,7 @@ import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
 import { getText, listIn } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
+import { UNASKED } from '../../platform/client.ts';
 import {
   type Catalogue,
   FEATURE_COLUMNS,
@@ -203,7 +204,7 @@ export type SessionFlags = ShowFlags & {
 export async function session(flags: SessionFlags, context: Context): Promise<ExitCode> {
   const call = buildCall(flags);
   return withPlatform(flags, context, async ({ client }) => {
-    const answer = await client.call(call);
+    const answer = await client.writing(UNASKED).call(call);
     const minted = isObject(answer) ? answer : {};
     const token = getText(minted, 'token');
     const expires = minted.expires_at ?? null;

@@ -4,6 +4,7 @@ import { testBreaking } from './contract/breaking.ts';
 import { testDamage } from './contract/damage.ts';
 import { testHolding } from './contract/holding.ts';
 import { testKeeping } from './contract/keeping.ts';
+import { testLeaving } from './contract/leaving.ts';
 import type { Loss, Spot } from './contract/spot.ts';
 
 export { type Opening, openViews, type Spot } from './contract/spot.ts';
@@ -22,5 +23,6 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss, stride = 1):
   testHolding(makeSpot);
   testDamage(makeSpot);
   testBreaking(makeSpot, loss, stride);
+  testLeaving(makeSpot, loss);
   if (loss !== undefined) testAway(makeSpot, loss);
 }

@@ -4,7 +4,7 @@ import { plan } from '../../../src/console/plan.ts';
 import type { Claim } from '../../../src/state/store.ts';
 import { type Stage, staged } from '../../apply/stage.ts';
 import { stateCommands } from '../../cli/state-stage.ts';
-import { began, failureOf, holder, recorded, resource, stateWith } from '../sample.ts';
+import { began, deadPid, failureOf, holder, recorded, resource, stateWith } from '../sample.ts';
 import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 
@@ -147,7 +147,8 @@ test('of many that claim the same at once one gets it', async () => {
 
 test('who lost the lease claims nothing', async () => {
   const { open } = await newDatabase();
-  const lease = await open('harbor').acquire(holder('r1'));
+  // Whoever takes the lease from a process that is gone does not wait until it notices.
+  const lease = await open('harbor').acquire(holder('r1', deadPid()));
   await open('harbor').unlock(lease.id, holder('u'));
   const failure = await failureOf(async () => lease.claim?.(ACCOUNT, [DESK]));
   expect(failure.code).toBe('locked');

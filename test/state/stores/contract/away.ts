@@ -6,7 +6,7 @@ import { began, failureOf, holder, intent, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
 import { LIFE } from './runs.ts';
-import type { Fault, Spot } from './spot.ts';
+import { type Fault, type Spot, WITHOUT_WAITING } from './spot.ts';
 
 type Open = { readonly store: StateStore; readonly lease: Lease };
 
@@ -141,7 +141,7 @@ export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void
       machine: 'here',
       async whileAsleep() {
         if (taken !== undefined) return;
-        const other = spot.open();
+        const other = spot.open(WITHOUT_WAITING);
         await other.unlock((await other.lock())?.lease ?? '', holder('u'));
         taken = await other.acquire(holder('r2'));
         isAway = false;

@@ -6,7 +6,7 @@ import { began, deadPid, ended, failureOf, holder } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
 import { LIFE } from './runs.ts';
-import type { Fault, Loss, Spot } from './spot.ts';
+import { type Fault, type Loss, type Spot, WITHOUT_WAITING } from './spot.ts';
 
 /** `npm run torture` breaks the stores at every step. */
 const EVERY_STEP = process.env.CALLSHEET_EVERY_STEP === '1';
@@ -97,7 +97,7 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
     checkPromises(LIFE, await spot.open().load(), promised);
     // It gave back what it could; what it could not belongs to a process that runs.
     const held = await spot.open().lock();
-    if (held !== undefined) await spot.open().unlock(held.lease, holder('u'));
+    if (held !== undefined) await spot.open(WITHOUT_WAITING).unlock(held.lease, holder('u'));
     await recover(spot);
     await spot.close();
     return wasCut;

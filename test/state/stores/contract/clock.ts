@@ -16,6 +16,7 @@ export function clock({
   const effects: Partial<LockEffects> = {
     machine,
     now: () => now,
+    steady: () => now,
     async sleep(milliseconds) {
       now += milliseconds;
       waited += milliseconds;

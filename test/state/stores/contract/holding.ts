@@ -6,7 +6,7 @@ import { startProcess } from '../../other-process.ts';
 import { began, ended, failureOf, holder, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
-import type { Spot } from './spot.ts';
+import { type Spot, WITHOUT_WAITING } from './spot.ts';
 
 /** Whose turn it is, and that nobody writes who has lost it. */
 export function testHolding(makeSpot: () => Promise<Spot>): void {
@@ -136,7 +136,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
       const store = spot.open();
       const lease = await store.acquire(holder('r1'));
       await appendAll(lease, RUN.slice(0, prefix));
-      const other = spot.open();
+      const other = spot.open(WITHOUT_WAITING);
       const held = await other.lock();
       await other.unlock(held?.lease ?? '', holder('u'));
       const next = await other.acquire(holder('r2'));
@@ -165,7 +165,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
   ])('%s is refused by the store itself once the lease is lost', async (_what, act) => {
     const spot = await makeSpot();
     const lease = await spot.open().acquire(holder('r1'));
-    await spot.open().unlock(lease.id, holder('u'));
+    await spot.open(WITHOUT_WAITING).unlock(lease.id, holder('u'));
     const next = await spot.open().acquire(holder('r2'));
     const failure = await failureOf(() => act(lease));
     expect(failure.code).toBe('locked');
@@ -178,7 +178,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
     const spot = await makeSpot();
     const there = clock({ machine: 'there' });
     const lease = await spot.open({ effects: there.effects }).acquire(holder('r1'));
-    await spot.open().unlock(lease.id, holder('u'));
+    await spot.open(WITHOUT_WAITING).unlock(lease.id, holder('u'));
     there.beat();
     await vi.waitFor(
       async () => expect((await failureOf(() => lease.append(began('r1')))).code).toBe('locked'),
@@ -200,7 +200,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
     expect(failure.message).toContain('apply (run r1) of sam@desk');
     expect(failure.message).toContain(`under lease ${lease.id}`);
     await lease.append(began('r1'));
-    await spot.open().unlock(lease.id, holder('u'));
+    await spot.open(WITHOUT_WAITING).unlock(lease.id, holder('u'));
     expect(await spot.open().lock()).toBeUndefined();
     const next = await spot.open().acquire(holder('r2'));
     // Not by the id of one that another has taken over from, either.

@@ -12,6 +12,9 @@ export type Opening = {
   readonly fault?: (step: number) => Fault | Promise<Fault>;
 };
 
+/** Of a view that waits for nothing: the holder whose lease it takes away is not given the time to notice. */
+export const WITHOUT_WAITING: Opening = { effects: { sleep: async () => {} } };
+
 /** A state of its own in the store under test. */
 export type Spot = {
   /** Another process's view of it. */
