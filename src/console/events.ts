@@ -181,6 +181,8 @@ function sentenceOn(event: Sentence): string {
       return event.text;
     case 'comparing_secrets':
       return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (\`callsheet help secrets\`).`;
+    case 'no_state':
+      return `There is no state at ${event.location}: a first run, or another place than before.`;
     case 'run_at_work':
       return `Run ${event.run} is running: for changes that it has not recorded yet, this uses the live values.`;
     case 'unread':

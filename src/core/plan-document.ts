@@ -67,6 +67,16 @@ export function isGone({ action, missing_id: missing }: Change): boolean {
   return action === 'create' && missing !== null;
 }
 
+/** Whether a drift document says of a resource that it is not there: it went, or no state tells whether it ever was. */
+export function isAbsent({ action }: Change): boolean {
+  return action === 'create';
+}
+
+/** Whether a plan was made without a state: then nothing tells an edit on the platform from a change of the files. */
+export function isStateless({ state }: Pick<PlanDocument, 'state'>): boolean {
+  return state.lineage === '';
+}
+
 /** Fields that change in the same way in several resources. */
 export type ChangeGroup = Plan.Group;
 export type Action = Change['action'];

@@ -8,8 +8,10 @@ import {
   type FieldChange,
   type FindCallouts,
   type HistoryEntry,
+  isAbsent,
   isEdited,
   isGone,
+  isStateless,
   isWritten,
   type Pin,
   type PlanDocument,
@@ -24,14 +26,18 @@ import { missingReason, successorReason } from './messages.ts';
  * `before` is what Callsheet last wrote, `after` is what is live.
  */
 export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanDocument {
+  const isUnknown = isStateless(plan);
   const changes = plan.changes.flatMap((change) => {
+    const isMissing = isGone(change) || (isUnknown && isAbsent(change));
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
-    if (fields.length === 0 && !isGone(change)) return [];
+    if (fields.length === 0 && !isMissing) return [];
     const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
     // What stands against writing it is no drift.
     const reason =
       missing === null
-        ? change.reason
+        ? isMissing
+          ? NOT_THERE
+          : change.reason
         : isGone(change)
           ? missingReason(missing, 'drift')
           : successorReason(missing);
@@ -61,6 +67,8 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
   });
 }
 
+const NOT_THERE = 'not on the platform; without a state nothing tells whether it ever was';
+
 /** The drift that is left once some of it was put back. */
 export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>): PlanDocument {
   const changes = drift.changes.filter(({ address }) => !healed.has(address));
@@ -82,7 +90,7 @@ export function attributeChange(change: Change, edits: Edits): Change {
     return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
   const told = { ...change, fields, edits: entries };
-  return isGone(change) ? { ...told, attribution: unknown('gone', entries) } : told;
+  return isAbsent(change) ? { ...told, attribution: unknown('gone', entries) } : told;
 }
 
 /** What was edited since Callsheet last wrote a resource, or last saw it as configured. */

@@ -6,7 +6,7 @@ import {
   type FieldChange,
   formatEdit,
   type HistoryEntry,
-  isGone,
+  isAbsent,
 } from '../core/plan-document.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber, formatTime, kindTitle } from './wording.ts';
@@ -25,7 +25,7 @@ const MAX_EDITS = 8;
 
 /** The fields of a drifted resource by who changed them, those first of which that is known; all of one that is gone. */
 export function groupByAuthor(change: Change, verbose: boolean): readonly Attributed[] {
-  if (isGone(change))
+  if (isAbsent(change))
     return [{ ...said(change.attribution, 1, change, verbose), fields: change.fields }];
   const groups = Map.groupBy(change.fields, ({ attribution }) => JSON.stringify(attribution));
   return [...groups.values()]

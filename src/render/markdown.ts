@@ -1,5 +1,5 @@
 import { firstLines } from '../core/errors.ts';
-import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Change, isAbsent, isStateless, type PlanDocument } from '../core/plan-document.ts';
 import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
@@ -78,6 +78,8 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
   return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
 }
 
+const STATELESS = 'There is no state: a first run, or another place than before.';
+
 /** A page but for its marker and its title. */
 type Parts = {
   readonly above: readonly string[];
@@ -101,7 +103,11 @@ type Items = {
 function planParts(plan: PlanDocument): Parts {
   const { above, alone, groups, adopted, below } = buildOverview(plan);
   return {
-    above: [...renderTable(plan), ...above.map(footerText)],
+    above: [
+      ...(isStateless(plan) && plan.purpose === 'apply' ? [STATELESS] : []),
+      ...renderTable(plan),
+      ...above.map(footerText),
+    ],
     items: {
       alone,
       groups,
@@ -374,11 +380,11 @@ function planBlock(
 
 function driftBlock(change: Change, detail: Detail, plan: PlanDocument): string {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
-  const isGone = change.missing_id !== null;
+  const isLost = change.missing_id !== null || isAbsent(change);
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
   const about = [
-    ...(isGone || !isTold ? [escapeMessage(change.reason)] : []),
+    ...(isLost || !isTold ? [escapeMessage(change.reason)] : []),
     ...formatPlace(change),
   ];
   return [

@@ -4,7 +4,7 @@ import {
   type Attribution,
   type Change,
   type FieldChange,
-  isGone,
+  isAbsent,
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { formText, type Json } from '../core/value.ts';
@@ -61,7 +61,7 @@ function buildResource(change: Change, { organizations }: PlanDocument): Drifted
     name,
     organization: owner === null ? null : (organizations[owner] ?? owner),
     id: change.id ?? change.missing_id,
-    is_gone: isGone(change),
+    is_gone: isAbsent(change),
     source,
     fields: change.fields.map(buildField),
     attribution: change.attribution ?? null,

@@ -1,5 +1,5 @@
 import { labelOf } from '../core/address.ts';
-import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
+import { type Action, type Change, isAbsent, type PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
@@ -444,12 +444,12 @@ type Given = Pick<Layout, 'plan' | 'options'>;
 function driftLines(change: Change, detail: Detail, given: Given): readonly Line[] {
   const { options } = given;
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
-  const isGone = change.missing_id !== null;
+  const isLost = change.missing_id !== null || isAbsent(change);
   const groups = groupByAuthor(change, options.verbose);
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
-    ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
+    ...(isLost || !isTold ? belowLines(change.reason, options, 'dim') : []),
     ...groups.flatMap((group) => authorLines(group, change, detail, given)),
   ];
 }

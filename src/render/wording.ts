@@ -13,7 +13,8 @@ import {
   type Change,
   type ChangeGroup,
   type FieldChange,
-  isGone,
+  isAbsent,
+  isStateless,
   type PlanDocument,
   type PlannedOperation,
   type PlanSummary,
@@ -137,6 +138,7 @@ export function headline(plan: PlanDocument): string {
         : `Restore${where}: ${counts}`;
     case 'drift': {
       const drifted = plan.changes.length;
+      if (isStateless(plan)) return headlineWithoutState(drifted, where);
       return drifted === 0
         ? `No drift${where}. Nothing changed outside Callsheet.`
         : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
@@ -148,6 +150,13 @@ export function headline(plan: PlanDocument): string {
     default:
       return unreachable(plan.purpose);
   }
+}
+
+function headlineWithoutState(drifted: number, where: string): string {
+  const why = 'There is no state, so edits cannot be told from changes of the files.';
+  return drifted === 0
+    ? `No difference${where} from the files. ${why}`
+    : `Drift${where}: ${formatCount(drifted, 'resource')} not as in the files. ${why}`;
 }
 
 /** A headline promises nothing of secrets that are set and cannot be compared. */
@@ -287,7 +296,8 @@ type DriftSort = (typeof DRIFT_SORTS)[number];
 /** What pull and apply make of a drifted resource. */
 function driftSort(change: Change): DriftSort {
   const { missing_id: missing, fields } = change;
-  if (missing !== null) return isGone(change) ? 'gone' : 'successor';
+  if (isAbsent(change)) return 'gone';
+  if (missing !== null) return 'successor';
   return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
 }
 
@@ -345,7 +355,7 @@ export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(
 
 /** What is missing would be created again; as drift it is a resource that went. */
 export function gone(change: Change): Change {
-  return isGone(change) ? { ...change, action: 'delete' } : change;
+  return isAbsent(change) ? { ...change, action: 'delete' } : change;
 }
 
 /** `revert to history entry 41 (model), then update (status): a revert does not restore status` */

@@ -143,6 +143,8 @@ export async function openSessionOn(
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
+    if (replayed.state === undefined && context.sandbox === undefined)
+      context.emit({ type: 'no_state', location: store.location });
     const owner = await ownerIn(stack, context);
     checkOwner(known, owner, store.location);
     const fingerprints = fingerprintsFor(known, context);

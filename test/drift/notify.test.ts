@@ -165,6 +165,28 @@ test('a notification is unsigned without a secret', async () => {
   expect(received.map(({ headers }) => headers['x-hub-signature-256'])).toEqual([undefined]);
 });
 
+test('what is not there without a state is drift, in every format and in the notification', async () => {
+  const stage = await openDrifted();
+  await stage.forget();
+  for (const one of [stage.sim.store.agents, stage.sim.store.retryPolicies]) one.clear();
+  const { received, url } = await openReceiver({ status: 204 });
+  const told = async (format: 'text' | 'json' | 'markdown' | 'html') =>
+    look(stage, { flags: { format, detailedExitcode: true }, exit: 2 });
+  const { err } = await look(stage, { flags: { notify: url, detailedExitcode: true }, exit: 2 });
+  expect(err).toMatch(/^There is no state at \S+state\.json: a first run, or another place/);
+  expect(readNotification(received[0] as Received)).toMatchObject({
+    is_drifted: true,
+    summary: { drifted: 3, gone: 3 },
+  });
+  expect(JSON.parse((await told('json')).out).changes).toHaveLength(3);
+  for (const format of ['text', 'markdown'] as const) {
+    const { out } = await told(format);
+    expect(out).toContain('3 resources not as in the files. There is no state');
+    expect(out).toMatch(/not on the platform; without a\s+state nothing tells whether it ever was/);
+  }
+  expect((await told('html')).out).toContain('not on the platform; without a state');
+});
+
 test('what drifted is posted once, as the schema has it, and the result is as without', async () => {
   const stage = await openDrifted();
   stage.sim.edit(desk(stage), { greeting_message: 'Edited.' }, 'user:maria');

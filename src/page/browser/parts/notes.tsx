@@ -1,6 +1,11 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
-import { type Action, allowanceFlags, type PlanDocument } from '../../../core/plan-document.ts';
+import {
+  type Action,
+  allowanceFlags,
+  isStateless,
+  type PlanDocument,
+} from '../../../core/plan-document.ts';
 import { inSeconds } from '../../../core/value.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
@@ -81,7 +86,12 @@ function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Assumptions', formatAssumed(head)],
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
-    ['State', `${state.lineage}, serial ${state.serial}`],
+    [
+      'State',
+      isStateless(head)
+        ? 'none: a first run, or another place than before'
+        : `${state.lineage}, serial ${state.serial}`,
+    ],
   ]);
 }
 

@@ -77,7 +77,10 @@ type Way = {
 };
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const store = openStateStore(parsePlace(env.CALLSHEET_STATE ?? '', '/'), { env, admit: admitAll });
+  const store = openStateStore(parsePlace(env.CALLSHEET_STATE ?? '', '/'), {
+    env,
+    admit: admitAll,
+  });
   const { pending } = await store.load();
   await store.close();
   return pending.flatMap((entry) => (entry.type === 'intent' ? [entry.operation] : []));
