@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
@@ -21,7 +21,7 @@ import {
   type ResourceRecorded,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
@@ -86,12 +86,21 @@ export async function recoverRun(
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
   const author = began.account_id === '' ? undefined : findAuthor(began.account_id);
+  // Of several changes that were answered with one id, the first has it.
+  const claims = new Map<string, Address>();
+  for (const { address, requests } of open) {
+    const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
+    const identity = id && getIdentity({ kind: getKind(address), id });
+    if (identity && !claims.has(identity)) claims.set(identity, address);
+  }
   const recovered = await Promise.all(
     open.flatMap((change) => {
       const { snapshot } = change;
       if (snapshot === undefined || deps === undefined) return [];
       const kind = kindNamed(snapshot.kind);
-      const isTaken = (id: string) => isHeld(state, kind, id, change.address);
+      const isTaken = (id: string) =>
+        isHeld(state, kind, id, change.address) ||
+        (claims.get(getIdentity({ kind: kind.name, id })) ?? change.address) !== change.address;
       const spare = (address: Address) => freeAddress(address, state);
       const world = { ...deps.world, idOf: () => undefined };
       const { reader } = deps;

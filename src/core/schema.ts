@@ -31,6 +31,7 @@
  * | `x-one-of`       | catalogue of the platform that its value stands in (`kinds/catalogues.ts`)   |
  * | `x-ready`        | switching it on takes what its facet asks of the platform first              |
  * | `x-file`         | a file of the stack, sent as bytes                                           |
+ * | `x-distinct`     | no two resources of one scope may have the same content there                |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
  * | `x-ids-inside`   | free text or free-form settings in which people write ids of resources       |
@@ -85,6 +86,7 @@ export type FieldSchema = {
   readonly 'x-one-of'?: string;
   readonly 'x-ready'?: boolean;
   readonly 'x-file'?: string;
+  readonly 'x-distinct'?: boolean;
   readonly 'x-facet'?: boolean;
   readonly 'x-format'?: string;
   readonly 'x-prose'?: string;
