@@ -241,7 +241,11 @@ async function made(
   const isSame = old === id;
   const before = isSame ? snapshot.resource?.leaves : undefined;
   const found = isSame ? snapshot.document : null;
-  const taken = recoverLeaves({ ...interrupted, ...change, intended, before, found, live });
+  const { known, history, hasOthers } = await readHistory(interrupted, live, null);
+  const taken = recoverLeaves({
+    ...{ ...interrupted, ...change, intended },
+    ...{ before, found, live, hasOthers },
+  });
   const answered = answeredBy(interrupted, id);
   // What was there before says nothing of what was to take its place.
   const isFinished =
@@ -249,7 +253,6 @@ async function made(
       ? nextRequest(kind, live.record, answered) === undefined
       : isWhole(kind, live.record, answered);
   const isDone = isFinished && taken.extent === 'all';
-  const { known, history } = await readHistory(interrupted, live, null);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -363,6 +366,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     const message = `cannot be read, so Callsheet cannot tell whether it was changed (id ${id})`;
     return { ...common, severity: 'warning', isDone: false, message };
   }
+  const { known, history, hasOthers } = await readHistory(interrupted, live, snapshot.pin);
   const taken = recoverLeaves({
     ...interrupted,
     ...change,
@@ -370,11 +374,11 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     before: before?.leaves,
     found: snapshot.document,
     live,
+    hasOthers,
   });
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
-  const { known, history } = await readHistory(interrupted, live, snapshot.pin);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -428,8 +432,13 @@ async function readHistory(
   { change, kind, reader, author }: InterruptedChange,
   { id }: LiveResource,
   found: Pin | null,
-): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
-  if (kind.history === undefined) return { known: null, history: null };
+): Promise<{
+  readonly known: number | null;
+  readonly history: LedgerLine['history'];
+  /** Whether somebody else wrote since, or nobody can tell. */
+  readonly hasOthers: boolean;
+}> {
+  if (kind.history === undefined) return { known: null, history: null, hasOthers: true };
   const entries = await reader.history(kind, id, ENTRIES_READ);
   const before = baseEntry(entries, found ?? undefined);
   const newer = entries.filter((entry) => entry.id > (before ?? 0));
@@ -438,7 +447,8 @@ async function readHistory(
   // What somebody else wrote in between would be taken for the run's, too.
   const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
   const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
-  return { known: after ?? before, history: { before, after } };
+  const hasOthers = after === null || own.length < newer.length;
+  return { known: after ?? before, history: { before, after }, hasOthers };
 }
 
 /**

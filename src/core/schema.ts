@@ -40,6 +40,7 @@
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
+ * | `x-follows`      | path of a field; the platform sets this one along with it, unless it is written |
  * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
  * | `x-assumes`      | assumptions that a detail of it rests on: a limit, a form, its lock          |
  * | `x-operations`   | operations that writing it takes, beside those of its kind                   |
@@ -95,6 +96,7 @@ export type FieldSchema = {
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
+  readonly 'x-follows'?: string;
   readonly 'x-assumption'?: string;
   readonly 'x-assumes'?: readonly string[];
   readonly 'x-operations'?: readonly string[];
