@@ -146,8 +146,17 @@ function buildDocument({ kind, root, name, steps }: Way): FieldDocument {
     identity: schema['x-identity'] ?? null,
     unordered: schema['x-set'] === true,
     whole: schema['x-whole'] === true,
+    told_while: fullName(kind, schema['x-told-while']),
+    follows: fullName(kind, schema['x-follows']),
+    created_as: schema['x-created-as'] ?? null,
+    distinct: schema['x-distinct'] === true,
     members: listMembers(root, item ?? schema),
   };
+}
+
+/** The name that a field of a kind is explained under. */
+function fullName(kind: Kind | undefined, path: string | undefined): string | null {
+  return kind === undefined || path === undefined ? null : `${kind.name}.${path}`;
 }
 
 /** Members of a resource that are Callsheet's and no field of the platform. */
