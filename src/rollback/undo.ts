@@ -359,8 +359,7 @@ function undoOne(
   const paths = parsePaths(back.filter((text) => !stays.has(text))).filter((path) =>
     isTold(kind.schema, schemaAt(kind.schema, path), document),
   );
-  const told = toldPart(kind.schema, document);
-  const prior = withUnreturned(kind, told, snapshot.resource?.leaves ?? {});
+  const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const nameless = namelessElements(kind, snapshot);
   const gone = nameless.filter(({ element }) => isWhole || changed.includes(element));
@@ -369,7 +368,7 @@ function undoOne(
     ...gone.map(({ element }) => element),
     ...elsewhere.map(({ field }) => field),
   ];
-  const source = isWhole ? creatable(kind, snapshot, told, bare) : snapshot;
+  const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : back);
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole

@@ -25,7 +25,7 @@ import { kinds } from '../../../src/kinds/index.ts';
 import { fieldChange } from '../../../src/plan/change.ts';
 import { accountsWithoutSecret } from '../../../src/plan/secrets.ts';
 import { createSteps, listWrites, updateSteps } from '../../../src/plan/steps.ts';
-import { undoRun } from '../../../src/rollback/undo.ts';
+import { undoRun, undoTo } from '../../../src/rollback/undo.ts';
 import { explainField } from '../../../src/stack/editor/explain-field.ts';
 import { journalOf } from '../../rollback/runs.ts';
 import { desiredResource, HARBOR, type WorldBuilder, world } from '../../world.ts';
@@ -752,7 +752,15 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     preflight: NO_REFUSAL,
     body: 'the list is sent as it is configured',
     proof: AS_COMPARED,
-    recovery: 'it compares with what was written, in one order',
+    recovery: {
+      asks: 'another order is what was meant',
+      check: (field) => {
+        const live = liveWith(field, listOf(field).toReversed());
+        const { leaves } = recovered(field, { found: {}, live, isAnswered: true });
+        expect(leaves[field.text]).toBeDefined();
+        expect(leaves[field.text]).toEqual(recordOf(field, field.whole).leaves[field.text]);
+      },
+    },
     undo: AS_WRITTEN,
     export: AS_OTHERS,
     note: NOT_SHOWN,
@@ -1172,7 +1180,15 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     preflight: NO_REFUSAL,
     body: 'it is sent as it is configured',
     proof: AS_COMPARED,
-    recovery: 'it reads what is live as compare does',
+    recovery: {
+      asks: 'a value that is never returned is what was meant where nothing is returned',
+      check: (field) => {
+        const meant = { ...field, whole: withValue(field, 'never returned') };
+        const live = liveWith(field, undefined);
+        const { extent } = recovered(meant, { found: live, live, isAnswered: true });
+        expect(extent).toBe('all');
+      },
+    },
     undo: AS_WRITTEN,
     export: AS_OTHERS,
     note: NOT_SHOWN,
@@ -1235,6 +1251,10 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
         const without = undone(field, off(field), [flag, field.text]).document;
         expect(valueAt(field.kind.schema, without, field.path)).toBeUndefined();
         expect(valueAt(field.kind.schema, without, flagOf(field))).toBe(false);
+        const then = { ...off(field), id: 'one', ...scopeOf(field) };
+        const snapshot = { address: 'agent.one', kind: 'agent', id: 'one', document: then };
+        const [exact] = undoTo([{ ...snapshot, pin: null, resource: null, withheld: [] }]).desired;
+        expect(exact && valueAt(field.kind.schema, exact.document, field.path)).toBeUndefined();
       },
     },
     export: {
