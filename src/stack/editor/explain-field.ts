@@ -146,17 +146,28 @@ function buildDocument({ kind, root, name, steps }: Way): FieldDocument {
     identity: schema['x-identity'] ?? null,
     unordered: schema['x-set'] === true,
     whole: schema['x-whole'] === true,
-    told_while: fullName(kind, schema['x-told-while']),
-    follows: fullName(kind, schema['x-follows']),
-    created_as: schema['x-created-as'] ?? null,
-    distinct: schema['x-distinct'] === true,
+    ...dependenceIn(kind, schema),
     members: listMembers(root, item ?? schema),
   };
 }
 
-/** The name that a field of a kind is explained under. */
-function fullName(kind: Kind | undefined, path: string | undefined): string | null {
-  return kind === undefined || path === undefined ? null : `${kind.name}.${path}`;
+/** What a field goes along with, and what it may not share; few have any of it. */
+function dependenceIn(
+  kind: Kind | undefined,
+  {
+    'x-told-while': flag,
+    'x-follows': leader,
+    'x-created-as': created,
+    'x-distinct': distinct,
+  }: FieldSchema,
+): Pick<FieldDocument, 'told_while' | 'follows' | 'created_as' | 'distinct'> {
+  const named = (path: string) => (kind === undefined ? path : `${kind.name}.${path}`);
+  return {
+    ...(flag === undefined ? {} : { told_while: named(flag) }),
+    ...(leader === undefined ? {} : { follows: named(leader) }),
+    ...(created === undefined ? {} : { created_as: created }),
+    ...(distinct === true ? { distinct } : {}),
+  };
 }
 
 /** Members of a resource that are Callsheet's and no field of the platform. */

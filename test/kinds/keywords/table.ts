@@ -1069,7 +1069,7 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     undo: 'the platform has no endpoint that takes one away',
     export: 'nothing returns the bytes',
     note: STACK,
-    docs: says('no two may have the same content', ({ distinct }) => distinct),
+    docs: says('no two may have the same content', ({ distinct }) => distinct === true),
   },
 
   'x-facet': {
