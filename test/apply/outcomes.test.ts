@@ -256,3 +256,18 @@ describe('a write is read back', () => {
     expect((line?.message ?? '').length).toBeLessThan(500);
   });
 });
+
+staged('a value that a new resource cannot have follows its creation', async (stage) => {
+  const files = await stage.read('resources.yaml');
+  // Of the first of the two templates.
+  await stage.edit('resources.yaml', 'status: draft', 'status: archived');
+  const statuses = () => [...stage.sim.store.emailTemplates.values()].map(({ status }) => status);
+  await stage.apply();
+  expect(statuses()).toEqual(['archived']);
+  await stage.write('resources.yaml', files.replace(/^email_templates:\n(?: .*\n)+\n/m, ''));
+  await stage.apply({ allowDelete: true });
+  expect(statuses()).toEqual([]);
+  // A rollback makes it again, and then as it was.
+  await stage.rollback();
+  expect(statuses()).toEqual(['archived']);
+});
