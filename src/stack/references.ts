@@ -180,7 +180,7 @@ export function checkContents(resources: Iterable<ResolvedResource>, report: Rep
       report.add({
         rule: 'content/duplicate',
         message: `${second.address}: ${field} has the content of ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
-        hint: 'The platform keeps a content once. Remove one of them; to let go of one without a delete, list its address under forget:',
+        hint: 'The platform keeps a content once. Remove one of them; its address under forget: keeps the live document',
         address: second.address,
         path: field,
         range: second.placeOf(field) ?? second.keyPlace,

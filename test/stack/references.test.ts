@@ -110,7 +110,7 @@ retry_policies: { p: { name: P }, q: { name: P } }
     says: [
       'b.yaml:1:84 content/duplicate knowledge_source.kb.t: file has the content of knowledge_source.kb.s at a.yaml:1:84',
     ],
-    hint: 'The platform keeps a content once. Remove one of them; to let go of one without a delete, list its address under forget:',
+    hint: 'The platform keeps a content once. Remove one of them; its address under forget: keeps the live document',
   },
   {
     title: 'one document for two rows, whatever ids they adopt',
