@@ -1,12 +1,13 @@
 import type { Address } from '../core/address.ts';
+import { quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { fieldIn, toPath } from '../core/path.ts';
+import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
-import { isEchoed } from '../core/schema.ts';
-import { isObject } from '../core/value.ts';
-import { pickLeaves, valueAt } from '../core/walk.ts';
+import { type FieldSchema, isEchoed } from '../core/schema.ts';
+import { isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
+import { listFollowers, pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import {
   compareWhole,
@@ -14,13 +15,15 @@ import {
   isUnclearable,
   isWritten,
   type LeafChange,
+  leafChange,
   liveKey,
   UNCLEARABLE,
 } from '../diff/compare.ts';
-import { listLeaves } from '../diff/leaves.ts';
+import { listLeaves, normalise } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
+import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Draft } from '../kinds/kind.ts';
-import { isResent } from '../plan/change.ts';
+import { fieldChange, isResent } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
@@ -41,7 +44,7 @@ import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
 import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
-import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
+import { type Carried, checkBody, checkFile, judgeCarried } from './verify.ts';
 import {
   clearedIn,
   findFacet,
@@ -140,23 +143,28 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     };
     const isAsked = isWriting && (await isHistoryAsked(work, progress.live, carried));
     if (isAsked) await look();
-    let kept: readonly string[];
+    let proof: Proof;
     try {
-      kept = prove(work, progress, carried);
+      proof = prove(work, progress, carried, live?.document);
     } catch (error) {
       // Somebody else may have written as well.
       if (!isAsked) await look();
       throw error;
     }
-    const isProven = kept.length === 0 && progress.left.length === 0;
+    if (proof.stored.length > 0 && !isAsked) {
+      await look();
+      proof = prove(work, progress, carried, live?.document);
+    }
+    const { kept, stored } = proof;
+    const isProven = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
     const resource = await record(work, progress, after, isProven);
     return {
       line: {
         ...base,
-        status: isDone(work, progress) ? 'done' : 'failed',
+        status: stored.length === 0 && isDone(work, progress) ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
         ...priorId(work),
-        message: formatRemarks(work, progress, kept),
+        message: formatRemarks(work, progress, proof),
         ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
@@ -350,43 +358,155 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
   return snapshot;
 }
 
+/** What the proof of a change found that is no failure. */
+type Proof = {
+  /** Leaves that were to be emptied and still have a value: the platform has its own for them, or refuses null. */
+  readonly kept: readonly string[];
+  /** Leaves that the platform stored as another value than was sent. */
+  readonly stored: readonly LeafChange[];
+  /** Neighbours that the platform moved by itself, and what follows what was written (`x-follows`), in words. */
+  readonly moved: readonly string[];
+};
+
+const UNPROVEN: Proof = { kept: [], stored: [], moved: [] };
+
 /**
- * A leaf that did not take is a failure that names it (DESIGN §5, Proof). One that was to be emptied and
- * still has a value is none: the platform has its own for it, or refuses null. Those are returned. What was
- * only sent back, since it stands in what was written as a whole, must be as it was.
+ * Holds what is live against what was sent, leaf by leaf (`judgeLeaf`). Throws for what did not take, was lost, or was
+ * overwritten by somebody else.
  */
 function prove(
   work: Work,
-  { live, left: given, written }: Progress,
+  { live, left: given, written, history }: Progress,
   carried: ReadonlyMap<string, Carried>,
-): readonly string[] {
+  before: JsonObject | undefined,
+): Proof {
   const { desired, kind, change } = work;
-  if (live === undefined || desired === undefined) return [];
+  if (live === undefined || desired === undefined) return UNPROVEN;
   // Nobody can read it back: that it was sent is all the proof there is.
   const unsent = change.fields.filter((field) => isSecretSent(field) && !written.has(field.path));
   if (unsent.length > 0) {
     const paths = unsent.map(({ path }) => path).join(', ');
     throw new CallsheetError('api', `planned, but not written: ${paths}`);
   }
-  const moved = disturbed(carried, kind.schema, live.document);
-  if (moved.length > 0) {
-    throw new CallsheetError(
-      'api',
-      `written, but fields that were sent back unchanged now have other values: ${moved.join(', ')}`,
-    );
-  }
   const known = new Set(given.map(({ text }) => text));
   const left = remaining(work, live, { isProof: true }).filter(
     ({ unreadable, text }) => !unreadable && !known.has(text),
   );
-  const [kept, failed] = [true, false].map((clear) =>
-    left.filter((change) => isClear(change, desired.isPartial) === clear).map(({ text }) => text),
+  const owned = new Set(left.map(({ text }) => text));
+  // What somebody wrote before our write was overwritten by it.
+  const hasOthers = (history?.interleaved ?? []).some(({ order }) => order !== 'before');
+  const seen = { isOwned: true, hasOthers };
+  const judged: (readonly [Outcome, LeafChange])[] = [];
+  const kept: string[] = [];
+  for (const leaf of left) {
+    const sentBack = carried.get(leaf.text);
+    if (isClear(leaf, desired.isPartial)) kept.push(leaf.text);
+    else if (sentBack === undefined)
+      judged.push([judgeChanged(leaf, kind.schema, before, seen), leaf]);
+    else judged.push([judgeCarried(sentBack, kind.schema, live.document, seen), leaf]);
+  }
+  const having = (outcome: Outcome) =>
+    judged.flatMap(([one, leaf]) => (one === outcome ? [leaf] : []));
+  const neighbours = [...carried].filter(([text]) => !owned.has(text));
+  const neighboursThat = (outcome: Outcome) =>
+    neighbours.flatMap(([text, one]) =>
+      judgeCarried(one, kind.schema, live.document, { isOwned: false, hasOthers }) === outcome
+        ? [text]
+        : [],
+    );
+  const stored = having('stored_as');
+  const failures = [
+    listed('the platform still has the old value of', having('not_taken').map(textOf)),
+    listed('fields that were sent back unchanged are gone:', [
+      ...having('lost').map(textOf),
+      ...neighboursThat('lost'),
+    ]),
+    listed('somebody else has since changed', having('overwritten').map(textOf)),
+  ].flatMap((one) => one ?? []);
+  if (failures.length > 0) {
+    const others = stored.length === 0 ? [] : [storedWords(work, stored)];
+    throw new CallsheetError('api', `written, but ${[...failures, ...others].join('; ')}`);
+  }
+  const set = change.fields.filter(isSent).map(({ path }) => toPath(path));
+  const followers = listFollowers(kind.schema, set).map(({ path }) => formatPath(path));
+  const moved = [...new Set([...neighboursThat('moved'), ...followers])].filter(
+    (text) => !owned.has(text),
   );
-  if (failed === undefined || failed.length === 0) return kept ?? [];
-  throw new CallsheetError(
-    'api',
-    `written, but the platform still returns other values for ${failed.join(', ')}`,
+  return { kept, stored, moved: before ? movedWords(work, live, before, moved) : [] };
+}
+
+/** What became of a leaf that is not as it is configured. A comparison leaves out what is not told. */
+function judgeChanged(
+  { path, schema, before: now }: LeafChange,
+  root: FieldSchema,
+  before: JsonObject | undefined,
+  seen: { readonly isOwned: boolean; readonly hasOthers: boolean },
+): Outcome {
+  const was = before && valueAt(root, before, path);
+  const [old, found] = [was, now].map((value) => normalise(schema, value));
+  return judgeLeaf({
+    ...seen,
+    isChanged: true,
+    isTold: true,
+    isAsSent: false,
+    isAsBefore: isSameJson(old, found),
+    isGone: found === null,
+  });
+}
+
+const textOf = ({ text }: LeafChange) => text;
+
+function listed(words: string, paths: readonly string[]): string | undefined {
+  return paths.length === 0 ? undefined : `${words} ${paths.join(', ')}`;
+}
+
+/**
+ * What the platform made of values that were sent. The state does not remember the pair yet, so the next plan shows it as
+ * drift, and the change counts as failed.
+ */
+function storedWords(work: Work, stored: readonly LeafChange[]): string {
+  const { kind, desired, recorded, change } = work;
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
+  const words = stored.map((leaf) => {
+    const { before, after } = fieldChange(kind, leaf, { secrets });
+    return `${leaf.text} was stored as ${shorten(before)} instead of ${shorten(after)}`;
+  });
+  return `${words.join(', ')}; every plan shows that until the files say what is stored, which \`callsheet pull ${quoted(change.address)}\` writes`;
+}
+
+/** Leaves that nobody set and that have another value than before, in words. */
+function movedWords(
+  { kind, desired, recorded }: Work,
+  live: LiveResource,
+  before: JsonObject,
+  moved: readonly string[],
+): readonly string[] {
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
+  const [now, then] = [live.document, before].map(
+    (document) => listLeaves(kind.schema, document).leaves,
   );
+  return moved.flatMap((text) => {
+    const leaf = now?.get(text) ?? then?.get(text);
+    const path = toPath(text);
+    const [is, was] = [live.document, before].map((one) => valueAt(kind.schema, one, path));
+    if (leaf === undefined || isSameJson(normalise(leaf.schema, is), normalise(leaf.schema, was)))
+      return [];
+    const { before: old, after } = fieldChange(kind, leafChange(leaf, was, is, 'changed'), {
+      secrets,
+    });
+    return [`${text} is now ${shorten(after)} (before: ${shorten(old)}): the platform set it`];
+  });
+}
+
+/** Characters of a value that a line of the ledger has room for. */
+const MOST_SHOWN = 60;
+
+function shorten(value: Json): string {
+  if (value === null) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length <= MOST_SHOWN
+    ? text
+    : `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)`;
 }
 
 function isSecretSent(field: Change['fields'][number]): boolean {
@@ -394,7 +514,11 @@ function isSecretSent(field: Change['fields'][number]): boolean {
 }
 
 /** What a person should know of a change that took all the same. */
-function formatRemarks(work: Work, progress: Progress, kept: readonly string[]): string | null {
+function formatRemarks(
+  work: Work,
+  progress: Progress,
+  { kept, stored, moved }: Proof,
+): string | null {
   const { remarks, left } = progress;
   const others = othersIn(work.change.address, progress);
   const { former_id: prior } = priorId(work);
@@ -406,6 +530,8 @@ function formatRemarks(work: Work, progress: Progress, kept: readonly string[]):
       ...(prior === undefined ? [] : [isBack]),
       ...left.map((one) => leftMessage(one, isUndo)),
       ...(left.length > 0 && isUndo ? ['everything else was undone'] : []),
+      ...(stored.length === 0 ? [] : [storedWords(work, stored)]),
+      ...moved,
       ...remarks,
       ...unverified(work, progress),
       ...(kept.length === 0 ? [] : [stays]),
@@ -602,7 +728,8 @@ async function sendUpdate(
   const secrets = new Set(changes.filter(({ sensitive }) => sensitive).map(({ text }) => text));
   const others = all.filter((change) => !changes.includes(change));
   const ignore = [...ignoredPaths(work), ...others.map(({ path }) => path)];
-  const intent = { secrets, cleared: clearedIn(changes), ignore };
+  const written = new Set(changes.map(({ text }) => text));
+  const intent = { secrets, cleared: clearedIn(changes), ignore, written };
   const document = mergeDocuments(kind.schema, desired.document, live.document, intent, world);
   const fields = changes.map(({ path }) => path[0] ?? '');
   const body = requestBody(kind.schema, document, fields);

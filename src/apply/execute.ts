@@ -55,9 +55,7 @@ export async function executePlan(
   const ledger = new Map<Address, LedgerLine>();
   /** Whose each is, or is to be once it is made. */
   const owners = new Map<string, Address>();
-  const claim = (address: Address, id: string) =>
-    owners.set(getIdentity({ kind: getKind(address), id }), address);
-  for (const [address, id] of ids) claim(address, id);
+  for (const [address, id] of ids) owners.set(getIdentity({ kind: getKind(address), id }), address);
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
@@ -91,6 +89,11 @@ export async function executePlan(
     return owner !== undefined && owner !== address;
   }
 
+  /** No id is ever claimed by two addresses: a platform may answer a create with the id of what it has already. */
+  function claim(change: Change, id: string): void {
+    if (!isTaken(change, id)) owners.set(getIdentity({ kind: change.kind, id }), change.address);
+  }
+
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted)
       return buildLedgerLine(change, 'not_attempted', 'the run was stopped before this change');
@@ -114,13 +117,13 @@ export async function executePlan(
       deps,
       isBrokenOff: () => failure() !== undefined,
       isTaken: (id) => isTaken(change, id),
-      claim: (id) => claim(change.address, id),
+      claim: (id) => claim(change, id),
       journalIo,
     });
     if (outcome.isStale) stale.push(change.address);
     if (outcome.id !== null) {
       ids.set(change.address, outcome.id);
-      claim(change.address, outcome.id);
+      claim(change, outcome.id);
     }
     if (outcome.resource === null) resources.delete(change.address);
     else if (outcome.resource !== undefined) resources.set(change.address, outcome.resource);

@@ -1,9 +1,10 @@
 import { toPath } from '../core/path.ts';
 import { isEchoed } from '../core/schema.ts';
 import { getOwn, isSameJson, type JsonObject } from '../core/value.ts';
-import { schemaAt, schemasAlong } from '../core/walk.ts';
+import { isRecorded, isTold, schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm, type World } from '../diff/leaves.ts';
+import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { isFieldRead } from '../plan/refresh.ts';
@@ -33,6 +34,8 @@ type Given = {
   readonly found: JsonObject | null;
   readonly live: LiveResource;
   readonly requests: readonly RequestMade[];
+  /** Whether somebody else wrote since the change began, or nobody can tell. */
+  readonly hasOthers: boolean;
   readonly world: World;
 };
 
@@ -43,7 +46,8 @@ type Given = {
  * |--------|----------|-------|---------------------------------------------------------------|
  * | a      | b        | b     | b: it took                                                    |
  * | a      | b        | a     | a: it did not                                                 |
- * | a      | b        | c     | a: somebody else wrote it since, which is drift or a conflict |
+ * | a      | b        | c     | b where the history has the run's entries alone: the platform stored it so. Otherwise a: |
+ * |        |          |       | somebody else wrote it since, which is drift or a conflict    |
  * | a      | secret b | never | b where the request was answered, or what went with it took; a where nothing did; otherwise unsettled |
  * | none   | unknown, or a file, that the change takes over and does not write | never | as intended: no request says anything of it |
  */
@@ -57,9 +61,12 @@ export function recoverLeaves(given: Given): Taken {
   const takenOver = new Set(moved.filter((path) => !hidden.has(path) && isTakenOver(path, given)));
   const form = liveForm(given.kind.schema, given.live.document);
   const readable = moved.filter(
-    (path) => !hidden.has(path) && !takenOver.has(path) && isReturned(path, form, given),
+    (path) => !hidden.has(path) && !takenOver.has(path) && isReturned(path, given),
   );
   const took = new Set(readable.filter((path) => isLive(path, form, given)));
+  const stored = new Set(
+    readable.filter((path) => !took.has(path) && judgeLost(path, form, given) === 'stored_as'),
+  );
   // What stood there before the change says nothing of its requests.
   const stood = liveForm(given.kind.schema, given.found ?? {});
   const telling = given.found ? readable.filter((path) => !isLive(path, stood, given)) : readable;
@@ -74,12 +81,12 @@ export function recoverLeaves(given: Given): Taken {
       hidden.has(path) &&
       (verdict === 'unknown' || (verdict === 'not_written' && !getOwn(before, path)));
     const isUntold = !hidden.has(path) && !readable.includes(path);
-    const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path));
+    const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path) || stored.has(path));
     const leaf = getOwn(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined) leaves[path] = leaf;
   }
-  const isNone = took.size === 0 && moved.length > 0;
+  const isNone = took.size + stored.size === 0 && moved.length > 0;
   return {
     leaves,
     extent: isAll ? 'all' : isNone ? 'none' : 'some',
@@ -120,12 +127,31 @@ function verdictOnHidden(
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
 /** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
-function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
+function isReturned(path: string, { kind, live }: Given): boolean {
   const at = toPath(path);
   const [field = ''] = at;
   if (!isFieldRead(live, field) || !isEchoed(kind.schema, field, live.document)) return false;
-  const condition = schemaAt(kind.schema, at)['x-told-while'];
-  return condition === undefined || form.get(condition) === true;
+  return isTold(kind.schema, schemaAt(kind.schema, at), live.document);
+}
+
+/** What became of a leaf that is not as intended. */
+function judgeLost(path: string, form: Form, given: Given): Outcome {
+  const { address, kind, found, before, intended, hasOthers, world } = given;
+  const value = form.get(path) ?? null;
+  const stood = liveForm(kind.schema, found ?? {}).get(path) ?? null;
+  const last = getOwn(before ?? {}, path);
+  const isLast = last && matchesApplied(last, value, address, path, world) === 'equal';
+  return judgeLeaf({
+    // What was to go, and was not written, is nobody's third value.
+    isOwned: getOwn(intended.leaves, path) !== undefined,
+    isChanged: true,
+    isTold: true,
+    isAsSent: false,
+    isAsBefore: isLast === true || isSameJson(stood, value),
+    isGone: value === null,
+    // An edit of what no entry records leaves none.
+    hasOthers: hasOthers || !isRecorded(kind.schema, toPath(path)),
+  });
 }
 
 function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {

@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
@@ -21,7 +21,7 @@ import {
   type ResourceRecorded,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
@@ -86,12 +86,21 @@ export async function recoverRun(
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
   const author = began.account_id === '' ? undefined : findAuthor(began.account_id);
+  // Of several changes that were answered with one id, the first has it.
+  const claims = new Map<string, Address>();
+  for (const { address, requests } of open) {
+    const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
+    const identity = id && getIdentity({ kind: getKind(address), id });
+    if (identity && !claims.has(identity)) claims.set(identity, address);
+  }
   const recovered = await Promise.all(
     open.flatMap((change) => {
       const { snapshot } = change;
       if (snapshot === undefined || deps === undefined) return [];
       const kind = kindNamed(snapshot.kind);
-      const isTaken = (id: string) => isHeld(state, kind, id, change.address);
+      const isTaken = (id: string) =>
+        isHeld(state, kind, id, change.address) ||
+        (claims.get(getIdentity({ kind: kind.name, id })) ?? change.address) !== change.address;
       const spare = (address: Address) => freeAddress(address, state);
       const world = { ...deps.world, idOf: () => undefined };
       const { reader } = deps;
@@ -232,7 +241,11 @@ async function made(
   const isSame = old === id;
   const before = isSame ? snapshot.resource?.leaves : undefined;
   const found = isSame ? snapshot.document : null;
-  const taken = recoverLeaves({ ...interrupted, ...change, intended, before, found, live });
+  const { known, history, hasOthers } = await readHistory(interrupted, live, null);
+  const taken = recoverLeaves({
+    ...{ ...interrupted, ...change, intended },
+    ...{ before, found, live, hasOthers },
+  });
   const answered = answeredBy(interrupted, id);
   // What was there before says nothing of what was to take its place.
   const isFinished =
@@ -240,7 +253,6 @@ async function made(
       ? nextRequest(kind, live.record, answered) === undefined
       : isWhole(kind, live.record, answered);
   const isDone = isFinished && taken.extent === 'all';
-  const { known, history } = await readHistory(interrupted, live, null);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -354,6 +366,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     const message = `cannot be read, so Callsheet cannot tell whether it was changed (id ${id})`;
     return { ...common, severity: 'warning', isDone: false, message };
   }
+  const { known, history, hasOthers } = await readHistory(interrupted, live, snapshot.pin);
   const taken = recoverLeaves({
     ...interrupted,
     ...change,
@@ -361,11 +374,11 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     before: before?.leaves,
     found: snapshot.document,
     live,
+    hasOthers,
   });
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
-  const { known, history } = await readHistory(interrupted, live, snapshot.pin);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -419,8 +432,13 @@ async function readHistory(
   { change, kind, reader, author }: InterruptedChange,
   { id }: LiveResource,
   found: Pin | null,
-): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
-  if (kind.history === undefined) return { known: null, history: null };
+): Promise<{
+  readonly known: number | null;
+  readonly history: LedgerLine['history'];
+  /** Whether somebody else wrote since, or nobody can tell. */
+  readonly hasOthers: boolean;
+}> {
+  if (kind.history === undefined) return { known: null, history: null, hasOthers: true };
   const entries = await reader.history(kind, id, ENTRIES_READ);
   const before = baseEntry(entries, found ?? undefined);
   const newer = entries.filter((entry) => entry.id > (before ?? 0));
@@ -429,7 +447,8 @@ async function readHistory(
   // What somebody else wrote in between would be taken for the run's, too.
   const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
   const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
-  return { known: after ?? before, history: { before, after } };
+  const hasOthers = after === null || own.length < newer.length;
+  return { known: after ?? before, history: { before, after }, hasOthers };
 }
 
 /**

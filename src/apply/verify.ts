@@ -17,7 +17,7 @@ import {
   type JsonObject,
   type Value,
 } from '../core/value.ts';
-import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { isTold, listFollowers, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isSent } from '../diff/compare.ts';
 import {
   type Leaf,
@@ -29,6 +29,7 @@ import {
   walkLeaves,
 } from '../diff/leaves.ts';
 import { documentInBody, facetInBody } from '../diff/merge.ts';
+import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Call } from '../kinds/kind.ts';
 import type { Evidence, Work } from './work.ts';
 
@@ -133,17 +134,25 @@ export function checkFile(
   );
 }
 
-/** Leaves that were sent back as they were read and are something else now, by the text of their path. */
-export function disturbed(
-  carried: ReadonlyMap<string, Carried>,
+/** What became of a leaf that was sent back as it was read. */
+export function judgeCarried(
+  { path, value }: Carried,
   root: FieldSchema,
   live: JsonObject,
-): readonly string[] {
-  return [...carried].flatMap(([text, { path, value }]) => {
-    const schema = schemaAt(root, path);
-    const found = valueAt(root, live, path);
-    const isSame = isSameJson(normalise(schema, found), normalise(schema, value));
-    return isSame || (isEmpty(value) && (found === undefined || isEmpty(found))) ? [] : [text];
+  seen: { readonly isOwned: boolean; readonly hasOthers: boolean },
+): Outcome {
+  const schema = schemaAt(root, path);
+  const found = valueAt(root, live, path);
+  const isGone = found === undefined || isEmpty(found);
+  const isSame = isSameJson(normalise(schema, found), normalise(schema, value));
+  const isAsSent = isSame || (isEmpty(value) && isGone);
+  return judgeLeaf({
+    ...seen,
+    isChanged: false,
+    isTold: isTold(root, schema, live),
+    isAsSent,
+    isAsBefore: isAsSent,
+    isGone,
   });
 }
 
@@ -159,11 +168,14 @@ function lostBy(
     Object.entries(live).filter(([field]) => Object.hasOwn(document, field)),
   );
   const kept = listLeaves(root, document).leaves;
+  // The platform sets those itself.
+  const followers = listFollowers(root, fields).map(({ path }) => path);
   return [...listLeaves(root, sent).leaves.values()].flatMap(({ text, path, value }) => {
     const left = kept.get(text)?.value ?? null;
     // A revert may have brought it back, which takes what others did beside it along.
     const isNew = before !== undefined && isEmpty(valueAt(root, before, path) ?? null);
-    return isEmpty(value) || !isEmpty(left) || isNew || isWithin(path, fields) ? [] : [text];
+    const isLeft = isNew || isWithin(path, [...fields, ...followers]);
+    return isEmpty(value) || !isEmpty(left) || isLeft ? [] : [text];
   });
 }
 

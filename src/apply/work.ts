@@ -29,7 +29,7 @@ export type Work = {
   readonly organizations: PlanDocument['organizations'];
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
-  /** Has the change's address stand for the resource of an id from now on. */
+  /** Has the change's address stand for the resource of an id from now on, unless another one does (`isTaken`). */
   readonly claim: (id: string) => void;
   /** Requests of a step, each checked before it leaves; without evidence none of them may have a body. */
   readonly io: (step: PlannedOperation['step'], id: string | null, evidence?: Evidence) => Io;

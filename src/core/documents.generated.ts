@@ -929,6 +929,14 @@ export type Document = {
   readonly unordered: boolean;
   /** Always written whole. */
   readonly whole: boolean;
+  /** The flag while which the platform tells its value. */
+  readonly told_while?: string;
+  /** The field with which the platform sets it, unless it is given. */
+  readonly follows?: string;
+  /** The only values that a new resource can have; another one follows by an update. */
+  readonly created_as?: readonly string[];
+  /** No two resources of one scope may have the same content there. */
+  readonly distinct?: true;
   /** Its members, where it is an object or a list of them. */
   readonly members: readonly {
     /** Name of the member. */

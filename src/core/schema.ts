@@ -31,6 +31,7 @@
  * | `x-one-of`       | catalogue of the platform that its value stands in (`kinds/catalogues.ts`)   |
  * | `x-ready`        | switching it on takes what its facet asks of the platform first              |
  * | `x-file`         | a file of the stack, sent as bytes                                           |
+ * | `x-distinct`     | no two resources of one scope may have the same content there                |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
  * | `x-ids-inside`   | free text or free-form settings in which people write ids of resources       |
@@ -39,6 +40,7 @@
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
+ * | `x-follows`      | path of a field; the platform sets this one along with it, unless it is written |
  * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
  * | `x-assumes`      | assumptions that a detail of it rests on: a limit, a form, its lock          |
  * | `x-operations`   | operations that writing it takes, beside those of its kind                   |
@@ -85,6 +87,7 @@ export type FieldSchema = {
   readonly 'x-one-of'?: string;
   readonly 'x-ready'?: boolean;
   readonly 'x-file'?: string;
+  readonly 'x-distinct'?: boolean;
   readonly 'x-facet'?: boolean;
   readonly 'x-format'?: string;
   readonly 'x-prose'?: string;
@@ -93,6 +96,7 @@ export type FieldSchema = {
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
+  readonly 'x-follows'?: string;
   readonly 'x-assumption'?: string;
   readonly 'x-assumes'?: readonly string[];
   readonly 'x-operations'?: readonly string[];

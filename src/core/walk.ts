@@ -3,8 +3,10 @@ import {
   extendPath,
   identityText,
   isIdentity,
+  isWithin,
   type Path,
   shownIdentity,
+  toPath,
 } from './path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
 import {
@@ -39,6 +41,58 @@ export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchem
 /** Whether the history of a resource records a leaf, and a revert brings it back. */
 export function isRecorded(root: FieldSchema, path: Path): boolean {
   return schemasAlong(root, path).every((schema) => schema['x-revert'] !== false);
+}
+
+/** Whether the platform tells a field of a document: some are told only while a flag is true (`x-told-while`). */
+export function isTold(
+  root: FieldSchema,
+  { 'x-told-while': flag }: FieldSchema,
+  document: ValueObject,
+): boolean {
+  return flag === undefined || valueAt(root, document, toPath(flag)) === true;
+}
+
+/** A document without what the platform does not tell: defaults stand in its place, which are nobody's values. */
+export function toldPart(root: FieldSchema, document: JsonObject): JsonObject {
+  return listDependents(root).reduce(
+    (part, { path, schema }) =>
+      isTold(root, schema, document) ? part : placeValue<Json>(root, part, path, undefined),
+    document,
+  );
+}
+
+/** A field that goes along with another: told only while that is true, or set by the platform with it. */
+type Dependent = {
+  readonly path: Path;
+  readonly schema: FieldSchema;
+  /** The field that it goes along with. */
+  readonly leader: Path;
+};
+
+const dependents = new WeakMap<FieldSchema, readonly Dependent[]>();
+
+/** The fields of a kind that go along with another (`x-told-while`, `x-follows`). */
+export function listDependents(root: FieldSchema): readonly Dependent[] {
+  const known = dependents.get(root);
+  if (known !== undefined) return known;
+  const visit = (object: FieldSchema, above: Path): readonly Dependent[] =>
+    Object.keys(object.properties ?? {}).flatMap((name) => {
+      const schema = memberSchema(root, object, name);
+      const path = [...above, name];
+      const leader = schema['x-told-while'] ?? schema['x-follows'];
+      const own = leader === undefined ? [] : [{ path, schema, leader: toPath(leader) }];
+      return [...own, ...visit(schema, path)];
+    });
+  const found = visit(root, []);
+  dependents.set(root, found);
+  return found;
+}
+
+/** The fields that the platform sets along with those that are written (`x-follows`). */
+export function listFollowers(root: FieldSchema, written: readonly Path[]): readonly Dependent[] {
+  return listDependents(root).filter(
+    ({ schema, leader }) => schema['x-follows'] !== undefined && isWithin(leader, written),
+  );
 }
 
 /** The schema of what a path leads to. */

@@ -22,7 +22,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { isTold, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
 import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
 import {
@@ -171,7 +171,8 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   /** Secrets that are live already, and have another source. */
   const same: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
-    if (leaf.facts.unreadable || !isTold(leaf, compared) || isUnechoed(leaf, compared)) continue;
+    if (leaf.facts.unreadable || !isLeafTold(leaf, compared) || isUnechoed(leaf, compared))
+      continue;
     const value = resolveLeaf(leaf, world);
     if (value === undefined) {
       const live = valueAt(root, compared.live, leaf.path);
@@ -228,10 +229,9 @@ function isFromElsewhere(leaf: Leaf, { sides }: Pick<Compared, 'sides'>): boolea
   return hasOtherSource(leaf, getOwn(sides.applied, leaf.text));
 }
 
-/** Whether the platform tells the field's value now: some are only told while another is true. */
-function isTold(leaf: Leaf, { found }: Compared): boolean {
-  const condition = leaf.schema['x-told-while'];
-  return condition === undefined || found.leaves.get(condition)?.value === true;
+/** Whether the platform tells the field's value now. */
+function isLeafTold({ schema }: Leaf, { root, live }: Compared): boolean {
+  return isTold(root, schema, live);
 }
 
 /**
@@ -242,7 +242,7 @@ function compareUntold(compared: Compared): readonly LeafChange[] {
   const { wanted, found } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
     const condition = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
-    if (condition?.value !== true || leaf.value === null || isTold(leaf, compared)) return [];
+    if (condition?.value !== true || leaf.value === null || isLeafTold(leaf, compared)) return [];
     const live = normalise(condition.schema, found.leaves.get(condition.text)?.value);
     return [leafChange(leaf, undefined, leaf.value, findCause(condition, live, true, compared))];
   });
@@ -521,10 +521,12 @@ export function isNeverReturned(along: readonly FieldSchema[]): boolean {
  * desired. What the platform does not clear is said.
  */
 function surplusLeaves(compared: Compared): readonly LeafChange[] {
-  const { root, found } = compared;
+  const { root, found, wanted } = compared;
   const surplus = new Map<string, LeafChange>();
   for (const leaf of found.leaves.values()) {
     if (leaf.facts.unreadable || !namesField(root, leaf.path[0] ?? '')) continue;
+    const flag = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
+    if (flag?.value === false || !isLeafTold(leaf, compared)) continue;
     const gone = goneLeaf(leaf, compared, () => 'changed');
     if (gone !== undefined) surplus.set(gone.text, gone);
   }

@@ -18,6 +18,8 @@ type WriteIntent = {
   /** Leaves and list elements that go away. */
   readonly cleared: ReadonlySet<string>;
   readonly ignore: readonly Path[];
+  /** Leaves that are set: what follows one of them (`x-follows`) is not sent as it was read. */
+  readonly written?: ReadonlySet<string>;
 };
 
 /**
@@ -51,6 +53,7 @@ export function mergeDocuments(
     if (intent.cleared.has(text)) return nothing;
     const leaf = leaves.get(text);
     const isKept = wanted === undefined || ignored(path);
+    if (isKept && intent.written?.has(schema['x-follows'] ?? '') === true) return undefined;
     if (isKept && !isClearedBelow(intent, text)) return found;
     // An empty object is a leaf, yet it owns nothing of what is live below it.
     const isOpen = isObject(wanted) && !schema['x-whole'];

@@ -4,6 +4,7 @@ import { formatPath, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '../core/value.ts';
+import { toldPart } from '../core/walk.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { findDestination } from '../plan/secrets.ts';
@@ -52,7 +53,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
   };
   const { own, organization } = context;
-  const taken = fromLive(kind, withoutIdleFacets(kind, live.document), {
+  const taken = fromLive(kind, toldPart(kind.schema, withoutIdleFacets(kind, live.document)), {
     reference: (name, id) => {
       const target = context.addressOf(name, id);
       return target === undefined ? id : new Ref(target);

@@ -179,7 +179,11 @@ function planCreate(
     .filter((leaf) => leaf.value !== null)
     .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed'), { given }))
     .map((field) => leftOut(field, absent));
-  const operations = createSteps(kind, ownFields({ facets: absent }, Object.keys(document)));
+  const operations = createSteps(
+    kind,
+    ownFields({ facets: absent }, Object.keys(document)),
+    document,
+  );
   const why = missing
     ? missingReason(missing, purpose)
     : isListed
@@ -533,7 +537,7 @@ function planReplace(
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
   const isSameKey = getNaturalKey(kind, document) === getNaturalKey(kind, live.document);
-  const create = createSteps(kind, Object.keys(document));
+  const create = createSteps(kind, Object.keys(document), document);
   if (kind.delete === undefined) {
     return isSameKey
       ? {

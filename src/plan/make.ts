@@ -48,6 +48,7 @@ import {
   asOwn,
   attributeDrift,
   attributeUnrecorded,
+  dependentNotes,
   extentNotes,
   ignoreNotes,
   leafNotes,
@@ -427,6 +428,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...extentNotes(change, live),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
+    ...dependentNotes(identity, change, live),
     ...unanswered,
   ];
   const sources = { kind, desired, recorded: given.recorded, live };

@@ -1,10 +1,16 @@
 import { type Address, nameInWords } from '../core/address.ts';
 import { formatPath, identitySegment, startsWith, toPath } from '../core/path.ts';
-import { type Change, formatEdit, type Note, type PlanDocument } from '../core/plan-document.ts';
+import {
+  type Change,
+  formatEdit,
+  isWritten,
+  type Note,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, findFilled, getOwn, inSeconds, isObject } from '../core/value.ts';
-import { schemaAt, type Twins } from '../core/walk.ts';
+import { Blob, findFilled, getOwn, inSeconds, isObject, type ValueObject } from '../core/value.ts';
+import { listDependents, listFollowers, schemaAt, type Twins, valueAt } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
@@ -137,6 +143,54 @@ export function protectionNotes(
     ? 'lifecycle.protect is not recorded yet: the next apply records it, and until then it protects only while it is configured'
     : 'it is no longer protected; the next apply records that';
   return [{ severity: 'info', address, message }];
+}
+
+/**
+ * What goes along with what is written: a field that is given while its flag is off (`x-told-while`), and one that nobody
+ * gives and the platform sets with another (`x-follows`).
+ */
+export function dependentNotes(
+  { kind: { schema: root }, desired, recorded }: Identity,
+  { address, action, fields }: Change,
+  live: LiveResource | undefined,
+): readonly Note[] {
+  if (desired === undefined || desired.isPartial) return [];
+  const { document } = desired;
+  const isNews = (text: string) =>
+    (action !== 'no_op' && action !== 'adopt') || getOwn(recorded?.leaves, text) === undefined;
+  const untold = listDependents(root).flatMap(({ path, schema }) => {
+    const flag = schema['x-told-while'];
+    const text = formatPath(path);
+    const isGiven = (valueAt(root, document, path) ?? null) !== null;
+    return flag !== undefined && isGiven && !isOn(root, document, live, flag) && isNews(text)
+      ? [{ flag, text }]
+      : [];
+  });
+  const without = [...Map.groupBy(untold, ({ flag }) => flag)].map(
+    ([flag, ones]) =>
+      `${ones.map(({ text }) => text).join(', ')}: ${flag} is not on, so the platform does not tell them; an apply that switches it on writes them`,
+  );
+  const written = fields.filter(isWritten).map(({ path }) => toPath(path));
+  const following = action !== 'update' || live === undefined ? [] : listFollowers(root, written);
+  const moving = following.flatMap(({ path, leader }) => {
+    const isOurs = valueAt(root, document, path) !== undefined;
+    if (isOurs || (valueAt(root, live?.document ?? {}, path) ?? null) === null) return [];
+    return [
+      `${formatPath(path)} is not configured, and follows ${formatPath(leader)}: it is not sent, and the platform sets it`,
+    ];
+  });
+  return [...without, ...moving].map((message) => ({ severity: 'info', address, message }));
+}
+
+/** Whether a flag is to be on, as far as the configuration says; else whether it is. */
+function isOn(
+  root: FieldSchema,
+  document: ValueObject,
+  live: LiveResource | undefined,
+  flag: string,
+): boolean {
+  const path = toPath(flag);
+  return (valueAt(root, document, path) ?? valueAt(root, live?.document ?? {}, path)) === true;
 }
 
 /** That fields which Callsheet wrote are ignored from now on: whoever edits them then is not noticed any more. */

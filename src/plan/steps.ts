@@ -1,9 +1,9 @@
 import type { Address } from '../core/address.ts';
-import { toPath } from '../core/path.ts';
-import type { Change, PlannedOperation } from '../core/plan-document.ts';
+import { formatPath, toPath } from '../core/path.ts';
+import { type Change, isWritten, type PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { JsonObject } from '../core/value.ts';
-import { isRecorded, schemasAlong } from '../core/walk.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
+import { isRecorded, listFollowers, schemasAlong } from '../core/walk.ts';
 import { fieldSchema, listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -40,9 +40,24 @@ export function updateSteps(
   ];
 }
 
-/** The steps that make a resource. */
-export function createSteps(kind: Kind, fields: readonly string[]): readonly PlannedOperation[] {
-  return [{ step: 'create', fields: ownFields(kind, fields) }, ...facetSteps(kind, fields)];
+/** The steps that make a resource. A value that a new one cannot have (`x-created-as`) follows by an update. */
+export function createSteps(
+  kind: Kind,
+  fields: readonly string[],
+  document: ValueObject,
+): readonly PlannedOperation[] {
+  const isLater = (field: string) => {
+    const { 'x-created-as': taken } = fieldSchema(kind.schema, field);
+    const value = document[field];
+    return taken !== undefined && typeof value === 'string' && !taken.includes(value);
+  };
+  const own = ownFields(kind, fields);
+  const later = kind.update === undefined ? [] : own.filter(isLater);
+  return [
+    { step: 'create', fields: own.filter((field) => !later.includes(field)) },
+    ...(later.length === 0 ? [] : [{ step: 'update' as const, fields: later }]),
+    ...facetSteps(kind, fields),
+  ];
 }
 
 /** Those of some top-level fields that the resource's own endpoint writes. */
@@ -72,7 +87,7 @@ export function listWrites({ operations }: Change, kind: Kind): readonly string[
  * that a platform that replaces them loses nothing.
  */
 export function carriedPaths(
-  { operations }: Change,
+  { operations, fields: shown }: Change,
   { schema }: Kind,
   live: JsonObject,
 ): readonly string[] {
@@ -80,7 +95,10 @@ export function carriedPaths(
     operations.flatMap(({ step, fields }) => (step === 'update' || step === 'again' ? fields : [])),
   );
   const sent = Object.entries(live).filter(([field]) => fields.has(field));
-  return [...listLeaves(schema, Object.fromEntries(sent)).leaves.keys()];
+  const written = shown.filter(isWritten).map(({ path }) => toPath(path));
+  const followers = new Set(listFollowers(schema, written).map(({ path }) => formatPath(path)));
+  const carried = [...listLeaves(schema, Object.fromEntries(sent)).leaves.keys()];
+  return carried.filter((text) => !followers.has(text));
 }
 
 /** What the platform's operations can be used for, by their names. */

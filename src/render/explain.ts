@@ -155,6 +155,7 @@ type Fact = readonly [label: string, words: Words];
 /** What is known of a field beside its description, in the words of `explain` and of the reference. */
 export function listFacts(field: FieldDocument): readonly Fact[] {
   const { facet, identity, assumption, listed_by: listedBy, lock, example } = field;
+  const { told_while: flag, follows, created_as: created } = field;
   const found: [string, Words | false | null][] = [
     ['type', typeText(field.type)],
     ['values', field.values.length > 0 && listed(field.values.map(String))],
@@ -171,6 +172,13 @@ export function listFacts(field: FieldDocument): readonly Fact[] {
     ['changed', field.immutable && ['a change replaces the resource']],
     ['revert', revert(field.restored_by_revert)],
     ['lock', lock !== null && [{ code: lock }, '; see: ', { code: 'callsheet get features' }]],
+    ['told', flag !== undefined && ['only while ', { code: flag }, ' is on']],
+    ['follows', follows !== undefined && [{ code: follows }, ', unless it is given']],
+    [
+      'created as',
+      created !== undefined && [...listed(created), '; another value follows by an update'],
+    ],
+    ['content', field.distinct === true && ['no two of one scope may have the same']],
     ['endpoint', facet !== null && [{ code: facet }, ' is written through an endpoint of its own']],
     ['elements', identity !== null && ['recognised by ', { code: identity }]],
     ['order', field.unordered && ['means nothing']],

@@ -1,8 +1,8 @@
 import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { getOwn, type Value, type ValueObject } from '../core/value.ts';
-import { mapInside, mapMembers, placeValue } from '../core/walk.ts';
+import type { Value, ValueObject } from '../core/value.ts';
+import { mapInside, mapMembers, placeValue, toldPart } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileMissing } from '../kinds/kind.ts';
@@ -116,7 +116,7 @@ type Draft = {
 
 function rebuildOne(held: Held, address: Address, target: Target, links: Links): RebuiltOne {
   const { schema } = kindNamed(held.kind);
-  const own = held.document();
+  const own = toldPart(schema, held.document());
   const start: Draft = {
     document: moved(held.kind, own, target.places),
     ignore: held.unknown,
@@ -126,9 +126,8 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const linked = withoutAbsent(parted, held, address, links);
   const filled = fillSecrets({ held, address, own }, linked.document, target);
   const filed = withFile(filled.document, held, address, target);
-  const whole = creatable(filed, held, address, target);
-  const rewritten = rewriteTexts(schema, whole, links.idOf);
-  const said = target.rewritesTexts ? rewritten.document : whole;
+  const rewritten = rewriteTexts(schema, filed, links.idOf);
+  const said = target.rewritesTexts ? rewritten.document : filed;
   const { document, references } = remapReferences(schema, said, links.ownerOf);
   const isUnknown = target.recorded(address) === undefined;
   const isNew = isUnknown && !target.exists(address);
@@ -235,23 +234,6 @@ function withFile(
   if (file === undefined || typeof document.url === 'string') return document;
   const blob = fileFor(held, address, file);
   return blob === undefined ? document : { ...document, [file]: blob };
-}
-
-/** What is not there yet begins with a value that making takes; the one that it had follows. */
-function creatable(
-  document: ValueObject,
-  { kind }: Held,
-  address: Address,
-  { exists }: Target,
-): ValueObject {
-  if (exists(address)) return document;
-  const { properties } = kindNamed(kind).schema;
-  const members = Object.entries(document).map(([field, value]) => {
-    const taken = getOwn(properties, field)?.['x-created-as'];
-    const isTaken = taken === undefined || typeof value !== 'string' || taken.includes(value);
-    return [field, isTaken ? value : (taken[0] ?? value)] as const;
-  });
-  return Object.fromEntries(members);
 }
 
 /** Whether an id of the snapshot may still be that of the resource. */

@@ -1,6 +1,14 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath, isIdentity, overlaps, parsePath, parsePaths, toPath } from '../core/path.ts';
+import {
+  formatPath,
+  isIdentity,
+  isWithin,
+  overlaps,
+  parsePath,
+  parsePaths,
+  toPath,
+} from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import {
@@ -14,11 +22,15 @@ import {
 } from '../core/value.ts';
 import {
   isElementName,
+  isTold,
+  listDependents,
+  listFollowers,
   mapInside,
   mapMembers,
   pickLeaves,
   placeValue,
   schemaAt,
+  toldPart,
   valueAt,
 } from '../core/walk.ts';
 import { compareWhole, type LeafChange, liveKey } from '../diff/compare.ts';
@@ -343,7 +355,10 @@ function undoOne(
   const { secrets, files, unread } = unrecoverablePaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
-  const paths = parsePaths(changed.filter((text) => !stays.has(text)));
+  const back = [...changed, ...listCompanions(kind.schema, document, changed)];
+  const paths = parsePaths(back.filter((text) => !stays.has(text))).filter((path) =>
+    isTold(kind.schema, schemaAt(kind.schema, path), document),
+  );
   const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const nameless = namelessElements(kind, snapshot);
@@ -354,7 +369,7 @@ function undoOne(
     ...elsewhere.map(({ field }) => field),
   ];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
+  const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : back);
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole
     ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped
@@ -381,6 +396,23 @@ function undoOne(
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
     ],
   };
+}
+
+/**
+ * What comes back with what a run changed, where it had a value: the platform drops the one with a flag
+ * (`x-told-while`), and sets the other with what it follows (`x-follows`).
+ */
+function listCompanions(
+  root: FieldSchema,
+  prior: JsonObject,
+  changed: readonly string[],
+): readonly string[] {
+  const paths = parsePaths(changed);
+  return listDependents(root).flatMap(({ path, leader }) => {
+    const text = formatPath(path);
+    const isThere = (valueAt(root, prior, path) ?? null) !== null;
+    return isThere && isWithin(leader, paths) && !isWithin(path, paths) ? [text] : [];
+  });
 }
 
 /**
@@ -486,7 +518,11 @@ function wantedFrom(
   const remapped =
     prior === null
       ? undefined
-      : remapReferences(schema, knownPart(kindNamed(kind), prior, resource), addressOf);
+      : remapReferences(
+          schema,
+          toldPart(schema, knownPart(kindNamed(kind), prior, resource)),
+          addressOf,
+        );
   const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
   return { wanted, remapped };
 }
@@ -612,8 +648,14 @@ export function listDifferences(
       ({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content',
     );
   const stood = new Set(before ? differ(before).map(liveKey) : []);
+  // The platform set it with what was put back.
+  const followers = listFollowers(kind.schema, parsePaths(wanted.changed ?? []));
+  const follows = (leaf: LeafChange) =>
+    followers.some(({ path }) => formatPath(path) === leaf.text);
   return differ(after.document)
-    .filter((leaf) => isToUndo(leaf, wanted) || (before && !stood.has(liveKey(leaf))))
+    .filter(
+      (leaf) => isToUndo(leaf, wanted) || (before && !stood.has(liveKey(leaf)) && !follows(leaf)),
+    )
     .map((leaf) => {
       const { path, before: found, after: value } = fieldChange(kind, leaf);
       return { address, path, wanted: value, found };

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
 import { compact, inside, mergeDeep, replaceWhole, without } from './json.ts';
@@ -53,7 +53,8 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
   const refused = refusedNulls(platform, body, (name) => fieldSchema(recordName(name) ?? name));
   if (refused.length > 0) throw invalid('details', refused);
   const patch: Fields = {};
-  for (const [name, value] of Object.entries(body)) {
+  const sent = platform.dialect.texts === 'trimmed' ? trimmed(body) : body;
+  for (const [name, value] of Object.entries(sent)) {
     const field = recordName(name);
     if (field === undefined) continue;
     const isNew = !RECORD_NAMES.has(field);
@@ -67,6 +68,15 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
     patch.extensions = { ...extensions, mcp_servers: servers };
   }
   return patch;
+}
+
+function trimmed(value: JsonObject): JsonObject;
+function trimmed(value: Json): Json;
+function trimmed(value: Json): Json {
+  if (typeof value === 'string') return value.trim();
+  if (isList(value)) return value.map((item) => trimmed(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, trimmed(one)]));
 }
 
 function patched(
@@ -108,7 +118,7 @@ function keptInterpreter(before: JsonObject, next: JsonObject): JsonObject {
     : next;
 }
 
-/** A cloned voice brings its language along, unless the same write names one (Custom voices). */
+/** A cloned voice brings its language along (Custom voices). */
 function withVoiceLanguage(
   { store, dialect }: Platform,
   next: JsonObject,
@@ -118,7 +128,8 @@ function withVoiceLanguage(
   const [settings, given] = [next.voice_settings, patch.voice_settings];
   if (!isObject(settings) || !isObject(given) || given.voice_id === undefined) return next;
   const language = store.voices.get(String(settings.voice_id))?.record.language;
-  if (language === undefined || given.language !== undefined) return next;
+  const isNamed = given.language !== undefined && dialect.voiceLanguage !== 'imposed';
+  if (language === undefined || isNamed) return next;
   return { ...next, voice_settings: { ...settings, language } };
 }
 

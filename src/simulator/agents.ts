@@ -235,7 +235,10 @@ export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
     const limits = Object.entries(given).filter(([name]) => name in DEFAULTS);
     agent.payments = {
       enabled,
-      limits: { ...agent.payments.limits, ...Object.fromEntries(limits) },
+      limits:
+        enabled || platform.dialect.limitsOff === 'kept'
+          ? { ...agent.payments.limits, ...Object.fromEntries(limits) }
+          : {},
     };
     recordFacet(platform, agent);
     return updated(platform.dialect, told(platform, agent));

@@ -103,8 +103,16 @@ export const DIALECT_OPTIONS = {
   ),
   voiceIds: chooseOne(['uuid', 'text'], 'what ids of cloned voices look like'),
   voiceLanguage: chooseOne(
-    ['stored', 'spoken'],
-    "where a cloned voice's language is applied: written into `voice_settings.language` when the voice is chosen, or only on calls",
+    ['stored', 'spoken', 'imposed'],
+    "where a cloned voice's language is applied: written into `voice_settings.language` when the voice is chosen, unless the same write names one (`stored`) or whatever it names (`imposed`), or only on calls",
+  ),
+  texts: chooseOne(
+    ['kept', 'trimmed'],
+    'whether an agent keeps its texts as they were sent, or without white space at both ends',
+  ),
+  limitsOff: chooseOne(
+    ['kept', 'forgotten'],
+    'what becomes of the limits of the payment tool while it is switched off; no answer tells them then',
   ),
   pageNames: chooseOne(['url', 'title', 'none'], '`name` of a source that is a page'),
   inventions: wholeNumberOrNone(

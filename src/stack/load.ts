@@ -42,7 +42,7 @@ import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
-import { checkNames, checkReferences } from './references.ts';
+import { checkContents, checkNames, checkReferences } from './references.ts';
 import { openMergedBases, type Surroundings } from './resolved.ts';
 import { openRecomposed, type ResolvedResource, resolveResource } from './resource.ts';
 import { selectAgents } from './rollouts.ts';
@@ -626,6 +626,7 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
   const { resources, addresses } = resolver.finish(patchBodiesIn(root));
   checkReferences(resources, addresses, sure);
   checkNames(resources, report);
+  checkContents(resources, report);
   const moves = readMoves(collector.shared, addresses, surroundings.isKind, sure);
   return { files, resources, moves };
 }

@@ -3,6 +3,7 @@ import { formatPosition } from '../core/diagnostics.ts';
 import { formatFirst, formatList } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
+import { Blob } from '../core/value.ts';
 import { lowestFirst } from './compose.ts';
 import type { Report } from './diagnostics.ts';
 import type { RefUse } from './resolved.ts';
@@ -154,5 +155,36 @@ export function checkNames(resources: Iterable<ResolvedResource>, report: Report
     if (members.every(({ lifecycle }) => lifecycle.adopt !== undefined)) continue;
     const [first, ...others] = members;
     for (const other of others) if (first !== undefined) reportPair(other, first, named, report);
+  }
+}
+
+/**
+ * Reports two resources of one scope with equal content in a field that the platform keeps once (`x-distinct`): the
+ * second create would be refused, or answered with the id of the first.
+ */
+export function checkContents(resources: Iterable<ResolvedResource>, report: Report): void {
+  const found = new Map<string, ResolvedResource>();
+  for (const second of resources) {
+    const { kind, document } = second;
+    for (const [field, schema] of Object.entries(kind.schema.properties ?? {})) {
+      const content = schema['x-distinct'] === true ? document[field] : undefined;
+      if (content === undefined) continue;
+      const scope = kind.scope.map((name) => document[name] ?? null);
+      const kept = content instanceof Blob ? content.sha256 : content;
+      const key = JSON.stringify([kind.name, field, scope, kept]);
+      const first = found.get(key);
+      if (first === undefined) {
+        found.set(key, second);
+        continue;
+      }
+      report.add({
+        rule: 'content/duplicate',
+        message: `${second.address}: ${field} has the content of ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
+        hint: 'The platform keeps a content once. Remove one of them; its address under forget: keeps the live document',
+        address: second.address,
+        path: field,
+        range: second.placeOf(field) ?? second.keyPlace,
+      });
+    }
   }
 }

@@ -130,18 +130,27 @@ export function nextState(
 
 /**
  * A resource has one address. Where a run gave it another one and did not come to forget the first, as
- * when it was cut short or `--target` left that out, the fresh one has it.
+ * when it was cut short or `--target` left that out, the fresh one has it. Of two fresh ones the first has it: the
+ * platform answered the second with what another address had by then, and the next plan looks for that one anew.
  */
 function oneAddressEach(
   resources: State['resources'],
   isFresh: (address: Address) => boolean,
 ): State['resources'] {
   const entries = Object.entries(resources);
-  const taken = new Set(
-    entries.filter(([address]) => isFresh(address)).map(([, one]) => getIdentity(one)),
+  const owners = new Map<string, Address>();
+  const inTurn = [true, false].flatMap((fresh) =>
+    entries.filter(([address]) => isFresh(address) === fresh),
   );
-  const kept = entries.filter(([address, one]) => isFresh(address) || !taken.has(getIdentity(one)));
-  return kept.length === entries.length ? resources : Object.fromEntries(kept);
+  for (const [address, one] of inTurn) {
+    const id = getIdentity(one);
+    if (!owners.has(id)) owners.set(id, address);
+  }
+  return owners.size === entries.length
+    ? resources
+    : Object.fromEntries(
+        entries.filter(([address, one]) => owners.get(getIdentity(one)) === address),
+      );
 }
 
 /** Hex. */
@@ -174,8 +183,9 @@ function withChanges(
   if (state === undefined || changed.size === 0) return state;
   const resources = new Map(Object.entries(state.resources));
   for (const [address, resource] of changed) {
-    if (resource === null) resources.delete(address);
-    else resources.set(address, resource);
+    // In the order of the journal, which says who had an id first.
+    resources.delete(address);
+    if (resource !== null) resources.set(address, resource);
   }
   const all = Object.fromEntries(resources);
   return { ...state, resources: oneAddressEach(all, (address) => changed.has(address)) };

@@ -1,5 +1,8 @@
 import { expect } from 'vitest';
-import { longStaged, type Stage, staged } from './stage.ts';
+import { validate } from '../../src/console/validate.ts';
+import type { State } from '../../src/state/model.ts';
+import { parseState } from '../../src/state/state-text.ts';
+import { type Stage, staged } from './stage.ts';
 
 /** Puts a second document into the stack, with the bytes of the first. */
 async function addTwin(stage: Stage): Promise<void> {
@@ -29,19 +32,82 @@ staged('a document whose content is there under another name is taken over', asy
   expect(names(stage)).toEqual([PAGE, 'prices.csv', 'rates.csv']);
 });
 
-staged('what another address stands for is not taken from it', async (stage) => {
-  await stage.apply();
+staged('a document twice in one base is refused before anything is planned', async (stage) => {
   await addTwin(stage);
-  await stage.apply();
-  expect(names(stage)).toEqual([PAGE, 'prices.csv', 'rates.csv']);
-  await stage.forget();
-  expect((await stage.plan()).summary).toMatchObject({ create: 0, update: 0, adopt: 8 + 1 });
+  const said = await stage.run((to) => validate({ dir: stage.folder, format: 'text' }, to), {
+    exit: 1,
+  });
+  expect(said.out + said.err).toContain('content/duplicate');
+  expect(stage.sim.requests).toEqual([]);
 });
 
-longStaged('both at once: the stack settles all the same', async (stage) => {
-  await addTwin(stage);
+/** What becomes of a document that is forced beside its duplicate. */
+const FORCED = ['added', 'replaced'] as const;
+
+async function stateOf(stage: Stage): Promise<State> {
+  return parseState(await stage.read('.callsheet/state.json'), 'the state');
+}
+
+/** The ids of the sources that the state knows. */
+async function owners(stage: Stage): Promise<readonly string[]> {
+  const { resources } = await stateOf(stage);
+  return Object.values(resources).flatMap(({ kind, id }) =>
+    kind === 'knowledge_source' ? [id] : [],
+  );
+}
+
+for (const reingestedFile of FORCED) {
+  const dialect = { reingestedFile };
+  staged(
+    `what another address has had until now is not taken from it (forced: ${reingestedFile})`,
+    async (stage) => {
+      await stage.apply();
+      // The new address has what the old one had until this run.
+      await addTwin(stage);
+      await stage.write('documents/prices.csv', 'crown,900\n');
+      await stage.apply({}, { exit: [0, 3], leaves: () => true });
+      await stage.apply();
+      const ids = await owners(stage);
+      expect(ids).toHaveLength(3);
+      expect(new Set(ids).size).toBe(3);
+    },
+    { dialect },
+  );
+
+  staged(
+    `a document that nobody manages any more is taken over by one address (forced: ${reingestedFile})`,
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('resources.yaml', 'prices: { file: documents/prices.csv }', RATES);
+      await stage.write('documents/rates.csv', await stage.read('documents/prices.csv'));
+      await stage.apply({}, { exit: [0, 3], leaves: () => true });
+      await stage.apply();
+      const ids = await owners(stage);
+      expect(new Set(ids).size).toBe(ids.length);
+    },
+    { dialect },
+  );
+}
+
+staged('an id that the platform gives out twice belongs to one address', async (stage) => {
   await stage.apply();
+  const [faq] = [...stage.sim.store.sources.values()].filter(({ record }) => record.url === PAGE);
+  stage.sim.faults.add({
+    operation: 'createKnowledgeSource',
+    status: 201,
+    body: { data: { sourceId: faq?.id ?? '', jobId: 'job-1' } },
+  });
+  const first = 'prices: { file: documents/prices.csv }';
+  await stage.edit('resources.yaml', first, `${first}\n      news: { url: "${PAGE}/news" }`);
+  const before = await stateOf(stage);
+  const [line] = await stage.apply({}, { exit: 3 });
+  expect(line?.message).toMatch(/answered the create with the id .*, which another resource/);
+  expect(line?.message).not.toContain('bug in Callsheet');
+  expect((await stateOf(stage)).resources).toEqual(before.resources);
+  // The next one makes it.
   await stage.apply();
+  const ids = await owners(stage);
+  expect(new Set(ids).size).toBe(3);
 });
 
 staged('a document that is only renamed stays what it is', async (stage) => {

@@ -131,7 +131,7 @@ describe('somebody writes between the check and the write', () => {
       const line = lineOf(await stage.apply({}, { exit: 3 }));
       expect(line).toMatchObject({ status: 'failed', interleaved: [{ order: 'after' }] });
       expect(line?.message).toMatch(
-        /still returns other values .*edited again right after this write: user:mina/,
+        /somebody else has since changed .*edited again right after this write: user:mina/,
       );
       // By a plan file there is one read more.
     },

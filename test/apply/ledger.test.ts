@@ -48,7 +48,7 @@ describe('proof: what the platform took is read back', () => {
     stage.sim.faults.add({ operation: 'updateAgent', status: 200, body: { data: {} } });
     const ledger = await stage.apply({}, { exit: 3 });
     expect(messageOf(ledger, 'agent.desk')).toBe(
-      'written, but the platform still returns other values for greeting_message, voice_settings.speed',
+      'written, but the platform still has the old value of greeting_message, voice_settings.speed',
     );
     await stage.apply();
   });

@@ -1053,6 +1053,21 @@ describe('an answer to a creation that names what another resource has', () => {
     });
     expect(recovery.records).toEqual([]);
   });
+
+  test('is of the first of two changes that were answered with it', async () => {
+    const made = { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] } as const;
+    const [start, ...first] = journal(made, 'account-1');
+    const [, ...second] = journal({ ...made, address: 'sms_template.other' }, 'account-1');
+    const later = second.map((entry) =>
+      'seq' in entry ? { ...entry, seq: entry.seq + 10 } : entry,
+    );
+    const entries = [...(start ? [start] : []), ...first, ...later];
+    const live = templates(template('t9'));
+    const deps = { reader: live.reader(), world: live.given() };
+    const recovery = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(recovery?.records.map(({ address }) => address)).toEqual([REMINDER]);
+    expect(Object.keys(recovery?.state.resources ?? {})).toEqual([REMINDER]);
+  });
 });
 
 describe('a replacement', () => {

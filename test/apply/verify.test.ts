@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkBody, disturbed } from '../../src/apply/verify.ts';
+import { checkBody, judgeCarried } from '../../src/apply/verify.ts';
 import type { Evidence } from '../../src/apply/work.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
@@ -250,10 +250,14 @@ describe('a body is not sent', () => {
 test('what was sent back as it was read is compared afterwards', () => {
   const body = { voiceSettings: { voice_id: 'v1', speed: 2 } };
   const { carried } = check({ voice_settings: { speed: 2 } }, ['voice_settings.speed'], body);
-  expect(
-    disturbed(carried, agent.schema, { voice_settings: { voice_id: 'v1', speed: 3 } }),
-  ).toEqual([]);
-  expect(disturbed(carried, agent.schema, { voice_settings: { speed: 2 } })).toEqual([
-    'voice_settings.voice_id',
-  ]);
+  const judge = (text: string, live: JsonObject, isOwned = false) => {
+    const one = carried.get(text);
+    return one && judgeCarried(one, agent.schema, live, { isOwned, hasOthers: false });
+  };
+  const voice = 'voice_settings.voice_id';
+  expect(judge(voice, { voice_settings: { voice_id: 'v1', speed: 3 } })).toBe('kept');
+  expect(judge(voice, { voice_settings: { voice_id: 'v2', speed: 2 } })).toBe('moved');
+  expect(judge(voice, { voice_settings: { voice_id: 'v2', speed: 2 } }, true)).toBe('stored_as');
+  expect(judge(voice, { voice_settings: { speed: 2 } })).toBe('lost');
+  expect(judge('voice_settings.speed', {})).toBeUndefined();
 });

@@ -33,7 +33,10 @@ export const VALUES: Values = {
   facetEntries: [false, true],
   deletedPolicy: ['emptied', 'unstamped', 'dangling'],
   voiceIds: ['uuid', 'text'],
-  voiceLanguage: ['stored', 'spoken'],
+  voiceLanguage: ['stored', 'spoken', 'imposed'],
+  // What it trims differs from the files until both values are remembered.
+  texts: ['kept'],
+  limitsOff: ['kept', 'forgotten'],
   pageNames: ['url', 'title', 'none'],
   inventions: [null, 7],
   ingestionReads: [0, 2],

@@ -30,6 +30,7 @@ export const DIALECTS: { readonly [name: string]: Partial<Dialect> } = {
     pageNames: 'title',
     timestamps: 'offset',
     reingestedFile: 'replaced',
+    limitsOff: 'forgotten',
     duplicates: 'uploaded',
     emptyEnqueue: 'failed',
   },

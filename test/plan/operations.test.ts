@@ -17,6 +17,8 @@ const LIVE = {
   sip: { registration_enabled: true },
 };
 
+const FIELD = { before: null, after: null, secret: false, cause: 'changed' } as const;
+
 test.each<readonly [string, readonly PlannedOperation[], readonly string[]]>([
   [
     'an update',
@@ -36,7 +38,18 @@ test.each<readonly [string, readonly PlannedOperation[], readonly string[]]>([
   ['a facet', [{ step: 'facet', fields: ['sip'] }], []],
   ['a create', [{ step: 'create', fields: ['name'] }], []],
 ])('what is live goes back with %s as far as the same fields hold it', (_, operations, paths) => {
-  expect(carriedPaths(taking(...operations), AGENT, LIVE)).toEqual(paths);
+  const change = { ...taking(...operations), fields: [] };
+  expect(carriedPaths(change, AGENT, LIVE)).toEqual(paths);
+});
+
+test('what follows what is written does not go back', () => {
+  const change = (...paths: readonly string[]) => ({
+    ...taking({ step: 'update', fields: ['voice_settings'] }),
+    fields: paths.map((path) => ({ ...FIELD, path })),
+  });
+  const language = 'voice_settings.language';
+  expect(carriedPaths(change('voice_settings.speed'), AGENT, LIVE)).toContain(language);
+  expect(carriedPaths(change('voice_settings.voice_id'), AGENT, LIVE)).not.toContain(language);
 });
 
 test.each<readonly [string, typeof AGENT, readonly PlannedOperation[], readonly string[]]>([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/kinds/agent.ts';
 import { customVoice } from '../../src/kinds/custom-voice.ts';
+import { emailTemplate } from '../../src/kinds/email-template.ts';
 import { knowledgeSource } from '../../src/kinds/knowledge-source.ts';
 import { retryPolicy } from '../../src/kinds/retry-policy.ts';
 import { createSteps, updateSteps } from '../../src/plan/steps.ts';
@@ -90,9 +91,13 @@ test.each([
 });
 
 test.each([
-  [agent, ['name', 'sip', 'payments'], ['create name', 'facet sip', 'facet payments']],
-  [customVoice, ['name', 'clip'], ['create name,clip']],
-] as const)('a new one is made, and then its facets', (kind, fields, expected) => {
-  const steps = createSteps(kind, fields).map(({ step, fields: names }) => `${step} ${names}`);
+  [agent, ['name', 'sip', 'payments'], {}, ['create name', 'facet sip', 'facet payments']],
+  [customVoice, ['name', 'clip'], {}, ['create name,clip']],
+  [emailTemplate, ['name', 'status'], { status: 'active' }, ['create name,status']],
+  [emailTemplate, ['name', 'status'], { status: 'archived' }, ['create name', 'update status']],
+] as const)('a new one is made, and then what follows', (kind, fields, document, expected) => {
+  const steps = createSteps(kind, fields, document).map(
+    ({ step, fields: names }) => `${step} ${names}`,
+  );
   expect(steps).toEqual(expected);
 });

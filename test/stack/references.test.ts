@@ -13,6 +13,8 @@ const policy: Kind = {
   },
 };
 
+const BASE = '0d0e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+
 broken([
   {
     title: 'a reference that leads nowhere, with the nearest',
@@ -96,6 +98,50 @@ retry_policies: { p: { name: P }, q: { name: P } }
     says: [
       'b.yaml:1:84 name/duplicate knowledge_source.kb.t has the same knowledge_base_id and url as knowledge_source.kb.s at a.yaml:1:84',
     ],
+  },
+  {
+    title: 'one document twice in a knowledge base that two files fill, under two names',
+    files: {
+      'docs/rates.csv': 'crown,900\n',
+      'docs/fees.csv': 'crown,900\n',
+      'a.yaml': `knowledge_bases: { kb: { id: ${BASE}, sources: { s: { file: docs/rates.csv } } } }`,
+      'b.yaml': `knowledge_bases: { kb: { id: ${BASE}, sources: { t: { file: docs/fees.csv } } } }`,
+    },
+    says: [
+      'b.yaml:1:84 content/duplicate knowledge_source.kb.t: file has the content of knowledge_source.kb.s at a.yaml:1:84',
+    ],
+    hint: 'The platform keeps a content once. Remove one of them; its address under forget: keeps the live document',
+  },
+  {
+    title: 'one document for two rows, whatever ids they adopt',
+    files: {
+      'docs/rates.csv': 'crown,900\n',
+      'docs/fees.csv': 'crown,900\n',
+      'a.yaml': `knowledge_bases:
+  kb:
+    id: ${BASE}
+    sources:
+      s:
+        for_each: [{ slug: rates, id: live-1 }, { slug: fees, id: live-2 }]
+        key: \${each.slug}
+        file: docs/\${each.slug}.csv
+        lifecycle: { adopt: '\${each.id}' }
+`,
+    },
+    says: [
+      'a.yaml:8:9 content/duplicate knowledge_source.kb.s["fees"]: file has the content of knowledge_source.kb.s["rates"] at a.yaml:8:9',
+    ],
+  },
+  {
+    title: 'one document in two knowledge bases, and one clip of two voices',
+    files: {
+      'docs/rates.csv': 'crown,900\n',
+      'a.yaml': `knowledge_bases:
+  one: { id: ${BASE}, sources: { s: { file: docs/rates.csv } } }
+  two: { id: ${BASE.replace('0d0e', '1d0e')}, sources: { s: { file: docs/rates.csv } } }
+`,
+    },
+    says: [],
   },
   {
     title:

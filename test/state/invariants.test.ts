@@ -107,6 +107,14 @@ describe('a resource has one address, and the fresh one has it', () => {
     expect(replay(before, entries).state?.resources).toEqual({ 'agent.front': desk });
   });
 
+  test('and of two fresh ones the first, in the next state and after a run that died', () => {
+    const claimed = { 'agent.desk': desk, 'agent.front': desk };
+    const empty = stateWith({});
+    expect(nextState(empty, 'r2', claimed).resources).toEqual({ 'agent.desk': desk });
+    const entries = [began('r2', 1), recorded('agent.front', desk), recorded('agent.desk', desk)];
+    expect(replay(empty, entries).state?.resources).toEqual({ 'agent.front': desk });
+  });
+
   test('and one of another kind with the same id is another', () => {
     const policy = { ...resource('a1'), kind: 'retry_policy' };
     const resources = { 'agent.desk': desk, 'retry_policy.gentle': policy };

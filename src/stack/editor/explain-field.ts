@@ -146,7 +146,27 @@ function buildDocument({ kind, root, name, steps }: Way): FieldDocument {
     identity: schema['x-identity'] ?? null,
     unordered: schema['x-set'] === true,
     whole: schema['x-whole'] === true,
+    ...dependenceIn(kind, schema),
     members: listMembers(root, item ?? schema),
+  };
+}
+
+/** What a field goes along with, and what it may not share; few have any of it. */
+function dependenceIn(
+  kind: Kind | undefined,
+  {
+    'x-told-while': flag,
+    'x-follows': leader,
+    'x-created-as': created,
+    'x-distinct': distinct,
+  }: FieldSchema,
+): Pick<FieldDocument, 'told_while' | 'follows' | 'created_as' | 'distinct'> {
+  const named = (path: string) => (kind === undefined ? path : `${kind.name}.${path}`);
+  return {
+    ...(flag === undefined ? {} : { told_while: named(flag) }),
+    ...(leader === undefined ? {} : { follows: named(leader) }),
+    ...(created === undefined ? {} : { created_as: created }),
+    ...(distinct === true ? { distinct } : {}),
   };
 }
 

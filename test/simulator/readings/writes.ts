@@ -34,6 +34,8 @@ export const writesReadings: Readings<
   | 'deletedPolicy'
   | 'voiceIds'
   | 'voiceLanguage'
+  | 'texts'
+  | 'limitsOff'
   | 'emailErrors'
 > = {
   merge: {
@@ -181,12 +183,43 @@ export const writesReadings: Readings<
     ],
   },
   voiceLanguage: {
-    look: async (world) =>
-      Object(record(await update(world, { voiceSettings: { voice_id: IDS.voice } })).voice_settings)
-        .language,
+    look: async (world) => {
+      const languages: unknown[] = [];
+      for (const more of [{}, { language: 'de' }]) {
+        const voiceSettings = { voice_id: IDS.voice, ...more };
+        const { voice_settings: found } = record(await update(world, { voiceSettings }));
+        languages.push(Object(found).language);
+      }
+      return languages;
+    },
     shows: [
-      ['stored', 'fr'],
-      ['spoken', undefined],
+      ['stored', ['fr', 'de']],
+      ['spoken', [undefined, 'de']],
+      ['imposed', ['fr', 'fr']],
+    ],
+  },
+  texts: {
+    look: async (world) => {
+      const body = { greetingMessage: ' Hello\n', config: { intro: [' a '] } };
+      const { greeting_message, config } = record(await update(world, body));
+      return [greeting_message, Object(config).intro];
+    },
+    shows: [
+      ['kept', [' Hello\n', [' a ']]],
+      ['trimmed', ['Hello', ['a']]],
+    ],
+  },
+  limitsOff: {
+    seed: withDesk({ payments: { enabled: true, max_attempts_per_call: 7 } }),
+    look: async ({ call }) => {
+      for (const enabled of [false, true])
+        await call('setPaymentTool', { ...at, body: { enabled } });
+      const { body } = await call('getPaymentReadiness', at);
+      return Object(body).max_attempts_per_call;
+    },
+    shows: [
+      ['kept', 7],
+      ['forgotten', 3],
     ],
   },
   emailErrors: {

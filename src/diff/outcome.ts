@@ -1,0 +1,51 @@
+/** What is found of a leaf once a write is read back. */
+type Seen = {
+  /** Whether it was sent as another value than it had; else it went back as it was read, in what is sent whole. */
+  readonly isChanged: boolean;
+  /** Whether the configuration sets it; else it is a neighbour of what is set. */
+  readonly isOwned: boolean;
+  /** Whether the platform tells it now (`x-told-while`). */
+  readonly isTold: boolean;
+  /** Whether it is what was sent. */
+  readonly isAsSent: boolean;
+  /** Whether it is what it was before the write. */
+  readonly isAsBefore: boolean;
+  /** Whether nothing is there. */
+  readonly isGone: boolean;
+  /** Whether somebody else wrote meanwhile, or nobody can tell. */
+  readonly hasOthers: boolean;
+};
+
+export type Outcome =
+  | 'untold'
+  | 'took'
+  | 'kept'
+  | 'not_taken'
+  | 'lost'
+  | 'moved'
+  | 'stored_as'
+  | 'overwritten';
+
+/**
+ * Decides what became of a leaf (DESIGN §5, Proof). The proof of a run, a rollback's among them, and the recovery of one
+ * that died ask here:
+ *
+ * | the leaf was        | it is now            | owned | others wrote | outcome       | which is                              |
+ * |---------------------|----------------------|-------|--------------|---------------|---------------------------------------|
+ * | sent                | not told             | –     | –            | `untold`      | all that can be known                 |
+ * | sent as another     | what was sent        | –     | –            | `took`        | what was meant                        |
+ * | sent back unchanged | unchanged            | –     | –            | `kept`        | what was meant                        |
+ * | sent as another     | what it was before   | –     | –            | `not_taken`   | a failure                             |
+ * | sent back unchanged | gone                 | –     | –            | `lost`        | a failure                             |
+ * | sent                | any other value      | no    | –            | `moved`       | the platform's doing: a line          |
+ * | sent                | any other value      | yes   | no           | `stored_as`   | the platform's doing, and said        |
+ * | sent                | any other value      | yes   | yes          | `overwritten` | drift or a conflict for the next plan |
+ */
+export function judgeLeaf(seen: Seen): Outcome {
+  if (!seen.isTold) return 'untold';
+  if (seen.isAsSent) return seen.isChanged ? 'took' : 'kept';
+  if (seen.isChanged && seen.isAsBefore) return 'not_taken';
+  if (!seen.isChanged && seen.isGone) return 'lost';
+  if (!seen.isOwned) return 'moved';
+  return seen.hasOthers ? 'overwritten' : 'stored_as';
+}

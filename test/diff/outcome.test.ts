@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { judgeLeaf, type Outcome } from '../../src/diff/outcome.ts';
+
+type Seen = Parameters<typeof judgeLeaf>[0];
+
+const FACTS = [
+  'isChanged',
+  'isOwned',
+  'isTold',
+  'isAsSent',
+  'isAsBefore',
+  'isGone',
+  'hasOthers',
+] as const satisfies readonly (keyof Seen)[];
+
+const ALL: readonly Seen[] = Array.from({ length: 2 ** FACTS.length }, (_, number) => {
+  const is = (at: number) => (number >> at) % 2 === 1;
+  return {
+    isChanged: is(0),
+    isOwned: is(1),
+    isTold: is(2),
+    isAsSent: is(3),
+    isAsBefore: is(4),
+    isGone: is(5),
+    hasOthers: is(6),
+  };
+});
+
+/** The table above `judgeLeaf`: what a row does not name is all one to it. */
+const ROWS: readonly (readonly [Partial<Seen>, Outcome])[] = [
+  [{ isTold: false }, 'untold'],
+  [{ isTold: true, isChanged: true, isAsSent: true }, 'took'],
+  [{ isTold: true, isChanged: false, isAsSent: true }, 'kept'],
+  [{ isTold: true, isChanged: true, isAsSent: false, isAsBefore: true }, 'not_taken'],
+  [{ isTold: true, isChanged: false, isAsSent: false, isGone: true }, 'lost'],
+  ...[true, false].flatMap((isChanged): (readonly [Partial<Seen>, Outcome])[] => {
+    const other = {
+      isTold: true,
+      isAsSent: false,
+      isChanged,
+      ...(isChanged ? { isAsBefore: false } : { isGone: false }),
+    };
+    return [
+      [{ ...other, isOwned: false }, 'moved'],
+      [{ ...other, isOwned: true, hasOthers: false }, 'stored_as'],
+      [{ ...other, isOwned: true, hasOthers: true }, 'overwritten'],
+    ];
+  }),
+];
+
+test('each row of the table decides, and one row fits whatever is seen', () => {
+  for (const seen of ALL) {
+    const fitting = ROWS.filter(([row]) =>
+      FACTS.every((fact) => (row[fact] ?? seen[fact]) === seen[fact]),
+    );
+    expect(
+      fitting.map(([, outcome]) => outcome),
+      JSON.stringify(seen),
+    ).toEqual([judgeLeaf(seen)]);
+  }
+  expect(ALL).toHaveLength(128);
+});
