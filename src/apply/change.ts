@@ -37,7 +37,7 @@ import {
 import type { ResourceState } from '../state/model.ts';
 import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
-import { type createJournalIo, record } from './journal.ts';
+import { type createJournalIo, record, restoredBy } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
 import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
@@ -149,7 +149,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       throw error;
     }
     const isProven = kept.length === 0 && progress.left.length === 0;
-    const resource = await record(work, progress, after, isProven);
+    const resource = await record(work, progress, after, { isProven, found });
     return {
       line: {
         ...base,
@@ -467,8 +467,8 @@ function withHint(error: unknown): string {
 
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
 function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
-  const { change, kind, desired, recorded, world, deps } = work;
-  const restored = deps.restored?.get(change.address);
+  const { change, kind, desired, recorded, world } = work;
+  const restored = restoredBy(work, [live]);
   if (desired === undefined || restored === null) return null;
   const key = journalledKey(getNaturalKey(kind, desired.document));
   const scope = getScope(kind, desired.document);

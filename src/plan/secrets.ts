@@ -13,6 +13,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
+  isNothing,
   isObject,
   type JsonObject,
   Secret,
@@ -55,6 +56,24 @@ export function secretsWritten(
   return [...listLeaves(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
+}
+
+/**
+ * Secrets that the state remembers and that went with the object that they are part of: nothing of it is in the live
+ * document. What puts the object back cannot put them back.
+ */
+export function secretsGone(
+  root: FieldSchema,
+  leaves: ResourceState['leaves'] | undefined,
+  live: JsonObject,
+): readonly string[] {
+  return concealedPaths(leaves).filter((text) => {
+    const path = toPath(text);
+    const along = schemasAlong(root, path);
+    const isUnread = along[0]?.['x-facet'] === true && getOwn(live, path[0] ?? '') === undefined;
+    if (path.length < 2 || isUnread || !isNeverReturned(along)) return false;
+    return isNothing(valueAt(root, live, path.slice(0, -1)));
+  });
 }
 
 /** Leaves of a configuration that a change is about and whose values its plan masks. */
