@@ -169,7 +169,7 @@ export function findFacet(kind: Kind, field: string | undefined): Facet | undefi
 
 /** What goes away, by path. */
 export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
-  return new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text));
+  return new Set(changes.filter(({ after }) => (after ?? null) === null).map(({ text }) => text));
 }
 
 /** Paths that are neither compared nor written: `lifecycle.ignore`, and what is known to be refused. */
