@@ -15,7 +15,9 @@ import { type FieldSchema, isEchoed, namesField, secretsOf } from '../core/schem
 import {
   Blob,
   getOwn,
+  isList,
   isObject,
+  isSameJson,
   type Json,
   type JsonObject,
   Secret,
@@ -36,6 +38,7 @@ import {
   Unknown,
   type World,
 } from './leaves.ts';
+import { containsTextEdit } from './text.ts';
 
 /**
  * Compares three ways, leaf by owned leaf (DESIGN §4.5):
@@ -45,7 +48,7 @@ import {
  * | a       | a         | a    | –                                             |
  * | a       | b         | a    | `changed`                                     |
  * | a       | a         | c    | `drifted`                                     |
- * | a       | b         | c    | `conflict`                                    |
+ * | a       | b         | c    | `conflict`; `changed` where b has the edit of a to c |
  * | a       | b         | b    | –                                             |
  * | a       | *removed* | a    | `cleared`, or `released` where null is refused |
  * | –       | *not owned* | any | –                                            |
@@ -271,9 +274,38 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const isElsewhere = isFromElsewhere(leaf, compared);
   if (matchesApplied(last, live, address, leaf.text, world) !== 'different')
     return isElsewhere ? 'secret_source_changed' : 'changed';
-  return !isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal'
-    ? 'drifted'
+  if (!isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal')
+    return 'drifted';
+  const base = sides.bases?.get(leaf.text) ?? ('value' in last ? last.value : undefined);
+  return !isElsewhere && base !== undefined && containsEdit(leaf.schema, desired, base, live)
+    ? 'changed'
     : 'conflict';
+}
+
+/**
+ * Checks whether a value has the edit that made `after` of `before`: of a text by lines, of an object by its members, of a
+ * list by its elements, of which those with an identity are compared as objects.
+ */
+function containsEdit(schema: FieldSchema, own: Json, before: Json, after: Json): boolean {
+  if (isSameJson(before, after) || isSameJson(own, after)) return true;
+  if (typeof own === 'string' && typeof before === 'string' && typeof after === 'string')
+    return containsTextEdit(own, before, after);
+  if (isObject(own) && isObject(before) && isObject(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].every((key) =>
+      containsEdit(
+        {},
+        getOwn(own, key) ?? null,
+        getOwn(before, key) ?? null,
+        getOwn(after, key) ?? null,
+      ),
+    );
+  if (!isList(own) || !isList(before) || !isList(after)) return false;
+  const isIn = (list: readonly Json[], item: Json) => list.some((one) => isSameJson(one, item));
+  const isGone = before.every((item) => isIn(after, item) || !isIn(own, item));
+  const came = own.filter((item) => isIn(after, item));
+  const isThere = after.every((item) => isIn(own, item));
+  // Where order counts, theirs is kept.
+  return isGone && isThere && (schema['x-set'] === true || isSameJson(came, after));
 }
 
 /** A conflict with what both sides came from. */

@@ -60,6 +60,8 @@ type ChangeContext = {
   /** Whether it is let go of where it is no longer configured. */
   readonly isForgotten: boolean;
   readonly support: Support;
+  /** See `Sides`. */
+  readonly bases?: Sides['bases'];
 };
 
 /** Plans one resource: the change, and what the comparison found, for the caller to remember. */
@@ -214,7 +216,7 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
   const { document } = desired;
-  const compared = getSides(identity, desired, options);
+  const compared = { ...getSides(identity, desired, options), bases: context.bases };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
