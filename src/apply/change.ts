@@ -129,7 +129,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     found = live;
     if (isWriting) entries.push(takeSnapshot(work, live, before));
     const isMoved = before !== null && before.digest !== change.pin?.digest;
-    progress = { ...progress, live, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
+    progress = { ...progress, live, found, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }

@@ -77,6 +77,8 @@ export type SkippedLeaf = { readonly path: Path; readonly text: string; readonly
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
   readonly live: LiveResource | undefined;
+  /** What was there before the first step. */
+  readonly found?: LiveResource | undefined;
   /** Leaves that were written, by path. */
   readonly written: ReadonlySet<string>;
   /** What a person should know of steps that were taken. */

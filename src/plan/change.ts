@@ -43,7 +43,14 @@ import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, splitByRead } from './refresh.ts';
 import { secretsDeleted, secretTravels } from './secrets.ts';
-import { createSteps, ownFields, type Support, unreadReason, updateSteps } from './steps.ts';
+import {
+  carryOver,
+  createSteps,
+  ownFields,
+  type Support,
+  unreadReason,
+  updateSteps,
+} from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
 type ChangeContext = {
@@ -535,7 +542,8 @@ function planReplace(
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
   const isSameKey = getNaturalKey(kind, document) === getNaturalKey(kind, live.document);
-  const create = createSteps(kind, Object.keys(document));
+  const { fields: carried } = carryOver(kind, document, live.document);
+  const create = createSteps(kind, [...Object.keys(document), ...carried]);
   if (kind.delete === undefined) {
     return isSameKey
       ? {

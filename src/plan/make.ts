@@ -49,6 +49,7 @@ import {
   asOwn,
   attributeDrift,
   attributeUnrecorded,
+  carriedNotes,
   extentNotes,
   ignoreNotes,
   leafNotes,
@@ -436,12 +437,13 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     bases.size === 0 ? first : planChange(identity, live, { ...context, bases });
   if (live !== undefined) askForCalls(planned, kind, live, input);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
-  const carried = carriedPaths(planned, kind, written.live);
+  const carried = carriedPaths(planned, kind, written);
   const supported = withSupport(planned, identity, support, carried);
   const { change, notes: unanswered } = await ask(supported, written, identity, input);
   const notes = [
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
+    ...carriedNotes(change, kind, written),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
     ...unanswered,

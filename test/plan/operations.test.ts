@@ -36,7 +36,7 @@ test.each<readonly [string, readonly PlannedOperation[], readonly string[]]>([
   ['a facet', [{ step: 'facet', fields: ['sip'] }], []],
   ['a create', [{ step: 'create', fields: ['name'] }], []],
 ])('what is live goes back with %s as far as the same fields hold it', (_, operations, paths) => {
-  expect(carriedPaths(taking(...operations), AGENT, LIVE)).toEqual(paths);
+  expect(carriedPaths(taking(...operations), AGENT, { document: {}, live: LIVE })).toEqual(paths);
 });
 
 test.each<readonly [string, typeof AGENT, readonly PlannedOperation[], readonly string[]]>([
