@@ -78,7 +78,9 @@ staged(
     await stage.write('agents.yaml', MOVED);
     const { notes } = await stage.plan({ allowDelete: true });
     const said = notes.map(({ message }) => message).join('\n');
-    expect(said).toMatch(/does not get .*(?:default_retry_policy_id.*smsProvider|smsProvider.*default_retry_policy_id)/);
+    expect(said).toMatch(
+      /does not get .*(?:default_retry_policy_id.*smsProvider|smsProvider.*default_retry_policy_id)/,
+    );
     await stage.apply({ allowDelete: true });
     const after = agentNamed(stage.sim).record;
     expect(after.timezone ?? null).not.toBe('Europe/Oslo');
