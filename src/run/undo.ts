@@ -256,7 +256,7 @@ export function leaveToRollouts(
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
-  { recorded, deleted }: RecordedByRun,
+  { recorded, deleted, lineage }: RecordedByRun,
   options: UndoOptions,
   session: Session,
 ) {
@@ -276,7 +276,8 @@ async function findOthers(
       return { left: stillThere(address, now.id, twin, options) };
     if (id === undefined || now?.id === id) return {};
     if (now === undefined) {
-      const known = own ?? recorded[address] ?? prior;
+      const isLost = lineage !== state.lineage;
+      const known = own ?? (isLost ? undefined : (recorded[address] ?? prior));
       if (known === undefined || deleted.has(address)) return {};
       const scope =
         'scope' in known ? known.scope : getScope(kindNamed(known.kind), known.document ?? {});
@@ -460,6 +461,8 @@ type RecordedByRun = {
   readonly recorded: State['resources'];
   /** What it left nothing of. */
   readonly deleted: ReadonlySet<Address>;
+  /** The lineage of its state: another one knows nothing of what the run changed. */
+  readonly lineage: string | undefined;
 };
 
 /** What a run came to write down of its resources. */
@@ -471,7 +474,8 @@ function recordedIn(entries: FoundRun['entries']): RecordedByRun {
   );
   const kept = [...last].flatMap(([address, one]) => (one ? [[address, one] as const] : []));
   const gone = [...last].flatMap(([address, one]) => (one ? [] : address));
-  return { recorded: Object.fromEntries(kept), deleted: new Set(gone) };
+  const { lineage } = findBegan(entries) ?? {};
+  return { recorded: Object.fromEntries(kept), deleted: new Set(gone), lineage };
 }
 
 /** Whether it went on to its end: what went wrong on the way is in its ledger. */
