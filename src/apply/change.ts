@@ -40,7 +40,7 @@ import {
 import type { ResourceState } from '../state/model.ts';
 import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
-import { type createJournalIo, record } from './journal.ts';
+import { type createJournalIo, record, restoredBy } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
 import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
@@ -132,7 +132,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     found = live;
     if (isWriting) entries.push(takeSnapshot(work, live, before));
     const isMoved = before !== null && before.digest !== change.pin?.digest;
-    progress = { ...progress, live, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
+    progress = { ...progress, live, found, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
@@ -157,7 +157,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     }
     const { kept, stored } = proof;
     const isProven = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
-    const resource = await record(work, progress, after, isProven);
+    const resource = await record(work, progress, after, { isProven, found });
     return {
       line: {
         ...base,
@@ -593,8 +593,8 @@ function withHint(error: unknown): string {
 
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
 function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
-  const { change, kind, desired, recorded, world, deps } = work;
-  const restored = deps.restored?.get(change.address);
+  const { change, kind, desired, recorded, world } = work;
+  const restored = restoredBy(work, [live]);
   if (desired === undefined || restored === null) return null;
   const key = journalledKey(getNaturalKey(kind, desired.document));
   const scope = getScope(kind, desired.document);

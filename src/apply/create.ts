@@ -10,9 +10,10 @@ import { isWhole, nextRequest } from '../kinds/making.ts';
 import { plainTexts } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
+import { carryOver } from '../plan/steps.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
 import { findCreated, listingAfresh } from './recover.ts';
-import { type Progress, readLive, type Work } from './work.ts';
+import { clearedIn, type Progress, readLive, remaining, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
 export async function performCreate(
@@ -26,8 +27,9 @@ export async function performCreate(
   const leaves = [...listLeaves(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
   const ignore = work.refused.map(({ path }) => path);
-  const intent = { secrets, cleared: new Set<string>(), ignore };
-  const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
+  const { document: kept, cleared } = keptFrom(work, progress);
+  const intent = { secrets, cleared, ignore };
+  const document = mergeDocuments(kind.schema, desired.document, kept, intent, world);
   const fields = again ? Object.keys(desired.document) : operation.fields;
   const body = requestBody(kind.schema, withoutNulls(document), fields);
   const scope = getScope(kind, desired.document);
@@ -59,6 +61,15 @@ export async function performCreate(
   }
   const io = work.io('again', made.id, { live: null, draft });
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
+}
+
+/** What a new resource takes over from the one whose place it takes, and what of that goes. */
+function keptFrom(work: Work, { found }: Progress) {
+  const { kind, change, desired } = work;
+  if (change.action !== 'replace' || found === undefined || desired === undefined)
+    return { document: {}, cleared: new Set<string>() };
+  const { document } = carryOver(kind, desired.document, found.document);
+  return { document, cleared: clearedIn(remaining(work, found)) };
 }
 
 /** Two addresses of one id would be a state that nobody can read. */

@@ -6,7 +6,9 @@ import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isSent } from '../diff/compare.ts';
 import type { Io } from '../kinds/kind.ts';
+import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
+import { secretsGone } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
@@ -122,11 +124,11 @@ export async function record(
   work: Work,
   { live, written, history, left }: Progress,
   after: Pin | null,
-  isProven: boolean,
+  { isProven, found }: { readonly isProven: boolean; readonly found: LiveResource | undefined },
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
   const pin = after && { ...after, history_id: history?.after ?? null };
-  const restored = deps.restored?.get(change.address);
+  const restored = restoredBy(work, [found, live]);
   const isSure = isProven && desired !== undefined && isWhollyRemembered(kind, desired);
   const resource =
     restored !== undefined
@@ -157,6 +159,23 @@ export async function record(
   if (change.operations.length > 0)
     deps.lease.note({ type: 'resource', address: change.address, resource });
   return resource;
+}
+
+/**
+ * The state that a rollback goes back to. A secret whose object is gone, before the rollback writes or after, is
+ * unsettled: what the rollback writes has no secrets.
+ */
+export function restoredBy(
+  { kind, change, deps }: Pick<Work, 'kind' | 'change' | 'deps'>,
+  seen: readonly (LiveResource | undefined)[],
+): ResourceState | null | undefined {
+  const restored = deps.restored?.get(change.address);
+  if (!restored) return restored;
+  const gone = seen.flatMap((live) =>
+    live === undefined ? [] : secretsGone(kind.schema, restored.leaves, live.document),
+  );
+  const unsettled = gone.map((text) => [text, { unsettled: true }] as const);
+  return { ...restored, leaves: { ...restored.leaves, ...Object.fromEntries(unsettled) } };
 }
 
 /** The fields that a rollback wrote. */

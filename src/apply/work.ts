@@ -77,6 +77,8 @@ export type SkippedLeaf = { readonly path: Path; readonly text: string; readonly
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
   readonly live: LiveResource | undefined;
+  /** What was there before the first step. */
+  readonly found?: LiveResource | undefined;
   /** Leaves that were written, by path. */
   readonly written: ReadonlySet<string>;
   /** What a person should know of steps that were taken. */
@@ -169,7 +171,7 @@ export function findFacet(kind: Kind, field: string | undefined): Facet | undefi
 
 /** What goes away, by path. */
 export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
-  return new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text));
+  return new Set(changes.filter(({ after }) => (after ?? null) === null).map(({ text }) => text));
 }
 
 /** Paths that are neither compared nor written: `lifecycle.ignore`, and what is known to be refused. */

@@ -16,7 +16,6 @@
  * |                  | `{key}`: each member is a provider, and its values go to that provider       |
  * | `x-sensitive`    | returned in clear, masked all the same; holds for everything below           |
  * | `x-clearable`    | false where null cannot be written                                           |
- * | `x-null-clears`  | an object that null takes away as a whole, as the specification says         |
  * | `x-identity`     | a list whose elements are recognised by that member                          |
  * | `x-repeats`      | with `x-identity`: several elements may have the same one; their order counts |
  * | `x-set`          | a list without order                                                         |
@@ -73,7 +72,6 @@ export type FieldSchema = {
   readonly 'x-destination'?: string;
   readonly 'x-sensitive'?: boolean;
   readonly 'x-clearable'?: boolean;
-  readonly 'x-null-clears'?: boolean;
   readonly 'x-identity'?: string;
   readonly 'x-repeats'?: boolean;
   readonly 'x-set'?: boolean;

@@ -77,6 +77,11 @@ export function isObject(value: unknown): boolean {
   );
 }
 
+/** Checks that a value is absent, or an object in which every member is. */
+export function isNothing(value: Value | undefined): boolean {
+  return isObject(value) ? Object.values(value).every(isNothing) : (value ?? null) === null;
+}
+
 /** A value, and everything inside of it. */
 export function valuesIn(value: Value): readonly Value[] {
   if (isList(value)) return [value, ...value.flatMap(valuesIn)];

@@ -15,14 +15,16 @@ import { type FieldSchema, isEchoed, namesField, secretsOf } from '../core/schem
 import {
   Blob,
   getOwn,
+  isList,
   isObject,
+  isSameJson,
   type Json,
   type JsonObject,
   Secret,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { isTold, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { isTold, placeValue, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
 import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
 import {
@@ -36,6 +38,7 @@ import {
   Unknown,
   type World,
 } from './leaves.ts';
+import { containsTextEdit } from './text.ts';
 
 /**
  * Compares three ways, leaf by owned leaf (DESIGN §4.5):
@@ -45,7 +48,7 @@ import {
  * | a       | a         | a    | –                                             |
  * | a       | b         | a    | `changed`                                     |
  * | a       | a         | c    | `drifted`                                     |
- * | a       | b         | c    | `conflict`                                    |
+ * | a       | b         | c    | `conflict`; `changed` where b has the edit of a to c |
  * | a       | b         | b    | –                                             |
  * | a       | *removed* | a    | `cleared`, or `released` where null is refused |
  * | –       | *not owned* | any | –                                            |
@@ -77,7 +80,7 @@ export function compare(
   ];
   const own = changes.filter(({ path }) => !isWithin(path, sides.ignore));
   const whole = clearedBlocks(withAccountSecrets(own, compared), compared);
-  return whole.map((change) => withBase(change, sides));
+  return whole.map((change) => withBase(root, change, sides));
 }
 
 /**
@@ -271,15 +274,59 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const isElsewhere = isFromElsewhere(leaf, compared);
   if (matchesApplied(last, live, address, leaf.text, world) !== 'different')
     return isElsewhere ? 'secret_source_changed' : 'changed';
-  return !isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal'
-    ? 'drifted'
+  if (!isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal')
+    return 'drifted';
+  const base = sides.bases?.get(leaf.text) ?? ('value' in last ? last.value : undefined);
+  return !isElsewhere && base !== undefined && containsEdit(leaf.schema, desired, base, live)
+    ? 'changed'
     : 'conflict';
 }
 
+/**
+ * Checks whether a value has the edit that made `after` of `before`: of a text by lines, of an object by its members, of a
+ * list by its elements, of which those with an identity are compared as objects.
+ */
+function containsEdit(schema: FieldSchema, own: Json, before: Json, after: Json): boolean {
+  if (isSameJson(before, after) || isSameJson(own, after)) return true;
+  if (typeof own === 'string' && typeof before === 'string' && typeof after === 'string')
+    return containsTextEdit(own, before, after);
+  if (isObject(own) && isObject(before) && isObject(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].every((key) =>
+      containsEdit(
+        {},
+        getOwn(own, key) ?? null,
+        getOwn(before, key) ?? null,
+        getOwn(after, key) ?? null,
+      ),
+    );
+  if (!isList(own) || !isList(before) || !isList(after)) return false;
+  const isIn = (list: readonly Json[], item: Json) => list.some((one) => isSameJson(one, item));
+  const isGone = before.every((item) => isIn(after, item) || !isIn(own, item));
+  const came = own.filter((item) => isIn(after, item));
+  const isThere = after.every((item) => isIn(own, item));
+  // Where order counts, theirs is kept.
+  return isGone && isThere && (schema['x-set'] === true || isSameJson(came, after));
+}
+
 /** A conflict with what both sides came from. */
-function withBase(change: LeafChange, { applied }: Sides): LeafChange {
-  const last = change.cause === 'conflict' ? getOwn(applied, change.text) : undefined;
-  return last !== undefined && 'value' in last ? { ...change, base: last.value } : change;
+function withBase(root: FieldSchema, change: LeafChange, { applied = {} }: Sides): LeafChange {
+  if (change.cause !== 'conflict') return change;
+  const last = getOwn(applied, change.text);
+  if (last !== undefined) return 'value' in last ? { ...change, base: last.value } : change;
+  const inside = Object.entries(applied).flatMap(([text, last]) => {
+    const path = toPath(text);
+    return startsWith(path, change.path) ? [{ path, last }] : [];
+  });
+  const known = inside.flatMap(({ path, last }) =>
+    'value' in last ? [{ path, value: last.value }] : [],
+  );
+  if (known.length === 0 || known.length < inside.length) return change;
+  const whole = known.reduce<JsonObject>(
+    (document, { path, value }) => placeValue(root, document, path, value, { adds: true }),
+    {},
+  );
+  const base = valueAt(root, whole, change.path);
+  return base === undefined ? change : { ...change, base };
 }
 
 /** Whether null is to take the place of an object that was written, and that somebody edited since. */
@@ -563,22 +610,22 @@ function orphanedElement(
 }
 
 /**
- * The changes with one for each block of which nothing would be left: an object that null takes away as a whole
- * (`x-null-clears`). Null in each member would leave an empty object behind, or one full of nulls. Where something
+ * The changes with one for each block of which nothing would be left: an object that null takes away as a whole. Null in
+ * each member would leave an empty object behind, or one full of nulls, and a secret that nobody sees. Where something
  * else is live in the block it stays, and only the members go.
  */
 function clearedBlocks(
   changes: readonly LeafChange[],
   { root, wanted, found, live }: Compared,
 ): readonly LeafChange[] {
-  const clears = changes.filter((change) => isWritten(change) && (change.after ?? null) === null);
+  const isCleared = (change: LeafChange) => isWritten(change) && (change.after ?? null) === null;
+  const clears = changes.filter(isCleared);
   const blocks = new Map<string, Path>();
   for (const { path } of clears)
     for (const [at, schema] of schemasAlong(root, path.slice(0, -1)).entries())
-      if (schema['x-null-clears'])
-        blocks.set(formatPath(path.slice(0, at + 1)), path.slice(0, at + 1));
+      if (isBlock(schema)) blocks.set(formatPath(path.slice(0, at + 1)), path.slice(0, at + 1));
   return [...blocks].reduce<readonly LeafChange[]>((all, [text, path]) => {
-    const inside = clears.filter((change) => startsWith(change.path, path));
+    const inside = all.filter((change) => isCleared(change) && startsWith(change.path, path));
     const gone = new Set(inside.map((change) => change.text));
     const isLeft = [...found.leaves.values()].some(
       (leaf) =>
@@ -602,6 +649,16 @@ function clearedBlocks(
       unreadable: false,
       schema: schemaAt(root, path),
     };
-    return [...all.filter((change) => !inside.includes(change)), block];
+    // A secret goes with what it is part of, although the platform cannot clear it by itself.
+    return [...all.filter((change) => !startsWith(change.path, path)), block];
   }, changes);
+}
+
+/**
+ * An object that null may take away. A facet has an endpoint of its own, a map is replaced, and an element of a list goes
+ * as one; what only holds objects or lists is left, as each of them goes by itself.
+ */
+function isBlock(schema: FieldSchema): boolean {
+  const { additionalProperties: more, 'x-clearable': isClearable } = schema;
+  return more === true && isClearable !== false && schema['x-facet'] !== true;
 }

@@ -284,6 +284,8 @@ export type Sides = {
   readonly address: Address;
   /** Leaves as last written; undefined where there is no state. */
   readonly applied: Readonly<Record<string, AppliedLeaf>> | undefined;
+  /** Values as last written, by path, of which `applied` has a digest alone. */
+  readonly bases?: ReadonlyMap<string, Json> | undefined;
   readonly ignore: readonly Path[];
   /** Whether leaves that are no longer desired are left as they are. */
   readonly isPartial: boolean;

@@ -3,6 +3,7 @@ import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core
 import {
   getOwn,
   isList,
+  isNothing,
   isObject,
   type Json,
   type JsonObject,
@@ -52,7 +53,8 @@ export function mergeDocuments(
     const nothing = isReplaced ? undefined : null;
     if (intent.cleared.has(text)) return nothing;
     const leaf = leaves.get(text);
-    const isKept = wanted === undefined || ignored(path);
+    // A null that is no change is not sent: it could wipe what the platform does not return.
+    const isKept = wanted === undefined || wanted === null || ignored(path);
     if (isKept && intent.written?.has(schema['x-follows'] ?? '') === true) return undefined;
     if (isKept && !isClearedBelow(intent, text)) return found;
     // An empty object is a leaf, yet it owns nothing of what is live below it.
@@ -61,7 +63,7 @@ export function mergeDocuments(
       // Null would wipe it: it is written like any other value, or not at all. One that no schema names may be returned.
       if (leaf.facts.unreadable && !intent.secrets.has(text))
         return leaf.node.writeOnly ? undefined : found;
-      return leafValue(leaf, found) ?? toNothing(leaf, nothing);
+      return leafValue(leaf, found);
     }
     const identity = schema['x-identity'];
     if (identity !== undefined && (isList(wanted) || isList(found))) {
@@ -95,13 +97,14 @@ export function mergeDocuments(
     const merged: [string, Json][] = [];
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const member = memberSchema(root, schema, key);
-      const value = merge(member, getOwn(right, key), getOwn(left, key), [...path, key], isInside);
-      const isEmptied =
-        isInside &&
-        getOwn(right, key) === undefined &&
-        isEmpty(value) &&
-        !isEmpty(getOwn(left, key));
-      if (value !== undefined && !isEmptied) merged.push([key, value]);
+      const at = [...path, key];
+      const [own, before] = [getOwn(right, key), getOwn(left, key)];
+      const value = merge(member, own, before, at, isInside);
+      const isEmptied = isInside && own === undefined && isEmpty(value) && !isEmpty(before);
+      // Nulls alone make no object where none is.
+      const isUnmade = before === undefined && isEmpty(value) && !isEmpty(own) && isNothing(own);
+      const isUnchanged = value === null && !intent.cleared.has(formatPath(at));
+      if (value !== undefined && !isEmptied && !isUnmade && !isUnchanged) merged.push([key, value]);
     }
     return Object.fromEntries(merged);
   }
@@ -133,16 +136,11 @@ export function mergeDocuments(
   return mergeObjects(root, desired, live, [], false);
 }
 
-/** What stands for a leaf without a value: null takes it away, a secret that is not sent is left out. */
-function toNothing(leaf: Leaf, nothing: null | undefined): null | undefined {
-  return leaf.value === null ? nothing : undefined;
-}
-
 function isClearedBelow({ cleared }: WriteIntent, text: string): boolean {
   return [...cleared].some((one) => one.startsWith(`${text}.`) || one.startsWith(`${text}[`));
 }
 
-function isEmpty(value: Json | undefined): boolean {
+function isEmpty(value: Value | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 

@@ -102,6 +102,28 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): string | undef
   return [...fresh, ...old.slice(done)].join('\n');
 }
 
+/**
+ * Checks whether a text has the edit that made `after` of `before`: every line that came is there, in the same order, and no
+ * line that went stands in its place. False where too much differs to tell.
+ */
+export function containsTextEdit(text: string, before: string, after: string): boolean {
+  const [old, fresh, own] = [before.split('\n'), after.split('\n'), text.split('\n')];
+  const budget = newBudget();
+  const edits = gapsBetween(align(old, fresh, budget), old.length, fresh.length);
+  const kept = new Map(align(fresh, own, budget));
+  if (budget.isSpent) return false;
+  return edits.every(([[a, x], [b, y]]) => {
+    for (let line = b; line < y; line += 1) if (!kept.has(line)) return false;
+    const gone = old.slice(a, x).filter((line) => line.trim() !== '');
+    let [from, until] = [b - 1, y];
+    while (from >= 0 && !kept.has(from)) from -= 1;
+    while (until < fresh.length && !kept.has(until)) until += 1;
+    const came = new Set(fresh.slice(b, y));
+    const place = own.slice((kept.get(from) ?? -1) + 1, kept.get(until) ?? own.length);
+    return !gone.some((line) => place.includes(line) && !came.has(line));
+  });
+}
+
 /** Where hunks stand in a text. */
 function openPlaces(old: readonly string[]) {
   const headings = listHeadings(old);

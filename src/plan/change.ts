@@ -43,7 +43,14 @@ import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, splitByRead } from './refresh.ts';
 import { secretsDeleted, secretTravels } from './secrets.ts';
-import { createSteps, ownFields, type Support, unreadReason, updateSteps } from './steps.ts';
+import {
+  carryOver,
+  createSteps,
+  ownFields,
+  type Support,
+  unreadReason,
+  updateSteps,
+} from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
 type ChangeContext = {
@@ -60,6 +67,8 @@ type ChangeContext = {
   /** Whether it is let go of where it is no longer configured. */
   readonly isForgotten: boolean;
   readonly support: Support;
+  /** See `Sides`. */
+  readonly bases?: Sides['bases'];
 };
 
 /** Plans one resource: the change, and what the comparison found, for the caller to remember. */
@@ -218,7 +227,7 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
   const { document } = desired;
-  const compared = getSides(identity, desired, options);
+  const compared = { ...getSides(identity, desired, options), bases: context.bases };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
@@ -537,7 +546,8 @@ function planReplace(
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
   const isSameKey = getNaturalKey(kind, document) === getNaturalKey(kind, live.document);
-  const create = createSteps(kind, Object.keys(document), document);
+  const { fields: carried } = carryOver(kind, document, live.document);
+  const create = createSteps(kind, [...Object.keys(document), ...carried], document);
   if (kind.delete === undefined) {
     return isSameKey
       ? {

@@ -1,8 +1,9 @@
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { overlaps, startsWith, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { Blob } from '../core/value.ts';
+import { Blob, getOwn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import { digestOfApplied } from '../diff/applied.ts';
 import { isSent } from '../diff/compare.ts';
@@ -35,10 +36,14 @@ export type HoldChange = {
   readonly values: readonly HeldValue[];
 };
 
-/** What carrying a rollback out takes away from what was written last. */
+/**
+ * What carrying a rollback out takes away from what was written last. A value that the state goes back to was not the
+ * run's: the run only put it back where somebody had edited it.
+ */
 export function valuesUndone(
   { changes }: Pick<PlanDocument, 'changes'>,
   { resources }: Pick<State, 'resources'>,
+  restored: ReadonlyMap<Address, ResourceState | null> = new Map(),
 ): readonly HeldValue[] {
   return changes.flatMap((change): readonly HeldValue[] => {
     const { address, id, action } = change;
@@ -54,7 +59,9 @@ export function valuesUndone(
       if (known.length === 0) return [{ address, id, path: text, value: null }];
       return known.flatMap(([leaf, applied]) => {
         const value = digestOfApplied(applied);
-        return value === undefined ? [] : [{ address, id, path: leaf, value }];
+        const then = getOwn(restored.get(address)?.leaves, leaf);
+        const isPutBack = then !== undefined && digestOfApplied(then) === value;
+        return value === undefined || isPutBack ? [] : [{ address, id, path: leaf, value }];
       });
     });
   });

@@ -125,9 +125,16 @@ export async function identify(
     // Once another address stands for the resource, the state lets go of this one by itself.
     if (taker === undefined || identity === undefined)
       identities.push(await identifyOrphan(address, recorded, reader));
-    else if (identity.by !== 'state') identities[taker] = { ...identity, knownAs: address };
+    else if (identity.by !== 'state') identities[taker] = renamed(identity, recorded, address);
   }
   return { identities, ambiguities };
+}
+
+/** A resource that was found at another address than the state has it at: what is known of it moves along. */
+function renamed(identity: Identity, recorded: ResourceState, from: Address): Identity {
+  // What this address stood for is gone, and is told as that.
+  if (identity.recorded !== undefined) return { ...identity, knownAs: from };
+  return { ...identity, by: 'state', recorded, movedFrom: from };
 }
 
 export type IdentifyOptions = {

@@ -1,6 +1,6 @@
 import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { overlaps, parsePaths, toPath } from '../core/path.ts';
+import { overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
 import {
   type Change,
   type ExceededLimit,
@@ -15,9 +15,10 @@ import {
   type PlanRules,
 } from '../core/plan-document.ts';
 import { listUnderWay } from '../core/rollout.ts';
-import { inTurns, isSameJson } from '../core/value.ts';
+import { getOwn, inTurns, isSameJson, type Json } from '../core/value.ts';
+import { matchesApplied } from '../diff/applied.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
-import type { World } from '../diff/leaves.ts';
+import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
@@ -48,6 +49,7 @@ import {
   asOwn,
   attributeDrift,
   attributeUnrecorded,
+  carriedNotes,
   dependentNotes,
   extentNotes,
   ignoreNotes,
@@ -145,12 +147,25 @@ export type PlanInput = {
   /** What the stack moved on the platform. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly sourceOf?: SourceOf;
+  /** Finds a value that was written last, of which the state has a digest; asked of conflicts alone. */
+  readonly findWritten?: FindWritten;
   /** The calls of changed resources, for a plan that shows them or is judged by them. */
   readonly recentCalls?: RecentCalls | undefined;
   readonly findCallouts: FindCallouts;
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
+
+/** Finds what stood at a path of a resource when `isWanted` held; undefined where nobody kept it. */
+export type FindWritten = (
+  at: {
+    readonly kind: Kind;
+    readonly id: string;
+    readonly address: Address;
+    readonly path: Path;
+  },
+  isWanted: (value: Json) => boolean,
+) => Promise<Json | undefined>;
 
 export type Planned = {
   readonly plan: PlanDocument;
@@ -417,15 +432,19 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     isForgotten: input.isForgotten?.(address) ?? false,
     support,
   };
-  const { change: planned, leaves } = planChange(identity, live, context);
+  const first = planChange(identity, live, context);
+  const bases = await findBases(identity, first.leaves, input);
+  const { change: planned, leaves } =
+    bases.size === 0 ? first : planChange(identity, live, { ...context, bases });
   if (live !== undefined) askForCalls(planned, kind, live, input);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
-  const carried = carriedPaths(planned, kind, written.live);
+  const carried = carriedPaths(planned, kind, written);
   const supported = withSupport(planned, identity, support, carried);
   const { change, notes: unanswered } = await ask(supported, written, identity, input);
   const notes = [
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
+    ...carriedNotes(change, kind, written),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
     ...dependentNotes(identity, change, live),
@@ -467,6 +486,25 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
   const sides = { kind, desired, live: live.document, version, entries, world };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
+}
+
+/** The values that conflicts came from, as far as the state has no more than a digest of them. */
+async function findBases(
+  { kind, address, found, recorded, by }: Identity,
+  leaves: readonly LeafChange[],
+  { findWritten, world }: Pick<OneInput, 'findWritten' | 'world'>,
+): Promise<ReadonlyMap<string, Json>> {
+  const bases = new Map<string, Json>();
+  if (findWritten === undefined || found === undefined || by !== 'state') return bases;
+  for (const { cause, text, path, schema } of leaves) {
+    const last = cause === 'conflict' ? getOwn(recorded?.leaves, text) : undefined;
+    if (last === undefined || !('digest' in last)) continue;
+    const isWanted = (value: Json) =>
+      matchesApplied(last, normalise(schema, value), address, text, world) === 'equal';
+    const base = await findWritten({ kind, id: found.id, address, path }, isWanted);
+    if (base !== undefined) bases.set(text, normalise(schema, base));
+  }
+  return bases;
 }
 
 /** Asks for the calls of a resource that is changed, replaced or deleted, while others are still being read. */

@@ -1,4 +1,5 @@
 import { type Address, nameInWords } from '../core/address.ts';
+import { formatCount, formatList } from '../core/errors.ts';
 import { formatPath, identitySegment, startsWith, toPath } from '../core/path.ts';
 import {
   type Change,
@@ -9,11 +10,21 @@ import {
 } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, findFilled, getOwn, inSeconds, isObject, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  findFilled,
+  getOwn,
+  inSeconds,
+  isObject,
+  type JsonObject,
+  type ValueObject,
+} from '../core/value.ts';
 import { listDependents, listFollowers, schemaAt, type Twins, valueAt } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Identity } from './identify.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
+import { carryOver } from './steps.ts';
 
 /** Why a resource is updated, for people. */
 export function updateReason(
@@ -99,6 +110,25 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
 /** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
 export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
   return leaves.flatMap((leaf) => leafNote(leaf, address) ?? []);
+}
+
+/** What a replacement keeps of what the configuration does not name, and what it cannot keep. */
+export function carriedNotes(
+  { action, address, operations }: Change,
+  kind: Kind,
+  { document, live }: { readonly document: ValueObject; readonly live: JsonObject },
+): readonly Note[] {
+  if (action !== 'replace' || operations.length === 0) return [];
+  const { fields, left } = carryOver(kind, document, live);
+  const lost = [...left, ...(kind.history === undefined ? [] : ['the history'])];
+  const keeps = `keeps ${formatCount(fields.length, 'field')} that the configuration does not name: ${fields.join(', ')}`;
+  const parts = [
+    ...(fields.length === 0 ? [] : [keeps]),
+    ...(lost.length === 0 ? [] : [`does not get ${formatList(lost)} of the old one`]),
+  ];
+  if (parts.length === 0) return [];
+  const severity = left.length === 0 ? 'info' : 'warning';
+  return [{ severity, address, message: `the new resource ${parts.join('; it ')}` }];
 }
 
 /** What a person should know of a resource that is taken to be what it was, since it cannot be read. */

@@ -13,6 +13,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
+  isNothing,
   isObject,
   type JsonObject,
   Secret,
@@ -33,7 +34,7 @@ import {
 import { type Leaf, leafSensitivity, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { concealedPaths, type ResourceState, type State } from '../state/model.ts';
+import { concealedPaths, isConcealed, type ResourceState, type State } from '../state/model.ts';
 import type { Barred } from './preflight.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
@@ -55,6 +56,29 @@ export function secretsWritten(
   return [...listLeaves(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
+}
+
+/**
+ * Secrets that the state remembers and that went with the object that they are part of: nothing of it is in the live
+ * document, although the state remembers more of it than secrets. What puts the object back cannot put them back.
+ */
+export function secretsGone(
+  root: FieldSchema,
+  leaves: ResourceState['leaves'] | undefined,
+  live: JsonObject,
+): readonly string[] {
+  const visible = Object.entries(leaves ?? {}).flatMap(([text, leaf]) =>
+    isConcealed(leaf) || ('value' in leaf && leaf.value === null) ? [] : [toPath(text)],
+  );
+  return concealedPaths(leaves).filter((text) => {
+    const path = toPath(text);
+    const along = schemasAlong(root, path);
+    const isUnread = along[0]?.['x-facet'] === true && getOwn(live, path[0] ?? '') === undefined;
+    if (path.length < 2 || isUnread || !isNeverReturned(along)) return false;
+    const object = path.slice(0, -1);
+    const isSeen = visible.some((other) => startsWith(other, object));
+    return isSeen && isNothing(valueAt(root, live, object));
+  });
 }
 
 /** Leaves of a configuration that a change is about and whose values its plan masks. */

@@ -1,9 +1,9 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, toPath } from '../core/path.ts';
+import { formatPath, type Path, toPath } from '../core/path.ts';
 import { type Change, isWritten, type PlannedOperation } from '../core/plan-document.ts';
-import type { FieldSchema } from '../core/schema.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
-import { isRecorded, listFollowers, schemasAlong } from '../core/walk.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
+import { getOwn, isNothing, type JsonObject, type Value, type ValueObject } from '../core/value.ts';
+import { isRecorded, listFollowers, placeValue, schemasAlong } from '../core/walk.ts';
 import { fieldSchema, listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -84,13 +84,16 @@ export function listWrites({ operations }: Change, kind: Kind): readonly string[
 
 /**
  * Paths of what is live in the fields that a change writes and goes back with it: nested objects are sent whole, so
- * that a platform that replaces them loses nothing.
+ * that a platform that replaces them loses nothing. A replacement goes back with what it keeps.
  */
 export function carriedPaths(
-  { operations, fields: shown }: Change,
-  { schema }: Kind,
-  live: JsonObject,
+  { operations, action, fields: shown }: Change,
+  kind: Kind,
+  { document, live }: { readonly document: ValueObject; readonly live: JsonObject },
 ): readonly string[] {
+  const { schema } = kind;
+  if (action === 'replace')
+    return [...listLeaves(schema, carryOver(kind, document, live).document).leaves.keys()];
   const fields = new Set(
     operations.flatMap(({ step, fields }) => (step === 'update' || step === 'again' ? fields : [])),
   );
@@ -99,6 +102,63 @@ export function carriedPaths(
   const followers = new Set(listFollowers(schema, written).map(({ path }) => formatPath(path)));
   const carried = [...listLeaves(schema, Object.fromEntries(sent)).leaves.keys()];
   return carried.filter((text) => !followers.has(text));
+}
+
+/** What a resource that takes the place of another keeps of it beside what is configured. */
+export type CarriedOver = {
+  /** What was live, without what is left. */
+  readonly document: JsonObject;
+  /** Top-level fields that the configuration has nothing of. */
+  readonly fields: readonly string[];
+  /** Paths of what has a value and cannot be written into a new resource. */
+  readonly left: readonly string[];
+};
+
+/**
+ * What goes along into a new resource (DESIGN §7): whatever an update could write. Left are ids, which are those of
+ * the old organization, objects whose secrets the platform does not return, and facets, each of which is
+ * switched on for one resource.
+ */
+export function carryOver(kind: Kind, wanted: ValueObject, live: JsonObject): CarriedOver {
+  const { schema: root, facets, scope, update } = kind;
+  if (update === undefined) return { document: {}, fields: [], left: [] };
+  const own = Object.entries(live).filter(([field, value]) => {
+    const schema = fieldSchema(root, field);
+    const isOurs = !schema.readOnly && !schema['x-local'] && !schema['x-immutable'];
+    return isOurs && namesField(root, field) && !scope.includes(field) && !isNothing(value);
+  });
+  const owned = listLeaves(root, wanted).leaves;
+  const isFacet = (field: string) => facets.some((one) => one.field === field);
+  const [taken, facetsLeft] = [
+    own.filter(([field]) => !isFacet(field)),
+    own.filter(([field]) => isFacet(field) && getOwn(wanted, field) === undefined),
+  ];
+  const found = [...listLeaves(root, Object.fromEntries(taken)).leaves.values()];
+  const left = found.filter(
+    ({ path, value, text }) =>
+      !isNothing(value) && !owned.has(text) && staysBehind(root, path, value),
+  );
+  const document = left.reduce<JsonObject>(
+    (all, { path }) => placeValue(root, all, path, undefined),
+    Object.fromEntries(taken),
+  );
+  const kept = Object.entries(document).filter(([, value]) => !isNothing(value));
+  return {
+    document: Object.fromEntries(kept),
+    fields: kept.flatMap(([field]) => (getOwn(wanted, field) === undefined ? [field] : [])),
+    left: [...facetsLeft.map(([field]) => field), ...left.map(({ text }) => text)],
+  };
+}
+
+/** Whether a value means nothing to another resource, or is refused when one is made. */
+function staysBehind(root: FieldSchema, path: Path, value: Value): boolean {
+  const along = schemasAlong(root, path);
+  const taken = along.at(-1)?.['x-created-as'];
+  if (taken !== undefined && !taken.some((one) => one === value)) return true;
+  return along.some(
+    (one) =>
+      one['x-ref'] !== undefined || one['x-secrets-inside'] === true || one.writeOnly === true,
+  );
 }
 
 /** What the platform's operations can be used for, by their names. */

@@ -107,9 +107,29 @@ async function folderOf(dir: string): Promise<string> {
   }
 }
 
-async function askGit(dir: string, ...args: readonly string[]): Promise<string> {
+/** The last committed versions of a file in a folder, the newest first; none outside of a repository. */
+export async function readVersions(
+  dir: string,
+  file: string,
+  most: number,
+): Promise<readonly string[]> {
+  try {
+    const commits = await askGit(dir, 'log', '--format=%H', `-${most}`, '--', file);
+    const ids = commits.split('\n').filter((id) => id !== '');
+    const texts = ids.map((id) => runGit(dir, 'show', `${id}:./${file}`).catch(() => undefined));
+    return (await Promise.all(texts)).filter((text) => text !== undefined);
+  } catch {
+    return [];
+  }
+}
+
+async function askGit(...given: Parameters<typeof runGit>): Promise<string> {
+  return (await runGit(...given)).trim();
+}
+
+async function runGit(dir: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() });
-  return stdout.trim();
+  return stdout;
 }
 
 function findPipeline(env: RunContext['env']): string | null {

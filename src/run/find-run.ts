@@ -174,7 +174,7 @@ export function withoutCopies(entries: Entries): readonly string[] {
 }
 
 /** The one that died first: it came last. */
-async function listRuns({ store, unfinished }: Session): Promise<readonly string[]> {
+export async function listRuns({ store, unfinished }: Session): Promise<readonly string[]> {
   const finished = (await store.runs()).map(({ run }) => run);
   return unfinished === undefined ? finished : [unfinished.run, ...finished];
 }

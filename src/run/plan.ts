@@ -35,6 +35,7 @@ import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
+import { createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
@@ -173,6 +174,7 @@ export async function planConfiguration(
       const origin = stack.originOf(address, parsePath(path) ?? [path]);
       return { ...(origin && getSource(origin)), parts: partsAt(stack, { address, path }) };
     },
+    findWritten: createWrittenFinder(session),
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
     ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),

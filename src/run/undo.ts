@@ -14,6 +14,7 @@ import {
 import { agentsReached, listUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { isHeldBack, isRefused, withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
@@ -22,6 +23,7 @@ import type { Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin } from '../plan/refresh.ts';
+import { secretsGone } from '../plan/secrets.ts';
 import {
   afterRollbacks,
   deletedSince,
@@ -34,13 +36,14 @@ import {
   goneSince,
   listDifferences,
   narrowUndo,
+  type Seen,
   type Undo,
   undoRun,
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
 import { findBegan, type NotUndone } from '../state/journal.ts';
-import { getIdentity, type ResourceState, type State } from '../state/model.ts';
+import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -184,8 +187,9 @@ export async function undo(
         : await findEdited(chosen, { ours, undone, later }, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
-    const recorded = recordedIn(entries);
-    const others = await findOthers(chosen, recorded, options, session);
+    const byRun = recordedIn(entries);
+    const { recorded } = byRun;
+    const others = await findOthers(chosen, byRun, options, session);
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
@@ -252,7 +256,7 @@ export function leaveToRollouts(
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
-  recorded: State['resources'],
+  { recorded, deleted, lineage }: RecordedByRun,
   options: UndoOptions,
   session: Session,
 ) {
@@ -271,11 +275,17 @@ async function findOthers(
     if (twin !== undefined && now !== undefined && (await isLive(twin[1])))
       return { left: stillThere(address, now.id, twin, options) };
     if (id === undefined || now?.id === id) return {};
-    // What was there before the run is nobody else's.
-    if (now === undefined)
-      return own !== undefined && (await isLive(own))
-        ? { left: notKnown(address, id, options) }
+    if (now === undefined) {
+      const isLost = lineage !== state.lineage;
+      const known = own ?? (isLost ? undefined : (recorded[address] ?? prior));
+      if (known === undefined || deleted.has(address)) return {};
+      const scope =
+        'scope' in known ? known.scope : getScope(kindNamed(known.kind), known.document ?? {});
+      // Where it is not live, somebody deleted it.
+      return (await isLive({ kind: known.kind, id, scope }))
+        ? { left: letGo(address, id, own !== undefined, options) }
         : {};
+    }
     return now.id === prior?.id || (await isPutBack(now))
       ? {}
       : { replaced: replacedSince(address, id, now.id, own !== undefined) };
@@ -287,13 +297,20 @@ async function findOthers(
   };
 }
 
-function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
+/** A live resource that the state does not have any more, whether the run created it or not. */
+function letGo(address: Address, id: string, isMade: boolean, options: UndoOptions): NotUndone {
   const bind = commandSpan(`import ${quoted(address)} ${id}`, options);
+  const deed = isMade
+    ? `stays: the run created it (${id})`
+    : `is not changed: the run changed it (${id})`;
+  const otherwise = isMade
+    ? 'Otherwise delete it in the dashboard.'
+    : 'Otherwise change it in the dashboard.';
   return {
     address,
     path: null,
-    why: `stays: the run created it (${id}), and the state does not have it any more`,
-    advice: `If it is still configured: ${bind}, and roll back again. Otherwise delete it in the dashboard.`,
+    why: `${deed}, and the state does not have it any more`,
+    advice: `If it is still configured: ${bind}, and roll back again. ${otherwise}`,
   };
 }
 
@@ -430,24 +447,35 @@ export async function carryOutUndo(
     ...running,
     desired,
     restored,
-    verify: async (result) => ({
-      ...(await verifyUndo(withoutAgreed(undo, plan), result, session)),
-      left,
-    }),
-    ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }) } }),
+    verify: async (result) => {
+      const { gone, ...verified } = await verifyUndo(withoutAgreed(undo, plan), result, session);
+      return { ...verified, left: [...left, ...gone.filter((one) => !isAmong(one, left))] };
+    },
+    ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }, restored) } }),
   });
   return { ...outcome, isHeld: hold?.isHeld === true && isCarriedOut(outcome) };
 }
 
-/** Resources as a run left them, as far as it came to write that down. */
-function recordedIn(entries: FoundRun['entries']): State['resources'] {
-  return Object.fromEntries(
+type RecordedByRun = {
+  /** Resources as the run left them. */
+  readonly recorded: State['resources'];
+  /** What it left nothing of. */
+  readonly deleted: ReadonlySet<Address>;
+  /** The lineage of its state: another one knows nothing of what the run changed. */
+  readonly lineage: string | undefined;
+};
+
+/** What a run came to write down of its resources. */
+function recordedIn(entries: FoundRun['entries']): RecordedByRun {
+  const last = new Map(
     entries.flatMap((entry) =>
-      entry.type === 'resource' && entry.resource !== null
-        ? [[entry.address, entry.resource] as const]
-        : [],
+      entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
     ),
   );
+  const kept = [...last].flatMap(([address, one]) => (one ? [[address, one] as const] : []));
+  const gone = [...last].flatMap(([address, one]) => (one ? [] : address));
+  const { lineage } = findBegan(entries) ?? {};
+  return { recorded: Object.fromEntries(kept), deleted: new Set(gone), lineage };
 }
 
 /** Whether it went on to its end: what went wrong on the way is in its ledger. */
@@ -599,21 +627,35 @@ function formatCommand(command: string, options: UndoOptions) {
 }
 
 /** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
-function withoutAgreed({ wanted }: Undo, { changes }: PlanDocument): Pick<Undo, 'wanted'> {
+function withoutAgreed(
+  { wanted, restored }: Undo,
+  { changes }: PlanDocument,
+): Pick<Undo, 'wanted' | 'restored'> {
   const agreed = changes.filter(({ verdict }) => verdict === 'refused' || verdict === 'held');
   const addresses = new Set(agreed.map(({ address }) => address));
-  return { wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))) };
+  return {
+    restored,
+    wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))),
+  };
 }
 
-/** What the state says from now on of what is as it is to be already: what it said then, not a part of it. */
+/**
+ * What the state says from now on of what is as it is to be already: what it said then, not a part of it. The pin is not
+ * certain: of what the state said then, only the part that is undone was compared with what is live.
+ */
 function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Planned['refresh'] {
   return new Map(
     [...refresh].map(([address, now]) => {
-      const { id, scope, pin } = now;
       const then = restored.get(address);
-      return [address, then ? { ...then, id, scope, pin } : now];
+      if (!then) return [address, now];
+      const { id, scope } = now;
+      return [address, { ...then, id, scope, pin: now.pin && withoutCertainty(now.pin) }];
     }),
   );
+}
+
+function withoutCertainty({ certain: _, ...pin }: RememberedPin): RememberedPin {
+  return pin;
 }
 
 /** A rollback only touches what is to be undone, and takes away what was made. */
@@ -636,30 +678,63 @@ function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
  * write took says nothing of what the next one did to it.
  */
 async function verifyUndo(
-  { wanted }: Pick<Undo, 'wanted'>,
+  { wanted, restored }: Pick<Undo, 'wanted' | 'restored'>,
   { resources, found }: Left,
   { client, world }: Session,
-): Promise<Omit<Verification, 'left'>> {
+): Promise<Omit<Verification, 'left'> & { readonly gone: readonly NotUndone[] }> {
   const reader = createReader(client);
   const now = { ...world, idOf: (address: Address) => resources[address]?.id };
   const read = async ([address, one]: readonly [Address, Wanted]) => {
     const before = found.get(address);
     const id = resources[address]?.id ?? before?.id ?? one.id;
-    if (id === null) return [];
+    if (id === null) return NOTHING;
     const kind = kindNamed(one.kind);
     const scope =
       resources[address]?.scope ?? getScope(kind, one.document ?? before?.document ?? {});
     const after = await readWith(reader, kind, { id, scope }, Object.keys(one.document ?? {}));
-    return listDifferences(address, one, { before: before?.document, after }, now);
+    const seen = { before: before?.document, after };
+    return {
+      differs: listDifferences(address, one, seen, now),
+      gone: listSecretsGone(address, kind, restored.get(address)?.leaves, seen),
+    };
   };
   try {
-    const differences = await Promise.all([...wanted].map(read));
-    const equal = differences.filter(({ length }) => length === 0).length;
-    return { differs: differences.flat(), equal, problem: null };
+    const all = await Promise.all([...wanted].map(read));
+    return {
+      differs: all.flatMap(({ differs }) => differs),
+      gone: all.flatMap(({ gone }) => gone),
+      equal: all.filter(({ differs, gone }) => differs.length === 0 && gone.length === 0).length,
+      problem: null,
+    };
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
-    return { differs: [], equal: 0, problem: error.message };
+    return { differs: [], gone: [], equal: 0, problem: error.message };
   }
+}
+
+const NOTHING = { differs: [], gone: [] };
+
+/** The secrets of objects that a rollback put back where nothing was: nothing that it writes has them. */
+function listSecretsGone(
+  address: Address,
+  { schema }: Kind,
+  leaves: ResourceState['leaves'] | undefined,
+  { before, after }: Seen,
+): readonly NotUndone[] {
+  if (!before || after === undefined) return [];
+  const missing = new Set(secretsGone(schema, leaves, after.document));
+  return secretsGone(schema, leaves, before)
+    .filter((path) => !missing.has(path))
+    .map((path) => ({
+      address,
+      path,
+      why: 'is secret, so no snapshot holds it; what it is part of was gone, and may be back without it',
+      advice: 'Apply writes it if it is configured.',
+    }));
+}
+
+function isAmong({ address, path }: NotUndone, all: readonly NotUndone[]): boolean {
+  return all.some((one) => one.address === address && one.path === path);
 }
 
 const HEAD = { format: 'callsheet-run', version: 1 } as const;

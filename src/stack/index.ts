@@ -21,3 +21,4 @@ export {
 export { loadSettings, type StackSettings } from './settings.ts';
 export { parsePlace } from './state-place.ts';
 export { unreadableVariables } from './variables.ts';
+export { textsInYaml } from './yaml.ts';

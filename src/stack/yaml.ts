@@ -105,6 +105,16 @@ function syntaxProblems(document: Document.Parsed, source: Source): Problem[] {
   return problems.slice(0, MAX_SYNTAX_ERRORS);
 }
 
+/** The texts that stand in YAML; none of what cannot be parsed. */
+export function textsInYaml(text: string): readonly string[] {
+  const { root } = parseYaml({ file: '', text });
+  const textsIn = (node: SyntaxNode): readonly string[] => [
+    ...(node.type === 'scalar' && typeof node.value === 'string' ? [node.value] : []),
+    ...listChildren(node).flatMap(textsIn),
+  ];
+  return root === undefined ? [] : textsIn(root);
+}
+
 /** Parses one YAML 1.2 document and keeps the range of every node. */
 export function parseYaml(source: Source): ParsedYaml {
   const { tokens, tooDeep } = readTokens(source.text);

@@ -17,7 +17,8 @@ for (const edit of [
     await stage.rollback();
     const { last_run: run } = await stateIn(stage);
     expect(desk(stage)?.record).toMatchObject(edit);
-    const { changes } = await stage.plan({}, { exit: 4 });
+    // The run only put back what the edit had changed, so nothing is held.
+    const { changes } = await stage.plan();
     expect(changes[0]?.reason).toBe(`put back by run ${run}, a rollback`);
     stage.sim.edit(desk(stage)?.id ?? '', { greeting_message: 'Mine again.' }, 'user:lee');
     expect((await stage.plan({}, { exit: 'any' })).changes[0]?.reason).toContain('user:lee');

@@ -9,7 +9,6 @@ const block = <T>(interpreter_config: T) => ({ interpreter_config });
 const PAIR = { pair: 'en-es' };
 const BOTH = { pair: 'en-es', tone: 'formal' };
 
-/** The specification says of some objects that null takes them away as a whole. */
 describe('an object that null takes away as a whole', () => {
   compares([
     {
@@ -75,11 +74,20 @@ describe('an object that null takes away as a whole', () => {
       finds: { interpreter_config: 'conflict' },
     },
     {
-      title: 'is cleared leaf by leaf where null does not do that',
-      applied: { config: { user_timezone: 'Europe/Oslo' } },
-      desired: {},
-      live: { config: { user_timezone: 'Europe/Oslo' } },
-      finds: { 'config.user_timezone': 'cleared' },
+      title: 'is cleared with the secret in it',
+      applied: {
+        integrations: { smsProvider: { account_sid: 'AC1', auth_token: { $secret: 'env:TOKEN' } } },
+      },
+      desired: { integrations: {} },
+      live: { integrations: { smsProvider: { account_sid: 'AC1' } } },
+      having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
+      finds: { 'integrations.smsProvider': 'cleared' },
+    },
+    {
+      title: 'is cleared alone, and what only holds it stays',
+      desired: { integrations: { smsProvider: { account_sid: null, fromNumber: null } } },
+      live: { integrations: { smsProvider: { account_sid: 'AC1', fromNumber: '+15550100' } } },
+      finds: { 'integrations.smsProvider': 'changed' },
     },
   ]);
 
@@ -101,7 +109,7 @@ describe('an object that null takes away as a whole', () => {
         after: undefined,
         sensitive: false,
         unreadable: false,
-        schema: { 'x-null-clears': true },
+        schema: { additionalProperties: true },
       },
     ]);
   });
@@ -132,7 +140,7 @@ function removes(root: FieldSchema, live: JsonObject, applied: Readonly<Record<s
 
 describe('wherever such an object stands', () => {
   const inner: FieldSchema = {
-    'x-null-clears': true,
+    additionalProperties: true,
     properties: { mode: { 'x-clearable': false }, pair: {}, deep: {} },
   };
   const root: FieldSchema = {

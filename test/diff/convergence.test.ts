@@ -84,7 +84,9 @@ function changesOf({ desired, live, applied }: Three): readonly LeafChange[] {
 function write(three: Three, changes: readonly LeafChange[], merging: 'deep' | 'shallow') {
   const intent = {
     secrets: new Set<string>(),
-    cleared: new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text)),
+    cleared: new Set(
+      changes.filter(({ after }) => (after ?? null) === null).map(({ text }) => text),
+    ),
     ignore: [],
   };
   const merged = mergeDocuments(agent.schema, three.desired, three.live, intent, NOWHERE);

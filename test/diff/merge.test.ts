@@ -45,8 +45,22 @@ describe('the body of a write', () => {
       title: 'has an explicit null for an object as it is',
       desired: { interpreter_config: null },
       live: { interpreter_config: { pair: 'en-es' } },
+      cleared: ['interpreter_config'],
       fields: ['interpreter_config'],
       body: { interpreterConfig: null },
+    },
+    {
+      title: 'has no null that changes nothing, given or live',
+      desired: {
+        integrations: {
+          smsProvider: { account_sid: 'AC2', fromNumber: null },
+          ehrProvider: null,
+          calendarA: { username: null },
+        },
+      },
+      live: { integrations: { smsProvider: { account_sid: 'AC1' }, pbxProvider: null } },
+      fields: ['integrations'],
+      body: { integrations: { smsProvider: { account_sid: 'AC2' } } },
     },
     {
       title: 'has nothing of what the platform owns',
@@ -151,6 +165,7 @@ describe('a retry policy in a write', () => {
       address,
       desired: { name: 'Gentle', contact_policy: null },
       live: { contact_policy: { per_day: 3 } },
+      cleared: ['contact_policy'],
       fields: ['contact_policy'],
       body: { contact_policy: null },
     },

@@ -154,6 +154,13 @@ describe('what a rollback undoes is held', () => {
     expect(valuesUndone({ changes: [undoing] }, remembering(leaves))).toEqual(values);
   });
 
+  test('but not a value that the run only put back', () => {
+    const undoing = change(['greeting_message']);
+    const state = remembering(greeting);
+    const restored = new Map(Object.entries(state.resources));
+    expect(valuesUndone({ changes: [undoing] }, state, restored)).toEqual([]);
+  });
+
   test('as absent where the state does not know the resource', () => {
     const changes = [change(['greeting_message'])];
     expect(valuesUndone({ changes }, { resources: {} })).toEqual([at('greeting_message', null)]);

@@ -347,13 +347,13 @@ describe('a former address', () => {
       title: 'is told where the resource was found by its name',
       desired: { 'agent.new': { name: 'Desk' } },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.new': 'a1 by natural_key, known as agent.old' },
+      found: { 'agent.new': 'a1 by state, moved from agent.old' },
     },
     {
       title: 'is told where lifecycle.adopt took the resource over',
       desired: { 'agent.new': adopting('a1', 'Other') },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.new': 'a1 by adopt, known as agent.old' },
+      found: { 'agent.new': 'a1 by state, moved from agent.old' },
     },
     {
       title: 'is not told where the state has the resource under both',
@@ -437,7 +437,7 @@ describe('the natural key', () => {
       desired: { 'agent.new': { name: 'Desk' } },
       live: { agent: [desk('a1')] },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.new': 'a1 by natural_key' },
+      found: { 'agent.new': 'a1 by state' },
     },
     {
       title: 'of a retry policy is its name',

@@ -106,7 +106,7 @@ describe('a plan shows of a value with the name of a secret', () => {
         ...{ desired: note(null), live: note('old'), applied: note('old') },
         ...{ inClear: [], before: [NOTE] },
       },
-      ['old', null, false],
+      [{ note: 'old' }, null, true],
     ],
     [
       'an object that is compared as one, whose values the files have',

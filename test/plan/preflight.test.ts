@@ -16,6 +16,7 @@ describe('whose locks count', () => {
         .options({ allow_delete: true }),
     said: { bay: { 'llm.alpha-4o': HERE } },
     because: lockedModel('for organization bay at the organization itself'),
+    notes: ['info agent.desk: the new resource does not get the history of the old one'],
   };
   judged([
     { title: 'not those of its neighbours', said: { bay: { 'llm.alpha-4o': HERE } } },

@@ -631,33 +631,6 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     docs: says('null does not clear it', ({ clearable }) => !clearable),
   },
 
-  'x-null-clears': {
-    compare: {
-      asks: 'the block goes as a whole where nothing of it is left',
-      check: (field) => {
-        const [change, ...others] = compared(field, { wanted: withValue(field, undefined) });
-        expect(others).toEqual([]);
-        expect(change).toMatchObject({ text: field.text, after: undefined });
-      },
-    },
-    preflight: NO_REFUSAL,
-    body: {
-      asks: 'the block is null',
-      check: (field) => {
-        const live = liveOf(field, field.whole);
-        const wanted = withValue(field, undefined);
-        const body = bodyOf(field, { wanted, live, cleared: [field.text] });
-        expect(body[writtenName(field)]).toBeNull();
-      },
-    },
-    proof: AS_COMPARED,
-    recovery: LEAVES,
-    undo: AS_WRITTEN,
-    export: AS_OTHERS,
-    note: NOT_SHOWN,
-    docs: TO_PEOPLE,
-  },
-
   'x-identity': {
     compare: {
       asks: 'elements are told apart by it, and one that goes is one change',

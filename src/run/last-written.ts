@@ -1,0 +1,61 @@
+import { getOwn, type JsonObject } from '../core/value.ts';
+import { valueAt } from '../core/walk.ts';
+import type { FindWritten } from '../plan/make.ts';
+import { getSource, textsInYaml } from '../stack/index.ts';
+import { readVersions } from './actor.ts';
+import { listRuns, readRun } from './find-run.ts';
+import type { Session } from './session.ts';
+
+/** Runs, and versions of a file, that are read at most: a value that stood longer is in the newest of them. */
+const MOST_READ = 20;
+
+/**
+ * Finds a value that was written last and that the state keeps a digest of. Whatever has it will do, as the digest tells:
+ * a copy that a later run took of the resource, or the file that the value stands in, as committed.
+ */
+export function createWrittenFinder(session: Session): FindWritten {
+  const { stack } = session;
+  const copies = openCopies(session);
+  const versions = new Map<string, Promise<readonly string[]>>();
+  return async ({ kind, id, address, path }, isWanted) => {
+    for await (const document of copies(id)) {
+      const value = valueAt(kind.schema, document, path);
+      if (value !== undefined && isWanted(value)) return value;
+    }
+    const origin = stack.originOf(address, path);
+    const { file } = (origin && getSource(origin)) ?? {};
+    if (file === undefined) return undefined;
+    const reading = versions.get(file) ?? readVersions(stack.dir, file, MOST_READ);
+    versions.set(file, reading);
+    for (const text of await reading) {
+      // It is the text itself, or stands in it.
+      const found = isWanted(text) ? text : textsInYaml(text).find(isWanted);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+/** The copies that runs took of a resource, the newest first. Each journal is read once. */
+function openCopies(session: Session) {
+  const read = async (run: string) => {
+    const entries = (await readRun(session, run)) ?? [];
+    const found = entries.flatMap((entry): readonly (readonly [string, JsonObject])[] =>
+      entry.type === 'snapshot' && entry.id !== null && entry.document !== null
+        ? [[entry.id, entry.document]]
+        : [],
+    );
+    return Object.fromEntries(found);
+  };
+  const journals = new Map<string, ReturnType<typeof read>>();
+  let runs: ReturnType<typeof listRuns> | undefined;
+  return async function* copiesOf(id: string) {
+    runs ??= listRuns(session);
+    for (const run of (await runs).slice(0, MOST_READ)) {
+      const reading = journals.get(run) ?? read(run);
+      journals.set(run, reading);
+      const document = getOwn(await reading, id);
+      if (document !== undefined) yield document;
+    }
+  };
+}
