@@ -4,9 +4,8 @@ import { renderRehearsalText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
-import { refuseFolder } from '../stack/folder.ts';
 import { type Context, chooseCalls, type PlanFlags, stackOptions } from './context.ts';
-import { openPlanReview, say } from './events.ts';
+import { isAgreed, openPlanReview, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
 import { readPlanFile } from './plan.ts';
 import { openProgress } from './progress.ts';
@@ -29,13 +28,6 @@ export async function apply(
   context: Context,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  // Where there is no stack, that is what to say.
-  const isThere = refuseFolder(flags.dir) === undefined;
-  if (isThere && file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
-    throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
-      hint: 'Apply a plan file (`callsheet plan --out plan.json`), or pass --auto-approve.',
-    });
-  }
   const shown = { flags, context };
   const given = file === undefined ? undefined : () => readPlanFile(file);
   const review = openPlanReview(terminal);
@@ -50,13 +42,16 @@ export async function apply(
         terminal.out(renderRehearsalText(plan, terminal.render));
     },
     ended: (applied) => tellOutcome(applied, shown),
-    ...(flags.autoApprove === true ? {} : { agree: review.confirm }),
+    // A plan without changes needs no approval, so nobody is asked before there is one.
+    agree: (question) => isAgreed(question, flags, terminal, APPROVE, review.confirm),
   });
   tellRollback(outcome, shown);
   const document = applyDocument(outcome);
   if (flags.format === 'json' && document !== undefined) terminal.out(jsonText(document));
   return applyExit(outcome);
 }
+
+const APPROVE = 'Apply a plan file (`callsheet plan --out plan.json`), or pass --auto-approve.';
 
 /** The same for whoever shows it in another way. */
 export async function applyNow(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../console/context.ts';
-import { openPlanReview } from '../console/events.ts';
+import { isAgreed, openPlanReview } from '../console/events.ts';
 import { allowancesIn } from '../console/flags.ts';
 import { readPlanFile } from '../console/plan.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
@@ -11,6 +11,7 @@ import { openConnections } from '../run/client.ts';
 import { toFailure } from '../run/document.ts';
 import { type PlannedStack, type PlanSet, readPlanSet } from './plan-set.ts';
 import {
+  APPROVE,
   type Chosen,
   checkTree,
   chosenStacks,
@@ -59,7 +60,7 @@ async function planThenApply(
     const review = openPlanReview(context.terminal);
     for (const { path, plan_file: file } of (await readPlanSet(folder)).stacks)
       if (typeof file === 'string') review.add(await readPlanFile(join(folder, file)), path);
-    if (!(await review.confirm(question))) {
+    if (!(await isAgreed(question, flags, context.terminal, APPROVE, review.confirm))) {
       context.terminal.err('Nothing was written.');
       return EXIT.error;
     }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
-import { say } from '../console/events.ts';
+import { isAgreed, say } from '../console/events.ts';
 import { stampDocument } from '../console/show.ts';
 import { commandLine, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, explainSystemError } from '../core/errors.ts';
@@ -27,7 +27,7 @@ import { formatCount } from '../render/wording.ts';
 import { describeCheckout, runId } from '../run/actor.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
-import { checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
+import { APPROVE, checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
 import { type StackResult, summariseStack } from './run-stack.ts';
 import { digestAt, jobPayload } from './work.ts';
 import { workOn } from './work-on.ts';
@@ -52,7 +52,8 @@ export async function add(
   }
   // Nobody is asked anything on the machine of a worker, so nobody is asked here.
   const asking = { ...context.terminal, canAsk: false };
-  const request = checkTree(command, flags, plans, { env: context.env, terminal: asking });
+  const request = checkTree(command, flags, plans, context);
+  if (command === 'apply' && plans === undefined) await isAgreed('', flags, asking, APPROVE);
   const payload = jobPayload(command, flags);
   const checkout = await describeCheckout(flags.dir);
   if (checkout?.isChanged === true)

@@ -48,7 +48,7 @@ export function checkTree(
   command: StackCommand,
   flags: TreeFlags,
   planSet: string | undefined,
-  { env, terminal }: Pick<Context, 'env' | 'terminal'>,
+  { env }: Pick<Context, 'env'>,
 ): TreeRequest {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard);
   refuseAddresses(flags);
@@ -67,18 +67,12 @@ export function checkTree(
   }
   refuseOneState('--recursive', env);
   if (command === 'apply' && planSet !== undefined) refusePlanningFlags(flags);
-  if (
-    command === 'apply' &&
-    planSet === undefined &&
-    flags.autoApprove !== true &&
-    !terminal.canAsk
-  ) {
-    throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
-      hint: 'Apply the folder of `callsheet plan --recursive --out FOLDER`, or pass --auto-approve.',
-    });
-  }
   return { command, flags: { ...flags, format }, shard, planSet };
 }
+
+/** How a tree is applied where nobody can be asked. */
+export const APPROVE =
+  'Apply the folder of `callsheet plan --recursive --out FOLDER`, or pass --auto-approve.';
 
 /** Throws where the environment names one state for all: each stack would delete what the one before it made. */
 export function refuseOneState(

@@ -66,7 +66,12 @@ scenario('apply without a terminal and without --auto-approve writes nothing', a
   const { err } = await world.run(['apply'], { exit: 1 });
   expect(err).toContain('approval is needed, and there is no terminal to ask on');
   expect(err).toContain('--auto-approve');
-  expect(world.sim.requests).toEqual([]);
+  expect(world.writes()).toEqual([]);
+});
+
+applied('apply without a terminal is done where there is nothing to change', async (world) => {
+  const { out } = await world.run(['apply']);
+  expect(out).toMatch(/^No changes/);
 });
 
 scenario('help and version are answers', async (world) => {

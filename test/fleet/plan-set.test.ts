@@ -160,6 +160,15 @@ test('the plans of a shard are applied whole', async () => {
   expect((await read('apply', {}, { planSet: plans })).totals).toEqual({ unchanged: 1 });
 });
 
+test('without a terminal a tree is applied as far as nothing needs approval', async () => {
+  const { run, read, writes } = await scene(four());
+  const { err } = await run('apply', {}, { exit: 1 });
+  expect(err).toContain('approval is needed, and there is no terminal to ask on');
+  expect(writes()).toEqual([]);
+  await run('apply', { autoApprove: true });
+  expect((await read('apply')).totals).toEqual({ unchanged: 4 });
+});
+
 test('nobody is told to apply plans where there is none', async () => {
   const { run } = await scene({ 'a/callsheet.yaml': settings(0), 'a/agents.yaml': 'agents: []' });
   const { err } = await run('plan', { out: join(treeOf({}), 'plans') }, { exit: 1 });

@@ -31,7 +31,6 @@ const rows: readonly Row[] = [
   ['drift', TREE, { format: 'new' }, '--format new cannot be used with --recursive'],
   ['drift', TREE, { accept: ['agent'] }, '--accept cannot be used with --recursive'],
   ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot be used with'],
-  ['apply', TREE, {}, 'approval is needed'],
   ['plan', TREE, {}, 'CALLSHEET_STATE names one state', { CALLSHEET_STATE: 'state.json' }],
 ];
 

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
@@ -370,8 +370,8 @@ export async function runsDocument(
   const stores = [
     { state: undefined, store: openStore({ state }, context) },
     ...restoreStates(dir).map((file) => ({
-      // As CALLSHEET_STATE reads it: from where the command is typed.
-      state: join(flags.dir, relative(dir, file)),
+      // As CALLSHEET_STATE reads it: a relative path begins at the stack folder.
+      state: relative(dir, file),
       store: openStore({ state: { file } }, context),
     })),
   ];
