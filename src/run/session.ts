@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { normalise, type World } from '../diff/leaves.ts';
@@ -9,6 +10,7 @@ import type { Planned } from '../plan/make.ts';
 import type { Reader, RecentCalls } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
+import { isInside, posixPath } from '../stack/folder.ts';
 import type { Stack } from '../stack/index.ts';
 import { checkOwner } from '../state/failures.ts';
 import {
@@ -143,8 +145,6 @@ export async function openSessionOn(
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
-    if (replayed.state === undefined && context.sandbox === undefined)
-      context.emit({ type: 'no_state', location: store.location });
     const owner = await ownerIn(stack, context);
     checkOwner(known, owner, store.location);
     const fingerprints = fingerprintsFor(known, context);
@@ -154,6 +154,8 @@ export async function openSessionOn(
     ]);
     const account = getText(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
+    if (replayed.state === undefined && context.sandbox === undefined)
+      context.emit({ type: 'no_state', location: placeIn(stack.dir, store.location) });
     const reader = createReader(client, me);
     const world = { secretOf, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
@@ -196,6 +198,11 @@ function checkAccount({ account_id: known }: State, account: string, location: s
   throw new CallsheetError('state', message, {
     hint: 'Check the credentials and base_url, or keep a state of its own for each account (CALLSHEET_STATE).',
   });
+}
+
+/** A state inside the stack folder is named from there. */
+function placeIn(dir: string, location: string): string {
+  return isInside(dir, location) ? posixPath(relative(dir, location)) : location;
 }
 
 /** A simulated platform has a state that belongs to nothing else. */

@@ -112,6 +112,7 @@ export function waysOf({
     ],
     'state rm': [['agent.wired'], ['no.such']],
     'state trust': [['--dry-run'], [AGENT]],
+    'state adopt': [[]],
     'state push': [[at('pulled.json'), '--overwrite']],
     'state unlock': [[], ['no-such-lease', '--stop-run']],
     'state migrate': [

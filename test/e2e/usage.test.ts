@@ -59,7 +59,7 @@ scenario('a file that cannot be written stops a run before it begins', async (wo
   const args = ['apply', '--auto-approve', '--events', 'nowhere/events.jsonl'];
   await world.run(args, { exit: 1 });
   expect(JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs).toEqual([]);
-  expect((await world.run(['plan'])).err).toBe('');
+  expect((await world.run(['plan'])).err).toMatch(/^There is no state at \S+: a first run, or/);
 });
 
 scenario('apply without a terminal and without --auto-approve writes nothing', async (world) => {
@@ -120,6 +120,7 @@ applied('--format json gives one JSON document when it fails, too', async (world
     [['apply'], 1, { kind: 'usage' }],
     [['rollback', 'none'], 1, { kind: 'usage' }],
   ] as const;
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
   for (const [args, exit, error] of rows) {
     const { out, err } = await world.run([...args, '--format', 'json'], { exit });
     expect(JSON.parse(out)).toMatchObject({ format: 'callsheet-error', version: 1, error });
