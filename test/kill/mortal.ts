@@ -22,8 +22,8 @@ export type Mortal = {
   readonly isDead: () => boolean;
 };
 
-/** The outside world of a command that dies at a moment; without one it only remembers its moments. */
-export function mortal(at?: Moment): Mortal {
+/** The outside world of a command that dies at a moment, or at the so-manieth; without one it only remembers them. */
+export function mortal(at?: Moment | number): Mortal {
   const moments: Moment[] = [];
   const counts = new Map<string, number>();
   let isDead = false;
@@ -34,7 +34,8 @@ export function mortal(at?: Moment): Mortal {
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
     moments.push({ name, nth });
-    if (at?.name !== name || at.nth !== nth) return;
+    const isIt = typeof at === 'number' ? at < moments.length : at?.name === name && at.nth === nth;
+    if (!isIt) return;
     isDead = true;
     await part?.();
     throw new Killed();
