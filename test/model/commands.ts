@@ -57,7 +57,12 @@ type Section = 'agents' | 'policies' | 'voices';
 
 /** Something that the platform refuses or fails at, once. */
 export type Trouble = {
-  readonly operation: 'createAgent' | 'updateAgent' | 'deleteAgent' | 'setPaymentTool';
+  readonly operation:
+    | 'createAgent'
+    | 'updateAgent'
+    | 'revertAgent'
+    | 'deleteAgent'
+    | 'setPaymentTool';
   readonly status: 403 | 500;
   readonly skip: number;
 };
@@ -180,6 +185,7 @@ const fault: fc.Arbitrary<Trouble | null> = fc.option(
       'createAgent',
       'updateAgent',
       'updateAgent',
+      'revertAgent',
       'deleteAgent',
       'setPaymentTool',
     ),

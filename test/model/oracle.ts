@@ -145,36 +145,38 @@ export function secretValue(source: string, given: Readonly<Record<string, strin
   return given[source.replace('env:', '')] ?? '';
 }
 
+/** Something that is not what the files say. */
+export type Reason = { readonly address: string; readonly why: string };
+
 /** Where live is not what the files say, secrets apart. */
 export function differences(
   all: readonly Wanted[],
   live: Live,
   memory: Pick<Memory, 'managed'>,
-): readonly string[] {
+): readonly Reason[] {
   const idOf = (address: string) => {
     const target = all.find((one) => one.address === address);
     return target === undefined ? undefined : findLive(target, live, memory)?.[0];
   };
   return all.flatMap((wanted) => {
     const [, record] = findLive(wanted, live, memory) ?? [];
-    const { address } = wanted;
-    if (record === undefined) return [`${address} is not there`];
-    if (wanted.section === 'voices') return [];
-    if (wanted.section === 'sources')
+    const { address, section } = wanted;
+    if (record === undefined) return [{ address, why: 'is not there' }];
+    if (section === 'voices') return [];
+    if (section === 'sources')
       return record.text === null || isSame(record.text, wanted.fields.text)
         ? []
-        : [`${address} has another text`];
+        : [{ address, why: 'has another text' }];
     const moved =
-      wanted.section === 'agents' && record.organization_id !== wanted.organization
-        ? [`${address} is in another organization`]
+      section === 'agents' && record.organization_id !== wanted.organization
+        ? [{ address, why: 'is in another organization' }]
         : [];
     const differing = ownLeaves(wanted).flatMap(([path, value]) => {
       const now = valueAt(record, path);
       const expected =
         isFields(value) && typeof value.$ref === 'string' ? (idOf(value.$ref) ?? '?') : value;
-      return isSame(expected, now)
-        ? []
-        : [`${address} ${path} is ${show(now)}, not ${show(expected)}`];
+      const why = `${path} is ${show(now)}, not ${show(expected)}`;
+      return isSame(expected, now) ? [] : [{ address, why }];
     });
     return [...moved, ...differing];
   });
@@ -182,9 +184,9 @@ export function differences(
 
 export type Expectation = {
   /** Why the plan must show something. */
-  readonly reasons: readonly string[];
-  /** Whether the plan must be empty where there are no reasons. */
-  readonly isSure: boolean;
+  readonly reasons: readonly Reason[];
+  /** Addresses of which it cannot be told if the plan has a change. */
+  readonly open: ReadonlySet<string>;
 };
 
 /** What a plan of the files must be. */
@@ -196,37 +198,38 @@ export function expectPlan(
   given: Readonly<Record<string, string>>,
 ): Expectation {
   const reasons = [...differences(all, live, memory)];
-  let isSure = memory.isCertain;
-  const bound = new Map(all.map((one) => [findLive(one, live, memory)?.[0], one.address]));
+  const open = new Set<string>();
+  const bound = new Set(all.map((one) => findLive(one, live, memory)?.[0]));
   for (const wanted of all) {
+    const { address } = wanted;
     const [id, record] = findLive(wanted, live, memory) ?? [];
     if (id === undefined) continue;
-    const isKnown = [...memory.managed.values()].some((one) => one.id === id);
+    const [earlier] = [...memory.managed].find(([, one]) => one.id === id) ?? [];
     for (const [path, source] of secretsOf(wanted)) {
       const key = `${id} ${path}`;
       const known = memory.secrets.get(key);
-      if (!memory.isCertain) continue;
-      if (memory.lost.has(key)) reasons.push(`${wanted.address} ${path} was taken away`);
-      else if (known === undefined) isSure = false;
+      if (memory.lost.has(key)) reasons.push({ address, why: `${path} was taken away` });
+      else if (known === undefined) open.add(address);
       else if (known.value !== secretValue(source, given))
-        reasons.push(`${wanted.address} ${path} was rotated`);
+        reasons.push({ address, why: `${path} was rotated` });
       else if (known.source !== source)
-        reasons.push(`${wanted.address} ${path} has another source`);
+        reasons.push({ address, why: `${path} has another source` });
     }
-    const address = [...memory.managed].find(([, one]) => one.id === id)?.[0] ?? '';
     const desired = [...leavesOf(wanted.fields).keys()];
-    for (const path of memory.written.get(address) ?? [])
+    for (const path of memory.written.get(earlier ?? '') ?? [])
       if (!desired.some((one) => touches(one, path)) && !isNothing(valueAt(record, path)))
-        isSure = false;
-    if (!isKnown && secretsOf(wanted).length > 0) isSure = false;
+        open.add(address);
   }
-  if (memory.isCertain)
-    for (const [address, { section, id }] of memory.managed) {
-      if (bound.has(id) || forgotten.includes(address) || live[section][id] === undefined) continue;
-      if (section === 'voices' || section === 'sources') isSure = false;
-      else reasons.push(`${address} is not in the files any more`);
-    }
-  return { reasons, isSure };
+  for (const [address, { section, id }] of memory.managed) {
+    if (bound.has(id) || forgotten.includes(address) || live[section][id] === undefined) continue;
+    if (section === 'voices' || section === 'sources') open.add(address);
+    else reasons.push({ address, why: 'is not in the files any more' });
+  }
+  if (memory.isCertain) return { reasons, open };
+  // Of a run that did not end well live alone tells.
+  const isLive = new Set(differences(all, live, memory));
+  const addresses = [...all.map(({ address }) => address), ...memory.managed.keys()];
+  return { reasons: [...isLive], open: new Set(addresses) };
 }
 
 /** Where one record is not what it was before, by path. */

@@ -38,6 +38,7 @@ import {
   lostSecrets,
   type Memory,
   NO_MEMORY,
+  type Reason,
   secretsOf,
   secretValue,
   show,
@@ -327,13 +328,14 @@ export async function play(
   const check = async (environment: Environment, name: string) => {
     const all = wantedIn(files, environment);
     const live = stage.live();
-    const { reasons, isSure } = expectPlan(
+    const { reasons, open } = expectPlan(
       all,
       files.forget,
       live,
       memories[environment],
       stage.secrets,
     );
+    tell(`expects ${reasons.length > 0 ? 'changes' : open.size === 0 ? 'none' : 'either'}`);
     for (const refresh of ['full', 'fast'] as const) {
       const said = await stage.run((to) =>
         plan({ ...flagsOf(environment), refresh, calls: false }, to),
@@ -351,10 +353,14 @@ export async function play(
       const writing = changes.filter(({ action }) =>
         ['create', 'update', 'replace', 'delete'].includes(action),
       );
-      if (writing.length === 0 && reasons.length > 0)
-        fail('plan is empty', `${why}:\n${reasons.join('\n')}\n${said.err}`);
-      if (writing.length > 0 && reasons.length === 0 && isSure)
-        fail('plan is not empty', `${why}:\n${JSON.stringify(writing).slice(0, 1500)}`);
+      const shown = new Set(writing.map(({ address }) => address));
+      const missing = reasons.filter(({ address }) => !shown.has(address));
+      if (missing.length > 0)
+        fail('plan is empty', `${why}:\n${tellReasons(missing)}\n${said.err}`);
+      const meant = new Set([...open, ...reasons.map(({ address }) => address)]);
+      const surplus = writing.filter(({ address }) => !meant.has(address));
+      if (surplus.length > 0)
+        fail('plan is not empty', `${why}:\n${JSON.stringify(surplus).slice(0, 1500)}`);
     }
   };
 
@@ -438,7 +444,7 @@ export async function play(
           memory,
         );
         if (wrong.length > 0)
-          fail('not applied', `exit 0, and\n${wrong.join('\n')}\n${err}${out.slice(0, 1000)}`);
+          fail('not applied', `exit 0, and\n${tellReasons(wrong)}\n${err}${out.slice(0, 1000)}`);
         checkCarried(all, memory, before, after, err + out);
         checkVoices(all, memory, before, after);
       }
@@ -565,8 +571,11 @@ export async function play(
     );
     const id = runIn(out);
     if (id !== undefined) runs = [...runs, { id, before, after }];
-    if (exit === 0 && target !== undefined && dies === null && writes > 0)
-      checkUndone(target, before, after, out + err);
+    // One that was interrupted is gone on with first.
+    const continued = /rollback of run (\S+)\./.exec(err)?.[1];
+    const undoneRun = continued === undefined ? target : runs.find(({ id }) => id === continued);
+    if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0)
+      checkUndone(undoneRun, before, after, out + err);
     if (exit === null || fault !== null) {
       if (writes > 0 || exit === null) memories.default = unsettled(memory, before, after);
       return;
@@ -962,6 +971,10 @@ function runIn(out: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function tellReasons(reasons: readonly Reason[]): string {
+  return reasons.map(({ address, why }) => `${address} ${why}`).join('\n');
 }
 
 /** Addresses whose change waits for leave. */
