@@ -72,7 +72,7 @@ type Apply = {
   readonly acceptConflicts?: boolean;
   readonly releaseHold?: boolean;
   readonly rollbackOnFailure?: boolean;
-  /** The moment at which the process is killed. */
+  /** At which of the moments that change something the process is killed. */
   readonly dies?: number | null;
   readonly fault?: Trouble | null;
   /** Whether the same is done once more by a plan file, on a copy of the world. */
@@ -194,7 +194,7 @@ const fault: fc.Arbitrary<Trouble | null> = fc.option(
   }),
   { freq: 7 },
 );
-const dies = fc.option(fc.nat(120), { freq: 7 });
+const dies = fc.option(fc.nat(30), { freq: 7 });
 const section = fc.constantFrom<Section>('agents', 'agents', 'policies', 'voices');
 const keys: Readonly<Record<Section, readonly string[]>> = {
   agents: ['a', 'a', 'b', 'c'],

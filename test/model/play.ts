@@ -365,7 +365,7 @@ export async function play(
   };
 
   /** What two ways of the same apply leave must be equal, but for what is another in every run. */
-  const seenFrom = async (exit: number | null) => {
+  const seenFrom = async (exit: number | null, isFirst: boolean) => {
     const live = stage.live();
     const names = new Map<string, string>();
     for (const [section, all] of Object.entries(live))
@@ -382,7 +382,8 @@ export async function play(
           .filter(([name]) => !ANEW.has(name))
           .map(([name, one]) => [
             names.get(name) ?? name,
-            name === 'pin' ? one !== null : view(one),
+            // A state that is begun has a salt of its own.
+            name === 'pin' || (isFirst && name === 'fingerprint') ? one !== null : view(one),
           ]),
       );
     };
@@ -409,6 +410,7 @@ export async function play(
     const memory = memories[environment];
     const all = wantedIn(files, environment);
     const isPlain = dies === null && fault === null;
+    const isFirst = memory.managed.size === 0;
     const doIt = (to: Parameters<typeof apply>[2]) =>
       apply(undefined, { ...flags, autoApprove: true, rollbackOnFailure }, to);
     let other: Awaited<ReturnType<typeof seenFrom>> | undefined;
@@ -419,7 +421,7 @@ export async function play(
       const out = join(folder, `.compared-${number}.json`);
       await stage.run((to) => plan({ ...flags, out, calls: false }, to));
       said = await stage.run((to) => apply(out, { ...json, rollbackOnFailure }, to));
-      other = await seenFrom(said.exit);
+      other = await seenFrom(said.exit, isFirst);
       stage.putBack(copy);
     }
     const { exit, out, err, before, after, writes } = await run('apply', doIt, {
@@ -458,7 +460,7 @@ export async function play(
       fail('apply fails', `exit ${exit}\n${err}${out.slice(0, 2500)}`);
     if (exit === 4) checkConflict(all, memory, before, out);
     if (other !== undefined) {
-      const plain = await seenFrom(exit);
+      const plain = await seenFrom(exit, isFirst);
       if (!isDeepStrictEqual(plain, other))
         fail(
           'two ways',
@@ -911,7 +913,12 @@ export async function play(
     const remembered = (from: Memory) =>
       [...touched].map((address) => [from.managed.get(address), from.written.get(address)]);
     const idsIn = ({ policies, voices }: Live) => Object.keys({ ...policies, ...voices });
+    const wantedNow = new Map(wantedIn(files, 'default').map((one) => [one.address, one]));
     const hasMoved =
+      all.some(({ address, ...one }) => {
+        const { address: _, ...then } = wantedNow.get(address) ?? { address };
+        return touched.has(address) && !isDeepStrictEqual(one, then);
+      }) ||
       !isDeepStrictEqual(remembered(now), remembered(memory)) ||
       !isDeepStrictEqual(idsIn(live), idsIn(before)) ||
       all.some((one) => {
