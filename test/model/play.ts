@@ -102,6 +102,8 @@ export async function play(
   let appliedFiles: readonly Files[] = [];
   let number = 0;
   const memories: Record<Environment, Memory> = { default: NO_MEMORY, staging: NO_MEMORY };
+  /** What the last plan said that was looked at. */
+  const planned: Record<Environment, string> = { default: '', staging: '' };
   /** Paths that were ever owned, by id. */
   const everOwned = new Map<string, Set<string>>();
   /** Ids of agents that were made by a run, and what was let go of since. */
@@ -142,6 +144,7 @@ export async function play(
     ).length;
     // What a process says after its death is heard by nobody.
     const text = said.exit === null ? '' : `${said.err}\n${said.out}`;
+    const shown = `${planned.default}${planned.staging}${text}`;
     tell(
       `${name}: exit ${said.exit}, ${writes} writes\n${said.err}${said.exit === 4 ? said.out : ''}`,
     );
@@ -174,7 +177,7 @@ export async function play(
       for (const path of lostSecrets(record, after.agents[id])) {
         const isSaid = path
           .split('.')
-          .some((part) => part !== 'integrations' && text.includes(part));
+          .some((part) => part !== 'integrations' && shown.includes(part));
         if (said.exit === null || mayLose(id, path) || isSaid) continue;
         fail('secret', `${name}: ${show(record.name)} lost ${path}, and nothing says so`);
       }
@@ -349,7 +352,12 @@ export async function play(
       }
       if (said.exit !== 0 && said.exit !== 4)
         fail('plan fails', `${why}: exit ${said.exit}\n${said.err}`);
-      const changes: readonly Shown[] = JSON.parse(said.out).changes;
+      const { changes, notes }: { readonly changes: readonly Shown[]; readonly notes: Value } =
+        JSON.parse(said.out);
+      planned[environment] = JSON.stringify([
+        notes,
+        changes.map(({ fields }) => fields?.map(({ path }) => path)),
+      ]);
       const writing = changes.filter(({ action }) =>
         ['create', 'update', 'replace', 'delete'].includes(action),
       );
@@ -447,7 +455,7 @@ export async function play(
         );
         if (wrong.length > 0)
           fail('not applied', `exit 0, and\n${tellReasons(wrong)}\n${err}${out.slice(0, 1000)}`);
-        checkCarried(all, memory, before, after, err + out);
+        checkCarried(all, memory, before, after, planned[environment] + err + out);
         checkVoices(all, memory, before, after);
       }
       memories[environment] = applied(all, files.forget, memory, before, after);
@@ -495,9 +503,11 @@ export async function play(
         );
         const isTheirs =
           !isOwn && !wasOwn && !/^(id|organization_id|payments|default_retry|x_)/.test(path);
-        const last = path.split('.').at(-1) ?? '';
         if (/_at$|^place/.test(path) || !isTheirs || isNothing(value)) continue;
-        if (!isSame(valueAt(now, path), value) && !text.includes(last))
+        const isSaid = path
+          .split('.')
+          .some((part) => part !== 'integrations' && text.includes(part));
+        if (!isSame(valueAt(now, path), value) && !isSaid)
           fail('not carried', `${wanted.address} ${path} was ${show(value)}`);
       }
     }
