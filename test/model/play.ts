@@ -813,7 +813,8 @@ export async function play(
       case 'migrate': {
         const moved = await run(
           'migrate',
-          (to) => state.migrate({ ...json, to: `.moved-${number}/state.json` }, to),
+          (to) =>
+            state.migrate({ ...json, to: join(folder, `.moved-${number}`, 'state.json') }, to),
           noWrite,
         );
         if (moved.exit !== 0) return undefined;
