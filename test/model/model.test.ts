@@ -13,10 +13,10 @@ const A_WHILE_MS = 61_000;
  * A model of the whole: random lives of a stack, on random platforms, and after each command an oracle that shares
  * nothing with the program says what must hold. What fails is cut down, and belongs into `found.json`.
  */
-test.each(found)('once: $why', async ({ commands }) => {
-  // The file holds commands alone; its types are those of JSON.
+test.each(found)('once: $why', async ({ commands, dialect = {} }) => {
+  // The types of the file are those of JSON.
   const kept = commands as readonly Command[];
-  await play({ dialect: {}, pace: A_WHILE_MS, commands: kept });
+  await play({ dialect, pace: A_WHILE_MS, commands: kept });
 });
 
 const count = isTorture ? 1_000 : 50;
