@@ -238,7 +238,9 @@ export function changesOf(before: Fields, after: Fields): readonly string[] {
   return [...new Set([...then.keys(), ...now.keys()])].filter(
     (path) =>
       !ITS_OWN.has(path.split('.')[0] ?? '') &&
-      !isSame(valueAt(before, path), valueAt(after, path)),
+      !isSame(valueAt(before, path), valueAt(after, path)) &&
+      // Of an object that was empty, or is, its members tell.
+      ![then, now].some((leaves) => [...leaves.keys()].some((leaf) => leaf.startsWith(`${path}.`))),
   );
 }
 

@@ -77,6 +77,7 @@ type Kept = {
   readonly files: Files;
   readonly live: Live;
   readonly memory: Memory;
+  readonly lineage: number;
 };
 
 type Run = { readonly id: string; readonly before: Live; readonly after: Live };
@@ -101,6 +102,8 @@ export async function play(
   let runs: readonly Run[] = [];
   let appliedFiles: readonly Files[] = [];
   let number = 0;
+  /** Counts the states that were begun. */
+  let lineage = 0;
   const memories: Record<Environment, Memory> = { default: NO_MEMORY, staging: NO_MEMORY };
   /** What the last plan said that was looked at. */
   const planned: Record<Environment, string> = { default: '', staging: '' };
@@ -623,7 +626,8 @@ export async function play(
       const record = after.agents[id];
       if (record !== undefined && valueAt(record, path) !== value) lost.add(key);
     }
-    return { ...memory, managed, written, lost };
+    const isMade = allChanges(before, after).some(({ is }) => is === 'made');
+    return { ...memory, managed, written, lost, isCertain: memory.isCertain && !isMade };
   };
 
   /** A rollback that says that all is as before: it is. */
@@ -690,6 +694,7 @@ export async function play(
             files,
             live: stage.live(),
             memory: memories.default,
+            lineage,
           };
         return undefined;
       }
@@ -822,6 +827,7 @@ export async function play(
         if (exit === 0) fail('moved state', 'a state that was moved is repaired where it was');
         // The stack goes on with what is left behind: as if there were none.
         stage.forgetState();
+        lineage += 1;
         memories.default = NO_MEMORY;
         runs = [];
         return 'default';
@@ -885,6 +891,7 @@ export async function play(
         return undefined;
       case 'lose state':
         stage.forgetState();
+        lineage += 1;
         memories.default = NO_MEMORY;
         memories.staging = NO_MEMORY;
         runs = [];
@@ -903,7 +910,8 @@ export async function play(
   };
 
   /** A plan that was made before is carried out, unless something that it rests on moved. */
-  const applyKept = async ({ file, changes, wanted: all, live, memory, files: then }: Kept) => {
+  const applyKept = async (one: Kept) => {
+    const { file, changes, wanted: all, live, memory, files: then } = one;
     const now = memories.default;
     const { exit, out, err, before, after, writes } = await run(
       'apply kept',
@@ -926,6 +934,7 @@ export async function play(
     const idsIn = ({ policies, voices }: Live) => Object.keys({ ...policies, ...voices });
     const wantedNow = new Map(wantedIn(files, 'default').map((one) => [one.address, one]));
     const hasMoved =
+      one.lineage !== lineage ||
       all.some(({ address, ...one }) => {
         const { address: _, ...then } = wantedNow.get(address) ?? { address };
         return touched.has(address) && !isDeepStrictEqual(one, then);
