@@ -126,12 +126,14 @@ export async function play(
       dies = null,
       fault = null,
       env = {},
+      environment = 'default',
       allowed = () => false,
       mayLose = () => false,
     }: {
       readonly dies?: number | null;
       readonly fault?: Trouble | null;
       readonly env?: Readonly<Record<string, string>>;
+      readonly environment?: Environment;
       readonly allowed?: (changed: Changed, before: Live, after: Live) => boolean;
       readonly mayLose?: (id: string, path: string) => boolean;
     } = {},
@@ -178,9 +180,7 @@ export async function play(
     }
     for (const [id, record] of Object.entries(before.agents))
       for (const path of lostSecrets(record, after.agents[id])) {
-        const isSaid = path
-          .split('.')
-          .some((part) => part !== 'integrations' && shown.includes(part));
+        const isSaid = shown.includes(path.split('.').at(-1) ?? path);
         if (said.exit === null || mayLose(id, path) || isSaid) continue;
         fail('secret', `${name}: ${show(record.name)} lost ${path}, and nothing says so`);
       }
@@ -190,18 +190,14 @@ export async function play(
       if (hollow.length > 0 && said.exit !== null)
         fail('hollow', `${name}: ${show(record.name)} has ${hollow} with nothing in it`);
     }
-    if (said.exit === null) await listDeadRun(name, writes, env);
+    if (said.exit === null) await listDeadRun(name, writes, environment);
     return { ...said, before, after, writes };
   };
 
   /** A run that died after it sent something is listed. */
-  const listDeadRun = async (
-    name: string,
-    writes: number,
-    env: Readonly<Record<string, string>>,
-  ) => {
+  const listDeadRun = async (name: string, writes: number, environment: Environment) => {
     if (writes === 0) return;
-    const { out, exit } = await stage.run((to) => state.runs(undefined, json, to), { env });
+    const { out, exit } = await stage.run((to) => state.runs(undefined, flagsOf(environment), to));
     const listed: readonly unknown[] = exit === 0 ? JSON.parse(out).runs : [];
     const before = runs.length;
     if (listed.length === 0 && before === 0)
@@ -341,7 +337,7 @@ export async function play(
       memories[environment],
       stage.secrets,
     );
-    tell(`expects ${reasons.length > 0 ? 'changes' : open.size === 0 ? 'none' : 'either'}`);
+    tell(`expects ${reasons.length > 0 ? 'changes' : open?.size === 0 ? 'none' : 'either'}`);
     for (const refresh of ['full', 'fast'] as const) {
       const said = await stage.run((to) =>
         plan({ ...flagsOf(environment), refresh, calls: false }, to),
@@ -368,8 +364,8 @@ export async function play(
       const missing = reasons.filter(({ address }) => !shown.has(address));
       if (missing.length > 0)
         fail('plan is empty', `${why}:\n${tellReasons(missing)}\n${said.err}`);
-      const meant = new Set([...open, ...reasons.map(({ address }) => address)]);
-      const surplus = writing.filter(({ address }) => !meant.has(address));
+      const meant = open && new Set([...open, ...reasons.map(({ address }) => address)]);
+      const surplus = writing.filter(({ address }) => meant?.has(address) === false);
       if (surplus.length > 0)
         fail('plan is not empty', `${why}:\n${JSON.stringify(surplus).slice(0, 1500)}`);
     }
@@ -436,6 +432,7 @@ export async function play(
       stage.putBack(copy);
     }
     const { exit, out, err, before, after, writes } = await run('apply', doIt, {
+      environment,
       dies,
       fault,
       allowed: (changed, before, after) =>
