@@ -24,13 +24,8 @@ const count = isTorture ? 1_000 : 50;
 test(
   `${count} lives of a stack`,
   async () => {
-    await fc.assert(
-      fc.asyncProperty(sequences, (sequence) => play(sequence)),
-      {
-        numRuns: count,
-        endOnFailure: false,
-      },
-    );
+    const property = fc.asyncProperty(sequences, (sequence) => play(sequence));
+    await fc.assert(property, { numRuns: count });
   },
   timeFor(count * 4),
 );

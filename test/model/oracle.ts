@@ -185,8 +185,8 @@ export function differences(
 export type Expectation = {
   /** Why the plan must show something. */
   readonly reasons: readonly Reason[];
-  /** Addresses of which it cannot be told if the plan has a change. */
-  readonly open: ReadonlySet<string>;
+  /** Addresses of which it cannot be told if the plan has a change; undefined: so it is with all of them. */
+  readonly open: ReadonlySet<string> | undefined;
 };
 
 /** What a plan of the files must be. */
@@ -227,9 +227,7 @@ export function expectPlan(
   }
   if (memory.isCertain) return { reasons, open };
   // Of a run that did not end well live alone tells.
-  const isLive = new Set(differences(all, live, memory));
-  const addresses = [...all.map(({ address }) => address), ...memory.managed.keys()];
-  return { reasons: [...isLive], open: new Set(addresses) };
+  return { reasons: differences(all, live, memory), open: undefined };
 }
 
 /** Where one record is not what it was before, by path. */

@@ -55,7 +55,7 @@ export type Sequence = {
 };
 
 /** Something that is not as it must be. The name says which rule was broken. */
-export class Broken extends Error {
+class Broken extends Error {
   readonly rule: string;
   constructor(rule: string, text: string) {
     super(`${rule}: ${text}`);
@@ -83,13 +83,12 @@ type Kept = {
 type Run = { readonly id: string; readonly before: Live; readonly after: Live };
 
 /** Plays a sequence to its end. Throws `Broken` where something is not as it must be. */
-export async function play(
-  { dialect, pace, commands }: Sequence,
-  tell: (text: string) => void = () => {},
-  isKnown: (rule: string, text: string) => boolean = () => false,
-): Promise<void> {
+export async function play({ dialect, pace, commands }: Sequence): Promise<void> {
+  /** How it came to what is wrong, for the message. */
+  const told: string[] = [];
+  const tell = (text: string) => void told.push(text);
   const fail = (rule: string, text: string) => {
-    if (!isKnown(rule, text)) throw new Broken(rule, text);
+    throw new Broken(rule, text);
   };
   const stage = await openStage(dialect, pace);
   const { folder, sim } = stage;
@@ -973,8 +972,8 @@ export async function play(
         const environment = await perform(one);
         if (environment !== undefined) await check(environment, one.do);
       } catch (error) {
-        if (error instanceof Broken) throw new Broken(error.rule, `${name}\n${error.message}`);
-        throw error;
+        if (!(error instanceof Broken)) throw error;
+        throw new Broken(error.rule, `${name}\n${error.message}\n\n${told.join('\n')}`);
       }
     }
   } finally {

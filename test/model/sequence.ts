@@ -5,9 +5,8 @@ import { story } from './commands.ts';
 import type { Sequence } from './play.ts';
 
 /**
- * Readings that this model does not draw: a platform that refuses nulls or lacks a list cannot be brought to what
- * files say, and `test/worlds` shows what is said then. The others change
- * what is read and not what is stored.
+ * Readings that this model does not draw: a platform that refuses nulls or lacks a list cannot be brought to what files
+ * say (`test/worlds` shows what is said then), and the others change what is read and not what is stored.
  */
 const LEFT_OUT = ['absent', 'nulls', 'emptyText', 'nestedDefaults', 'metrics', 'historyLagMs'];
 

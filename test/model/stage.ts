@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal, reportFailure } from '../../src/console/events.ts';
+import type { Transport } from '../../src/platform/transport.ts';
 import { type Dialect, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { mortal } from '../kill/mortal.ts';
@@ -109,6 +110,15 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
       // What is written next is at another time than what was written last.
       sim.advance(pace);
       const { outside, isDead } = mortal(dies ?? undefined);
+      const inFlight: Promise<unknown>[] = [];
+      const sent = (transport: Transport): Transport => ({
+        close: transport.close,
+        send(request) {
+          const answer = transport.send(request);
+          inFlight.push(answer);
+          return answer;
+        },
+      });
       const plain = { width: 100, color: false, verbose: false };
       const terminal = {
         out: (text: string) => {
@@ -140,11 +150,15 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
         stop: new AbortController().signal,
         version: '0.0.0',
         pause: { sleep: async (milliseconds) => sim.advance(milliseconds), random: () => 0.5 },
-        ...(dies === null ? {} : outside),
+        ...(dies === null
+          ? {}
+          : { ...outside, wire: (transport) => outside.wire(sent(transport)) }),
       };
       const exit = await command(context).catch((error: unknown) =>
         isDead() ? 130 : reportFailure(error, context.terminal, true),
       );
+      // What was on its way when it died arrives all the same.
+      await Promise.allSettled(inFlight);
       return { exit: isDead() ? null : exit, ...said };
     },
     async close() {
