@@ -808,7 +808,16 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           (to) => importCommand(undefined, undefined, { ...json, all: true }, to),
           noWrite,
         );
-        if (exit === 0 || exit === 3) memories.default = { ...memories.default, isCertain: false };
+        if (exit !== 0 && exit !== 3) return 'default';
+        const memory = memories.default;
+        const bound = wantedIn(files, 'default').flatMap((wanted) => {
+          const [id] = findLive(wanted, stage.live(), memory) ?? [];
+          return id === undefined
+            ? []
+            : [[wanted.address, { section: wanted.section, id }] as const];
+        });
+        const managed = new Map([...memory.managed, ...bound]);
+        memories.default = { ...memory, managed, isCertain: false };
         return 'default';
       }
       case 'migrate': {
