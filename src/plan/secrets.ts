@@ -109,8 +109,8 @@ export function clearedSecretNotes(
   });
 }
 
-/** Secrets of the schema below a path, in objects that are live. */
-function listSecretsBelow(root: FieldSchema, path: Path, live: JsonObject): readonly Path[] {
+/** Secrets of the schema below a path, in objects that are live: the platform may have each, and returns none. */
+export function listSecretsBelow(root: FieldSchema, path: Path, live: JsonObject): readonly Path[] {
   if (isNothing(valueAt(root, live, path))) return [];
   const schema = schemaAt(root, path);
   return Object.keys(schema.properties ?? {}).flatMap((name) => {
