@@ -138,7 +138,12 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     }
     const after = progress.live ? livePin(work.kind, progress.live) : null;
     const look = async () => {
-      const history = await historyAfter(work, progress.live, { before, after }, tries);
+      const history = await historyAfter(
+        work,
+        progress.live,
+        { before, after, readAt: found?.readAt },
+        tries,
+      );
       progress = { ...progress, history };
     };
     const isAsked = isWriting && (await isHistoryAsked(work, progress.live, carried));

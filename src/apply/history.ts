@@ -13,18 +13,18 @@ import type { HistoryAfter, RunDeps, Work } from './work.ts';
  * What the history says of a resource after a change, for the receipt and for the pin: the newest entry
  * that the change made, and what others wrote meanwhile. Undefined for what has no history.
  *
- * @param pins of what was live before and after it; null: nothing that could be read
  * @param tries how often a write was sent: one whose answer was lost may have been carried out all the same
  */
 export async function historyAfter(
   work: Pick<Work, 'kind' | 'deps' | 'change'>,
   live: LiveResource | undefined,
-  { before, after }: { readonly before: Pin | null; readonly after: Pin | null },
+  { before, after, readAt }: Pins,
   tries: number,
 ): Promise<HistoryAfter | undefined> {
   const { kind, deps, change } = work;
   if (kind.history === undefined || live === undefined) return undefined;
-  const writesIn = (entries: readonly HistoryEntry[]) => ownWrites(work, before, tries, entries);
+  const writesIn = (entries: readonly HistoryEntry[]) =>
+    ownWrites(work, { before, readAt }, tries, entries);
   const isMoved = before === null || after === null || !isSamePin(before, after);
   const steps = change.operations.map(({ step }) => step);
   const isExpected = isMoved && steps.some((step) => step !== 'facet' && step !== 'delete');
@@ -37,6 +37,14 @@ export async function historyAfter(
   const newest = before === null ? (entries[0]?.id ?? null) : base;
   return { before: base, after: own ?? newest, interleaved };
 }
+
+/** What was live before and after a change; null: nothing that could be read. */
+type Pins = {
+  readonly before: Pin | null;
+  readonly after: Pin | null;
+  /** When it was read before, by the platform's clock. */
+  readonly readAt: LiveResource['readAt'];
+};
 
 /**
  * Tells the entries that a change made from those of others. An entry is somebody else's where another
@@ -210,7 +218,7 @@ export type OwnWrites = {
   readonly most: number;
   /** Whether it restores an entry. */
   readonly isRevert: boolean;
-  /** `updated_at` of what was found right before the first write. */
+  /** A time that the last look before the first write did not come before. */
   readonly checkedAt: string | null;
   /** Whether an edit of somebody else was known then, whose entry may only come now. */
   readonly isEditKnown: boolean;
@@ -233,7 +241,7 @@ const ENTRIES_AFTER = 20;
 
 function ownWrites(
   { change, deps }: Pick<Work, 'change' | 'deps'>,
-  before: Pin | null,
+  { before, readAt }: Pick<Pins, 'before' | 'readAt'>,
   tries: number,
   entries: readonly HistoryEntry[],
 ): OwnWrites {
@@ -246,9 +254,21 @@ function ownWrites(
     than: base ?? 0,
     most: tries,
     isRevert,
-    checkedAt: before?.updated_at ?? null,
+    checkedAt: timeOfCheck(before, readAt),
     isEditKnown: change.fields.some(isEdited),
   };
+}
+
+/**
+ * A time that the check is not before: what was live had its `updated_at` by then, and the platform's clock had come to
+ * `readAt`. The second is the later one where a write makes an entry and leaves `updated_at` as it was, as that of a
+ * facet may. It is told in whole seconds, so that as much is left aside.
+ */
+function timeOfCheck(before: Pin | null, readAt: number | undefined): string | null {
+  const updated = before?.updated_at ?? null;
+  if (before === null || readAt === undefined) return updated;
+  const read = new Date(readAt - 2 * STAMPED_TOGETHER_MS).toISOString();
+  return updated === null || isBefore(updated, read, 0) ? read : updated;
 }
 
 type Awaited = {

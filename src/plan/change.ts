@@ -1,4 +1,5 @@
 import { matchesAny } from '../core/address.ts';
+import { codeSpan, quoted } from '../core/command-line.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths, toPath } from '../core/path.ts';
@@ -245,7 +246,7 @@ function planPresence(
     unreadChanges.length > 0
       ? planUnread(identity, unreadChanges, context)
       : replaced.length > 0
-        ? planReplace(kind, document, live, replaced)
+        ? planReplace(identity, document, live, replaced)
         : twins !== undefined
           ? twins
           : names.length > 0 || due !== undefined
@@ -532,12 +533,17 @@ type Shape = {
 
 /** Another value of an immutable field means another resource. */
 function planReplace(
-  kind: Kind,
+  { kind, address, takenBy }: Identity,
   document: ValueObject,
   live: LiveResource,
   fields: readonly string[],
 ): Shape {
   const what = `${fields.join(', ')} cannot be changed once it exists`;
+  if (takenBy !== undefined) {
+    const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
+    const reason = `${what}, and the name of the new one is taken by ${takenBy}. To manage that one instead, run ${forget} and plan again; otherwise rename or delete it in the dashboard`;
+    return { action: 'replace', verdict: 'refused', reason, operations: [] };
+  }
   const [absent] = facetsSetUpElsewhere(kind, document);
   if (absent) {
     // With --skip-refused, too: the old one is deleted, and what nobody can set up again from here with it.

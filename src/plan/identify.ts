@@ -38,6 +38,8 @@ export type Identity = {
   readonly movedFrom?: Address | undefined;
   /** The address that the state still has it under, where it was found without it. */
   readonly knownAs?: Address | undefined;
+  /** The live resource that has its name where the configuration moves it to. */
+  readonly takenBy?: string | undefined;
 };
 
 /** Why nobody can tell which live resource an address stands for. */
@@ -253,7 +255,11 @@ async function identifyOne(
   }
   if (recorded !== undefined) {
     const found = await findRecorded(kind, recorded, reader, listed);
-    if (found) return { ...common, scope: found.scope, found, by: 'state', missing: undefined };
+    if (found) {
+      const isHeld = (id: string) => claimed.has(`${kind.name} ${id}`);
+      const takenBy = findTaker(desired, found, listed ?? [], isHeld);
+      return { ...common, scope: found.scope, found, by: 'state', missing: undefined, takenBy };
+    }
   }
   const missing = recorded?.id;
   // What was adopted once and is gone is missing like any other resource.
@@ -279,6 +285,24 @@ async function identifyOne(
     return { type: 'several', address, candidates, position: desired.position };
   }
   return { ...common, scope, found: newest(kind, matches) ?? first, by: 'natural_key', missing };
+}
+
+/**
+ * What has the name already where a resource is to be made anew, as in another organization: making it would leave two
+ * of that name.
+ */
+function findTaker(
+  { kind: name, document }: DesiredResource,
+  found: ListedResource,
+  listed: readonly ListedResource[],
+  isHeld: (id: string) => boolean,
+): string | undefined {
+  const kind = kindNamed(name);
+  const scope = getScope(kind, document);
+  if (kind.scope.every((field) => scope[field] === found.scope[field])) return undefined;
+  const key = getNaturalKey(kind, document);
+  const named = key === undefined ? [] : itemsNamed(listed, kind, scope, key);
+  return named.find(({ id }) => id !== found.id && !isHeld(id))?.id;
 }
 
 /** A resource that the configuration no longer has, found by the id in the state. */

@@ -84,7 +84,12 @@ import {
   livePin,
 } from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts';
-import { accountsWithoutSecret, uncomparedNotes, withSharing } from './secrets.ts';
+import {
+  accountsWithoutSecret,
+  clearedSecretNotes,
+  uncomparedNotes,
+  withSharing,
+} from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
   carriedPaths,
@@ -445,6 +450,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
     ...carriedNotes(change, kind, written),
+    ...clearedSecretNotes(change, kind, { leaves: recorded?.leaves ?? {}, live: written.live }),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
     ...dependentNotes(identity, change, live),

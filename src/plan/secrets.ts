@@ -5,7 +5,7 @@
 
 import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
-import { formatCount } from '../core/errors.ts';
+import { formatCount, formatList } from '../core/errors.ts';
 import { formatPath, isWithin, type Path, startsWith, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
@@ -21,7 +21,7 @@ import {
   type ValueObject,
   valuesIn,
 } from '../core/value.ts';
-import { memberAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { memberAt, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { compareApplied, hasOtherSource, isFromFiles, rememberLeaf } from '../diff/applied.ts';
 import {
   isAccount,
@@ -78,6 +78,44 @@ export function secretsGone(
     const object = path.slice(0, -1);
     const isSeen = visible.some((other) => startsWith(other, object));
     return isSeen && isNothing(valueAt(root, live, object));
+  });
+}
+
+/**
+ * That secrets go with an object which a change clears (DESIGN §4.6): those that were written, and those that the schema
+ * knows in what is live, which the platform may have and never returns.
+ */
+export function clearedSecretNotes(
+  { action, address, fields }: Change,
+  { schema }: Kind,
+  { leaves, live }: Pick<Partial<ResourceState>, 'leaves'> & { readonly live: JsonObject },
+): readonly Note[] {
+  if (action !== 'update') return [];
+  const shown = new Set(fields.map(({ path }) => path));
+  const written = concealedPaths(leaves).filter((one) =>
+    isNeverReturned(schemasAlong(schema, toPath(one))),
+  );
+  return fields.filter(isWritten).flatMap(({ path: text, after }): readonly Note[] => {
+    if (after !== null) return [];
+    const path = toPath(text);
+    const below = [
+      ...written.filter((one) => one !== text && startsWith(toPath(one), path)),
+      ...listSecretsBelow(schema, path, live).map(formatPath),
+    ];
+    const gone = [...new Set(below)].filter((one) => !shown.has(one));
+    if (gone.length === 0) return [];
+    const message = `${text} is cleared, and with it ${formatList(gone)}, where the platform has them; a rollback cannot put them back`;
+    return [{ severity: 'warning', address, message }];
+  });
+}
+
+/** Secrets of the schema below a path, in objects that are live: the platform may have each, and returns none. */
+export function listSecretsBelow(root: FieldSchema, path: Path, live: JsonObject): readonly Path[] {
+  if (isNothing(valueAt(root, live, path))) return [];
+  const schema = schemaAt(root, path);
+  return Object.keys(schema.properties ?? {}).flatMap((name) => {
+    const at = [...path, name];
+    return schemaAt(root, at)['x-secret'] === true ? [at] : listSecretsBelow(root, at, live);
   });
 }
 

@@ -3,6 +3,7 @@ import { type Address, getKind, isChosen, matchesAddress } from '../core/address
 import { commandSpan, quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { formatPath } from '../core/path.ts';
 import {
   isChanging,
   isRunnable,
@@ -12,6 +13,8 @@ import {
   type PlanOptions,
 } from '../core/plan-document.ts';
 import { agentsReached, listUnderWay } from '../core/rollout.ts';
+import { isNothing } from '../core/value.ts';
+import { valueAt } from '../core/walk.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -23,7 +26,7 @@ import type { Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin } from '../plan/refresh.ts';
-import { secretsGone } from '../plan/secrets.ts';
+import { listSecretsBelow, secretsGone } from '../plan/secrets.ts';
 import {
   afterRollbacks,
   deletedSince,
@@ -723,14 +726,17 @@ function listSecretsGone(
 ): readonly NotUndone[] {
   if (!before || after === undefined) return [];
   const missing = new Set(secretsGone(schema, leaves, after.document));
-  return secretsGone(schema, leaves, before)
-    .filter((path) => !missing.has(path))
-    .map((path) => ({
-      address,
-      path,
-      why: 'is secret, so no snapshot holds it; what it is part of was gone, and may be back without it',
-      advice: 'Apply writes it if it is configured.',
-    }));
+  const written = secretsGone(schema, leaves, before).filter((path) => !missing.has(path));
+  // One that the stack never had is gone as well.
+  const others = listSecretsBelow(schema, [], after.document).filter((path) =>
+    isNothing(valueAt(schema, before, path.slice(0, -1))),
+  );
+  return [...new Set([...written, ...others.map(formatPath)])].map((path) => ({
+    address,
+    path,
+    why: 'is secret, so no snapshot holds it; what it is part of was gone, and may be back without it',
+    advice: 'Apply writes it if it is configured.',
+  }));
 }
 
 function isAmong({ address, path }: NotUndone, all: readonly NotUndone[]): boolean {

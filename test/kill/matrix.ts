@@ -3,9 +3,9 @@ import type { JsonObject } from '../../src/core/value.ts';
 import { RESTS, recordsIn, type SimulatorOptions } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { rememberedIn, stateIn } from '../cli/state-stage.ts';
-import { type Moment, mortal } from './mortal.ts';
+import { isIdle, type Moment, mortal } from './mortal.ts';
 
-export type { Moment } from './mortal.ts';
+export { isIdle, type Moment } from './mortal.ts';
 
 import { OTHERS, type Scenario } from './scenarios.ts';
 
@@ -32,11 +32,6 @@ const OVER_OR_NOT = [0, 1, 3] as const;
 
 /** Longer than entries of a history take to appear. */
 const A_MOMENT_MS = 1_000;
-
-/** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
-export function isIdle({ name }: Moment): boolean {
-  return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
-}
 
 /** Every moment of a scenario's command, from running it to its end. */
 export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<readonly Moment[]> {

@@ -12,6 +12,11 @@ import { type FileEnd, readLine } from '../../src/state/journal-text.ts';
  */
 export type Moment = { readonly name: string; readonly nth: number };
 
+/** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
+export function isIdle({ name }: Moment): boolean {
+  return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
+}
+
 /** What a killed process is stopped by. From then on nothing of it reaches the disk or the platform. */
 class Killed extends Error {}
 
@@ -22,10 +27,14 @@ export type Mortal = {
   readonly isDead: () => boolean;
 };
 
-/** The outside world of a command that dies at a moment; without one it only remembers its moments. */
-export function mortal(at?: Moment): Mortal {
+/**
+ * The outside world of a command that dies at a moment; without one it only remembers its moments. A number counts those
+ * that change something, from 0.
+ */
+export function mortal(at?: Moment | number): Mortal {
   const moments: Moment[] = [];
   const counts = new Map<string, number>();
+  let busy = 0;
   let isDead = false;
 
   /** Comes to a moment. `part` is what is done of a step that is cut in two. */
@@ -34,7 +43,9 @@ export function mortal(at?: Moment): Mortal {
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
     moments.push({ name, nth });
-    if (at?.name !== name || at.nth !== nth) return;
+    if (!isIdle({ name, nth })) busy += 1;
+    const isIt = typeof at === 'number' ? at < busy : at?.name === name && at.nth === nth;
+    if (!isIt) return;
     isDead = true;
     await part?.();
     throw new Killed();

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { isTorture, timeFor } from '../long.ts';
+import type { Command } from './commands.ts';
+import found from './found.json' with { type: 'json' };
+import { play } from './play.ts';
+import { sequences } from './sequence.ts';
+
+/** Longer than it takes until no two changes can have one `updated_at`. */
+const A_WHILE_MS = 61_000;
+
+/**
+ * A model of the whole: random lives of a stack, on random platforms, and after each command an oracle that shares
+ * nothing with the program says what must hold. What fails is cut down, and belongs into `found.json`.
+ */
+test.each(found)('once: $why', async ({ commands, dialect = {} }) => {
+  // The types of the file are those of JSON.
+  const kept = commands as readonly Command[];
+  await play({ dialect, pace: A_WHILE_MS, commands: kept });
+});
+
+const count = isTorture ? 1_000 : 50;
+
+test(
+  `${count} lives of a stack`,
+  async () => {
+    const property = fc.asyncProperty(sequences, (sequence) => play(sequence));
+    await fc.assert(property, { numRuns: count });
+  },
+  timeFor(count * 4),
+);
