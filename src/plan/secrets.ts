@@ -109,13 +109,19 @@ export function clearedSecretNotes(
   });
 }
 
-/** Secrets of the schema below a path, in objects that are live: the platform may have each, and returns none. */
+/**
+ * Secrets of the schema below a path, in objects that are live: the platform may have each, and returns none. One that
+ * belongs to an account (`x-secret-of`) is there only with it.
+ */
 export function listSecretsBelow(root: FieldSchema, path: Path, live: JsonObject): readonly Path[] {
   if (isNothing(valueAt(root, live, path))) return [];
   const schema = schemaAt(root, path);
   return Object.keys(schema.properties ?? {}).flatMap((name) => {
     const at = [...path, name];
-    return schemaAt(root, at)['x-secret'] === true ? [at] : listSecretsBelow(root, at, live);
+    const { 'x-secret': isSecret, 'x-secret-of': owner } = schemaAt(root, at);
+    if (isSecret !== true) return listSecretsBelow(root, at, live);
+    const isAlone = typeof owner === 'string' && isNothing(valueAt(root, live, [...path, owner]));
+    return isAlone ? [] : [at];
   });
 }
 

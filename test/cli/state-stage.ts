@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as commands from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
+import { isUuid } from '../../src/core/value.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
@@ -68,9 +69,14 @@ export async function rememberedIn(stage: Pick<Stage, 'folder'>): Promise<object
   const { resources } = await stateIn(stage);
   const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
   return Object.fromEntries(
-    Object.entries(resources).map(([address, { id, pin, leaves, ...rest }]) => [
+    Object.entries(resources).map(([address, { id, pin, leaves, restored_by: by, ...rest }]) => [
       address,
-      { ...rest, isPinned: pin !== null, leaves: leavesIn(leaves, addresses) },
+      {
+        ...rest,
+        isRestored: by !== undefined,
+        isPinned: pin !== null,
+        leaves: leavesIn(leaves, addresses),
+      },
     ]),
   );
 }
@@ -83,7 +89,8 @@ function leavesIn(
     Object.entries(leaves).map(([path, leaf]) => {
       if ('fingerprint' in leaf) return [path, 'fingerprint'];
       const id = 'value' in leaf && typeof leaf.value === 'string' ? leaf.value : '';
-      return [path, addresses.get(id) ?? leaf];
+      // One of what is gone has no address.
+      return [path, addresses.get(id) ?? (isUuid(id) ? 'an id' : leaf)];
     }),
   );
 }

@@ -37,6 +37,8 @@ staged(
     expect(JSON.parse((await list([])).out).resources).toEqual([]);
     expect(stage.leaks([{ by: 'the server', text: server.shelfOf(PATH).text ?? '' }])).toEqual([]);
   },
+  // One server has the state of both.
+  { ways: ['apply'] },
 );
 
 staged('a state that cannot be reached stops a run before it asks the platform', async (stage) => {

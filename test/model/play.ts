@@ -67,6 +67,7 @@ type Shown = {
   readonly address: string;
   readonly action: string;
   readonly fields?: readonly { readonly path: string }[];
+  readonly secrets?: readonly object[];
 };
 
 /** A plan file that waits, with the world as it was when it was made. */
@@ -354,7 +355,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         JSON.parse(said.out);
       planned[environment] = JSON.stringify([
         notes,
-        changes.map(({ fields }) => fields?.map(({ path }) => path)),
+        changes.map(({ fields, secrets }) => [fields?.map(({ path }) => path), secrets]),
       ]);
       const writing = changes.filter(({ action }) =>
         ['create', 'update', 'replace', 'delete'].includes(action),

@@ -54,7 +54,7 @@ staged('a restore is listed among the runs of the stack, with its state', async 
     'apply',
   ]);
   const [, restored] = document.runs;
-  expect(restored.state).toMatch(/\/\.callsheet\/restore-\w+-\w+\.json$/);
+  expect(restored.state).toMatch(/^\.callsheet\/restore-\w+-\w+\.json$/);
   const receipt = await stage.run((to) => runs(restored.run, text, to));
   expect(receipt.out).toContain('restore');
   const { out } = await stage.run((to) => runs(undefined, text, to));
