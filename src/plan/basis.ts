@@ -131,7 +131,7 @@ export function findMovedBasis(
 ): string | undefined {
   if (basis === undefined) return `${address}: the plan does not say what it was made from`;
   if (digestConfigured(desired) !== basis.configured)
-    return `the configuration of ${address} changed since the plan`;
+    return `${address} was changed in the configuration since the plan`;
   if (digestEntry(entryAt(resources, address, prior)) !== basis.entry)
     return `${address} was written by another run since the plan`;
   const moved = Object.entries(basis.refs ?? {}).find(([other, id]) => idOf(other) !== id);

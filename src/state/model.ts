@@ -23,7 +23,7 @@ export type Owner = NonNullable<StateFile.Document['owner']>;
 /** An owner in words: `the stack harbor, the environment production`. */
 export function describeOwner({ stack, environment }: Owner): string {
   const place = environment === null ? 'no environment' : `the environment ${environment}`;
-  return stack === null ? place : `the stack ${stack}, ${place}`;
+  return `${stack === null ? 'the stack in its folder' : `the stack ${stack}`}, ${place}`;
 }
 
 /** What only one address may stand for: `agent 3c6e…`. */

@@ -283,7 +283,7 @@ describe('what cannot be rehearsed says why', () => {
       'the configuration changed since the plan',
       (stage) => stage.edit('agents.yaml', 'name: Recall', 'name: Recall II'),
       5,
-      /the configuration of agent\.recall changed since the plan/,
+      /\(agent\.recall\) was changed in the configuration since the plan/,
     ],
     [
       'the plan file was cut off',
