@@ -67,6 +67,8 @@ type ChangeContext = {
   readonly version: number | undefined;
   /** Whether it is let go of where it is no longer configured. */
   readonly isForgotten: boolean;
+  /** Whether another resource is part of the plan, and may give its name up by it. */
+  readonly isPlanned: (address: string) => boolean;
   readonly support: Support;
   /** See `Sides`. */
   readonly bases?: Sides['bases'];
@@ -178,9 +180,9 @@ export function unchanged(identity: Identity): Change {
 function planCreate(
   identity: Identity,
   desired: DesiredResource,
-  { options, purpose }: ChangeContext,
+  { options, purpose, isPlanned }: ChangeContext,
 ): Change {
-  const { kind, missing, isListed } = identity;
+  const { kind, missing, isListed, namesake } = identity;
   const { document } = desired;
   const given = valuesInClear(desired);
   const { leaves } = listLeaves(kind.schema, document);
@@ -199,12 +201,16 @@ function planCreate(
     : isListed
       ? 'not on the platform yet'
       : 'not known to exist; the platform has no list to search';
-  const isRefused = absent.length > 0 && !options.skip_refused;
+  const isTaken = namesake !== undefined && !isPlanned(namesake.holder);
+  const isRefused = isTaken || (absent.length > 0 && !options.skip_refused);
+  const refusal = isTaken
+    ? `its name is taken by ${namesake.holder} (${namesake.id}), which this does not change`
+    : absentReason(absent, true);
   return {
     ...base(identity),
     action: 'create',
     verdict: isRefused ? 'refused' : 'ok',
-    reason: isRefused ? `${why}; ${absentReason(absent, true)}` : why,
+    reason: isRefused ? `${why}; ${refusal}` : why,
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true, inClear: given }),
     fields,

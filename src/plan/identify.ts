@@ -40,6 +40,8 @@ export type Identity = {
   readonly knownAs?: Address | undefined;
   /** The live resource that has its name where the configuration moves it to. */
   readonly takenBy?: string | undefined;
+  /** The live resource of another address that has the name of one that does not exist, where names are told apart. */
+  readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
 };
 
 /** Why nobody can tell which live resource an address stands for. */
@@ -275,7 +277,11 @@ async function identifyOne(
   const named = key === undefined ? [] : itemsNamed(candidates, kind, scope, key);
   const matches = named.filter(({ id }) => holderOf(id) === address);
   const [first, ...others] = matches;
-  if (first === undefined) return { ...common, scope, found: undefined, by: 'nothing', missing };
+  if (first === undefined) {
+    const [other] = kind.tie === 'error' ? named : [];
+    const namesake = other && { id: other.id, holder: holderOf(other.id) };
+    return { ...common, scope, found: undefined, by: 'nothing', missing, namesake };
+  }
   if (others.length > 0 && kind.tie === 'error') {
     const candidates = matches.map(({ id, record }) => ({
       id,

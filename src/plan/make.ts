@@ -209,6 +209,11 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const guarding = guardInput(existing, input);
   const checks = input.isPreflighted ? openPreflight(input) : undefined;
   const share = openSharing();
+  let planned: ReadonlySet<Address> | undefined;
+  const isPlanned = (address: Address) => {
+    planned ??= new Set(chosen.map((one) => one.address));
+    return planned.has(address);
+  };
   const results: Result[] = [];
   const unread: Kind[] = [];
   const askedOwners = new Map<Address, string>();
@@ -216,7 +221,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
     const planned: (Result | undefined)[] = [];
-    const one = { ...input, world, checks, share, unread, askedOwners };
+    const one = { ...input, world, checks, share, unread, askedOwners, isPlanned };
     await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
       planned[index] = await planOne(identity, one);
     });
@@ -396,6 +401,8 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
   readonly share: ReturnType<typeof openSharing>;
+  /** Whether a resource is part of the plan, and may give its name up by it. */
+  readonly isPlanned: (address: Address) => boolean;
   /** Takes the kind of each resource that is planned without being read. */
   readonly unread: Kind[];
   /** Takes the organization of each resource whose calls are asked for. */
@@ -435,6 +442,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     isToSnapshot: input.snapshot !== undefined,
     version: input.versions.get(address),
     isForgotten: input.isForgotten?.(address) ?? false,
+    isPlanned: input.isPlanned,
     support,
   };
   const first = planChange(identity, live, context);

@@ -241,6 +241,7 @@ test('a resource that stays as it is is planned without its documents', async ()
     isToSnapshot: false,
     version: undefined,
     isForgotten: false,
+    isPlanned: () => true,
     support: { lackOf: () => undefined, assumptionOf: () => undefined, assume: true },
   });
   expect(change).toEqual({
