@@ -220,11 +220,16 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
 export function refuseNewStack(dir: string): void {
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new CallsheetError('usage', `${dir} is not a folder`);
-  const outer = foldersAbove(dir).find((folder) => existsSync(join(folder, STACK_FILE)));
+  const outer = foldersAbove(dir).find(isStack);
   if (outer === undefined) return;
   throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, {
     hint: 'Its YAML would belong to that stack. Add resources to it, or choose a folder outside of it.',
   });
+}
+
+/** Whether a folder is a stack. */
+export function isStack(dir: string): boolean {
+  return existsSync(join(dir, STACK_FILE));
 }
 
 /** The folders above one, the nearest first. */

@@ -21,7 +21,13 @@ import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
-import { foldersAbove, posixPath, refuseNewStack, STACK_FILE } from '../../stack/folder.ts';
+import {
+  foldersAbove,
+  isStack,
+  posixPath,
+  refuseNewStack,
+  STACK_FILE,
+} from '../../stack/folder.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
@@ -239,11 +245,6 @@ function forFolder(text: string, folder: string): string {
 }
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
-
-/** Whether a folder is a stack already. */
-export function isStack(dir: string): boolean {
-  return existsSync(join(dir, STACK_FILE));
-}
 
 /** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
 export function lookAround(dir: string, adds = false): Surroundings {

@@ -53,7 +53,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       const { receipts, left } = await readAllReceipts(store);
       const lease = await target.acquire(holder);
       await refuseTaken(target, receipts, { ...state, location: store.location });
-      const owner = await findOwner({ ...settings, state: place });
+      const { owner } = await findOwner({ ...settings, state: place });
       const moved = { ...state, owner };
       await lease.receive(moved, receipts);
       await compare(moved, receipts, target);
