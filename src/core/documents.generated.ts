@@ -1430,8 +1430,8 @@ export type Lock = {
     };
     /** The last heartbeat, ISO 8601, by the holder's clock. */
     readonly beat: string;
-    /** Whether its process runs, as far as this machine can tell. */
-    readonly owner: 'running' | 'gone' | 'elsewhere';
+    /** Whether its process runs, as far as this machine can tell. `silent`: it is there, without heartbeats, as one that is paused. */
+    readonly owner: 'running' | 'silent' | 'gone' | 'elsewhere';
   };
   /** Whether the lease was ended. */
   readonly unlocked: boolean;

@@ -125,7 +125,8 @@ const GLANCES = 60;
 async function isAtWork(run: string, store: StateStore): Promise<boolean> {
   const held = await store.lock();
   if (held === undefined || held.holder.run !== run) return false;
-  if (held.owner !== 'elsewhere') return held.owner === 'running';
+  if (held.owner === 'running') return true;
+  if (held.owner === 'gone') return false;
   for (let glance = 0; glance < GLANCES; glance += 1) {
     await sleep(held.watch / GLANCES);
     const now = await store.lock();
