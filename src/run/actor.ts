@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { foldersAbove, isStack, resolveLinks } from '../stack/folder.ts';
+import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
 import type { StackSettings } from '../stack/index.ts';
 import type { Claimant } from '../state/failures.ts';
 import type { Actor } from '../state/journal.ts';
@@ -100,7 +100,7 @@ export async function findOwner({
 
 /** The stack whose folder a file lies in. A stack inside of another one has its files for itself. */
 function findStackAround(file: string): string | undefined {
-  return foldersAbove(join(resolveLinks(dirname(file)), basename(file))).find(isStack);
+  return foldersAbove(withoutLinks(file)).find(isStack);
 }
 
 /** The folder of a stack below the top of its repository; its path outside of one. */

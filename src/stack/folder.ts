@@ -78,6 +78,11 @@ export function resolveLinks(path: string): string {
   }
 }
 
+/** The path of a file that may not be there yet, in a folder without links. */
+export function withoutLinks(file: string): string {
+  return join(resolveLinks(dirname(file)), basename(file));
+}
+
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
 export function nearestFile(dir: string, path: string): string | undefined {
   try {
