@@ -93,9 +93,10 @@ export async function findOwner({
 }: Pick<StackSettings, 'dir' | 'state' | 'id'> & {
   readonly environment?: string | null | undefined;
 }): Promise<Claimant> {
-  const name = id ?? (await folderOf(dir));
+  // Git is asked where the answer counts: most states are in the folder of their stack.
+  const findName = async () => id ?? (await folderOf(dir));
   const isOwn = 'file' in state && findStackAround(state.file) === resolveLinks(resolve(dir));
-  return { name, owner: { stack: isOwn ? null : name, environment } };
+  return { findName, owner: { stack: isOwn ? null : await findName(), environment } };
 }
 
 /** The stack whose folder a file lies in. A stack inside of another one has its files for itself. */

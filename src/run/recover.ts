@@ -165,7 +165,7 @@ export async function recordRecovery(
   const replayed = replay(found, pending);
   const known = replayed.state ?? emptyState(randomUUID());
   const { claimant } = session;
-  if (claimant !== undefined) checkOwner(known, claimant, store.location);
+  if (claimant !== undefined) await checkOwner(known, claimant, store.location);
   const owned = (one: State): State => ({ ...one, ...(claimant && { owner: claimant.owner }) });
   const now = owned({ ...known, account_id: platform.account_id });
   if (!isBased && now.serial !== planned.serial) {

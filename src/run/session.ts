@@ -146,7 +146,7 @@ export async function openSessionOn(
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
     const claimant = context.sandbox === undefined ? await findOwner(stack) : undefined;
-    if (claimant !== undefined) checkOwner(known, claimant, store.location);
+    if (claimant !== undefined) await checkOwner(known, claimant, store.location);
     const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),

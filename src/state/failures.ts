@@ -1,4 +1,5 @@
 import { CallsheetError, formatDuration } from '../core/errors.ts';
+import { isSameJson } from '../core/value.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
@@ -55,7 +56,7 @@ export function refuseNewer(location: string, version: unknown, known: number): 
 /** Who asks for a state. */
 export type Claimant = {
   /** The name of the stack, wherever its state is. */
-  readonly name: string;
+  readonly findName: () => Promise<string>;
   /** What a state says that is its own. */
   readonly owner: Owner;
 };
@@ -64,15 +65,15 @@ export type Claimant = {
  * Throws `CallsheetError('refused')` where a state is another stack's, or another environment's: each would take the
  * resources of the other for its own.
  */
-export function checkOwner(
+export async function checkOwner(
   { owner: known }: Pick<State, 'owner'>,
-  { name, owner }: Claimant,
+  { findName, owner }: Claimant,
   location: string,
-): void {
-  if (known === undefined) return;
+): Promise<void> {
+  if (known === undefined || isSameJson(known, owner)) return;
+  const name = await findName();
   // A copy of a state elsewhere, brought into the folder of its stack, is still its own.
-  const isSame = known.stack === owner.stack || known.stack === name;
-  if (isSame && known.environment === owner.environment) return;
+  if (known.stack === name && known.environment === owner.environment) return;
   const message = `the state ${location} is that of ${describeOwner(known)}; this is ${describeOwner({ ...owner, stack: name })}`;
   throw new CallsheetError('refused', message, {
     hint: 'Nothing was written. Give each stack and environment a state of its own (CALLSHEET_STATE, or state in callsheet.yaml). If this stack was renamed or moved, take the state over: `callsheet state adopt`',

@@ -177,7 +177,7 @@ export async function trust(
   const make = (state: State) => trustSecrets(addresses, loaded, state, context);
   const { records, ledger } = await withStore(flags, context, async ({ store, settings }) => {
     const { state, unfinished } = await readState(store);
-    checkOwner(state, await findOwner(settings), store.location);
+    await checkOwner(state, await findOwner(settings), store.location);
     tellUnfinished(unfinished, context);
     return make(state);
   });

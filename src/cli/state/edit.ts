@@ -219,7 +219,8 @@ export async function settledState(
   const { state, pending } = await store.load();
   const replayed = replay(state, pending);
   const { state: known } = replayed;
-  if (isOwned && known !== undefined) checkOwner(known, await findOwner(settings), store.location);
+  if (isOwned && known !== undefined)
+    await checkOwner(known, await findOwner(settings), store.location);
   const recovery = await settle(pending, replayed, settings, context);
   if (recovery === undefined) return replayed.state;
   refuseUnclear(recovery, []);

@@ -48,7 +48,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       const source = await store.acquire(holder);
       const { state, pending } = await store.load();
       if (state === undefined) throw noState(store.location);
-      checkOwner(state, await findOwner(settings), store.location);
+      await checkOwner(state, await findOwner(settings), store.location);
       if (pending.length > 0) throw unsettled(store.location);
       const { receipts, left } = await readAllReceipts(store);
       const lease = await target.acquire(holder);

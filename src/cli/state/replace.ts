@@ -54,7 +54,7 @@ export function pushState(
       ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
     const claimant = await findOwner(open.settings);
-    if (!overwrite) checkGiven(given, claimant, file);
+    if (!overwrite) await checkGiven(given, claimant, file);
     if (!overwrite && current !== undefined && isSameJson(current, given))
       return { edited: undefined, setAside: [] };
     if (!overwrite && current !== undefined) checkSuccessor(given, current, open);
@@ -88,9 +88,10 @@ async function readGiven(file: string): Promise<State> {
 }
 
 /** A state that was in the folder of its stack does not name it. What it is replaced with is asked about its lineage. */
-function checkGiven({ owner }: State, claimant: Claimant, file: string): void {
-  if (owner !== undefined)
-    checkOwner({ owner: { ...owner, stack: owner.stack ?? claimant.name } }, claimant, file);
+async function checkGiven({ owner }: State, claimant: Claimant, file: string): Promise<void> {
+  if (owner === undefined) return;
+  const stack = owner.stack ?? claimant.owner.stack;
+  await checkOwner({ owner: { ...owner, stack } }, claimant, file);
 }
 
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
@@ -139,7 +140,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     // A second living state of one lineage would delete what the first let go of.
     if (problem instanceof MovedAway) throw problem;
     const claimant = await findOwner(open.settings);
-    if (state !== undefined) checkOwner(state, claimant, store.location);
+    if (state !== undefined) await checkOwner(state, claimant, store.location);
     const common = { location: store.location, problem: problem?.message ?? null, read, journals };
     if (problem === undefined && read === 'whole')
       return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };

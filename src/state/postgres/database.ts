@@ -404,7 +404,7 @@ function buildConfig(
     application_name: 'callsheet',
     statement_timeout: timeout,
     lock_timeout: timeout / 2,
-    idle_in_transaction_session_timeout: Math.min(timeout, IDLE_MS),
+    idle_in_transaction_session_timeout: IDLE_MS,
   };
 }
 
