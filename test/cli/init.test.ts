@@ -68,6 +68,20 @@ describe('a new stack is valid at once, and formatted', () => {
     await expectSound(dir);
   });
 
+  test.each([
+    ['clinics/harbor', 'clinics/harbor'],
+    ['Ünï (côde)/~desk~', 'Uni-code-/-desk'],
+    ['2024', '2024'],
+    ['true', 'true'],
+    ['電話', 'stack'],
+    ['x'.repeat(120), 'x'.repeat(100)],
+  ])('after the folder %s, which no state of another stack answers to', async (path, id) => {
+    const dir = join(folder({ '.git/HEAD': '' }), path);
+    await begin(dir, {});
+    await expectSound(dir);
+    expect(parse(readFileSync(join(dir, 'callsheet.yaml'), 'utf8')).stack).toBe(id);
+  });
+
   test('in a folder with other files, which it leaves alone', async () => {
     const others = {
       'compose.yaml': 'services: {}\n',
