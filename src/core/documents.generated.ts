@@ -1430,8 +1430,8 @@ export type Lock = {
     };
     /** The last heartbeat, ISO 8601, by the holder's clock. */
     readonly beat: string;
-    /** Whether its process runs, as far as this machine can tell. */
-    readonly owner: 'running' | 'gone' | 'elsewhere';
+    /** Whether its process runs, as far as this machine can tell. `silent`: it is there, without heartbeats, as one that is paused. */
+    readonly owner: 'running' | 'silent' | 'gone' | 'elsewhere';
   };
   /** Whether the lease was ended. */
   readonly unlocked: boolean;
@@ -2232,6 +2232,13 @@ export type Began = {
   readonly account_id: string;
   /** Address of the platform. */
   readonly base_url: string;
+  /** Whose the state is: the stack (null where the state is in its folder) and the environment. */
+  readonly owner?: {
+    /** The stack. */
+    readonly stack: string | null;
+    /** The environment. */
+    readonly environment: string | null;
+  };
   /** Lineage of the state that it starts from. */
   readonly lineage: string;
   /** Serial of the state that it starts from. */
@@ -3304,13 +3311,7 @@ export type Document = {
   readonly salt: string;
   /** The account that the resources belong to; a state is used with no other. */
   readonly account_id?: string;
-  /** Whose state it is. Another stack, or another environment, is refused; absent in a state of an earlier version, which takes the first that applies. */
-  readonly owner?: {
-    /** The stack: `stack` of callsheet.yaml, its folder within the repository, or its path. Null where the state is in the folder of the stack, and goes with it. */
-    readonly stack: string | null;
-    /** The environment; null for none. */
-    readonly environment: string | null;
-  };
+  readonly owner?: Owner;
   /** The run that wrote last; null before the first. */
   readonly last_run: string | null;
   readonly holds?: Holds;
@@ -3321,6 +3322,12 @@ export type Document = {
   readonly resources: {
     readonly [k: string]: Resource;
   };
+};
+export type Owner = {
+  /** The stack: `stack` of callsheet.yaml, its folder within the repository, or its path. Null where the state is in the folder of the stack, and goes with it. */
+  readonly stack: string | null;
+  /** The environment; null for none. */
+  readonly environment: string | null;
 };
 /** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. Absent where there is none. */
 export type Holds = {
@@ -3465,6 +3472,7 @@ export type Began = {
   readonly base_url: string;
   readonly lineage: string;
   readonly serial: number;
+  readonly owner?: Owner;
   readonly holds?: Holds;
   readonly rollouts?: Rollouts;
   /** What is to be done should it fail or die. */

@@ -91,7 +91,8 @@ function readHosts(text: string): readonly AllowedHost[] {
   });
 }
 
-const PORTS: { readonly [protocol: string]: string } = {
+/** The port that an address of each protocol means without one. */
+export const PORTS: { readonly [protocol: string]: string } = {
   'https:': '443',
   'http:': '80',
   'postgres:': '5432',

@@ -1,5 +1,5 @@
 import { CallsheetError } from './errors.ts';
-import { bareAddress, type NamedBy } from './origin.ts';
+import { bareAddress, type NamedBy, PORTS } from './origin.ts';
 
 /**
  * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
@@ -40,8 +40,6 @@ export type S3Place = {
 type Store = {
   /** What must be given; the first says where it is. An environment may leave out what the stack says. */
   readonly needs: readonly [string, ...string[]];
-  /** What tells one state from another there. */
-  readonly identity: readonly string[];
   /** The members that hold the address of a server, and what such an address begins with. */
   readonly addresses: readonly string[];
   readonly schemes: readonly string[];
@@ -61,7 +59,6 @@ type Store = {
 export const STORES: { readonly [store: string]: Store } = {
   http: {
     needs: ['address'],
-    identity: ['address'],
     addresses: ['address', 'lock_address', 'unlock_address'],
     schemes: ['https:', 'http:'],
     credentials: ['CALLSHEET_STATE_PASSWORD'],
@@ -75,7 +72,6 @@ export const STORES: { readonly [store: string]: Store } = {
   },
   postgres: {
     needs: ['url', 'stack'],
-    identity: ['url', 'stack'],
     addresses: ['url'],
     schemes: ['postgres:', 'postgresql:'],
     credentials: ['CALLSHEET_STATE_PASSWORD', 'PGPASSWORD'],
@@ -88,7 +84,6 @@ export const STORES: { readonly [store: string]: Store } = {
   },
   s3: {
     needs: ['bucket', 'key'],
-    identity: ['endpoint', 'bucket', 'key'],
     addresses: ['endpoint'],
     schemes: ['https:', 'http:'],
     credentials: [
@@ -168,15 +163,41 @@ export function placeName(place: StatePlace): string {
   return `${place.postgres.stack} in PostgreSQL`;
 }
 
-/** Equal for two that are one and the same place. Of a file it is its path, which may not be its only one. */
-export function placeKey(place: StatePlace): string {
-  if ('file' in place) return place.file;
-  if ('http' in place) return place.http.address;
+/**
+ * Equal for two that are one and the same place, however each is spelled. `withoutLinks` gives the path of a file past the
+ * links that lead to it.
+ */
+export function placeKey(place: StatePlace, withoutLinks: (file: string) => string): string {
+  if ('file' in place) return JSON.stringify(['file', withoutLinks(place.file)]);
+  if ('http' in place) return JSON.stringify(['http', plainAddress(place.http.address)]);
   if ('s3' in place) {
     const { endpoint = '', bucket, key } = place.s3;
-    return JSON.stringify([endpoint, bucket, key]);
+    const service = plainAddress(endpoint);
+    return JSON.stringify(['s3', AMAZON.test(service) ? '' : service, bucket, key]);
   }
-  return JSON.stringify([place.postgres.url, place.postgres.stack]);
+  const { url, stack } = place.postgres;
+  // What its query says is how to connect, and the driver takes a database of this name where none is given.
+  const database = plainAddress(url)
+    .replace(/^postgresql:/, 'postgres:')
+    .replace(/\?.*$/, '')
+    .replace(/:\d+$/, '$&/postgres');
+  return JSON.stringify(['postgres', database, stack]);
+}
+
+/** Names of buckets are Amazon's own, whichever of its addresses leads there. */
+const AMAZON = /^https?:\/\/[^/]*\.amazonaws\.com(\.cn)?:/;
+
+/** An address in one spelling, without who signs in. Any other text stays as it is. */
+function plainAddress(text: string): string {
+  const at = URL.parse(text);
+  if (at === null) return text;
+  const { protocol, hostname, pathname, searchParams } = at;
+  const port = at.port === '' ? (PORTS[protocol] ?? '') : at.port;
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const path = (decoded(pathname) || pathname).replace(/\/+$/, '');
+  searchParams.sort();
+  const query = searchParams.size === 0 ? '' : `?${searchParams}`;
+  return `${protocol}//${host}:${port}${path}${query}`;
 }
 
 function readable(address: string): string {

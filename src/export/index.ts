@@ -458,7 +458,8 @@ export function openMemory() {
           pid: process.pid,
           since: world.now().toISOString(),
         });
-        const first = { ...emptyState(randomUUID()), account_id: account };
+        const owner = { stack: null, environment: null };
+        const first = { ...emptyState(randomUUID()), account_id: account, owner };
         const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
         await lease.commit(nextState(first, null, Object.fromEntries(sorted)));
       } finally {

@@ -11,6 +11,7 @@ export function stackText(
   { organizations, variables }: ExportResult,
   baseUrl: string,
   schema: string,
+  stack: string,
 ): string {
   const [only, ...others] = organizations;
   const named = organizations.map(({ id, name }) => `  ${name}: ${writtenValue(id)}\n`).join('');
@@ -18,6 +19,7 @@ export function stackText(
   const parts = [
     `# yaml-language-server: $schema=${schema}\n`,
     '# Exported from the platform. It is yours from here on: rename, move and merge as you like.\ncallsheet: 1\n',
+    idPart(stack),
     `${platformPart(baseUrl)}${voices.length === 0 ? '' : `  # Names for what the platform has and gives no file of.\n${voices.join('')}`}`,
     ...(only === undefined ? [] : [`# Names for ids.\norganizations:\n${named}`]),
     ...(only !== undefined && others.length === 0
@@ -27,6 +29,17 @@ export function stackText(
   ];
   return parts.join('\n');
 }
+
+/** The id of a stack, made of its folder below the top of its repository, or of the folder's name. */
+export function idPart(folder: string): string {
+  const plain = folder.normalize('NFD').replace(/\p{M}/gu, '');
+  const fit = plain.replace(/[^A-Za-z0-9._/-]+/g, '-').slice(-LONGEST_ID);
+  const id = fit.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return `# A state outside of this folder belongs to the stack of this id. Keep it when the folder moves.\nstack: ${writtenValue(id === '' ? 'stack' : id)}\n`;
+}
+
+/** As long as an id may be. */
+const LONGEST_ID = 100;
 
 export const GUARDS_PART =
   '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n';

@@ -1,4 +1,3 @@
-import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
@@ -12,7 +11,7 @@ import { checkBaseUrl } from '../platform/endpoints.ts';
 import { toFailure } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
-import { resolveLinks, STACK_FILE } from '../stack/folder.ts';
+import { STACK_FILE, withoutLinks } from '../stack/folder.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
 import { isForgottenBy } from '../stack/moves.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -91,8 +90,7 @@ async function readRecorded(stack: Stack, context: Context): Promise<State | und
 
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
-  // Two ways to one file are one place.
-  const key = `state ${'file' in state ? join(resolveLinks(dirname(state.file)), basename(state.file)) : placeKey(state)}`;
+  const key = `state ${placeKey(state, withoutLinks)}`;
   const place = inTree(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
 }

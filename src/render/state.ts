@@ -119,6 +119,7 @@ export function renderLock(
 
 const OWNERS: { readonly [owner in HeldLock['owner']]: string } = {
   running: 'runs on this machine',
+  silent: 'on this machine, without heartbeats: paused, or suspended',
   gone: 'has ended',
   elsewhere: 'on another machine, or in another container',
 };

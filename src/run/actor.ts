@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { isInside } from '../stack/folder.ts';
+import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
 import type { StackSettings } from '../stack/index.ts';
+import type { Claimant } from '../state/failures.ts';
 import type { Actor } from '../state/journal.ts';
-import type { Owner } from '../state/model.ts';
 import type { Holder } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 
@@ -83,7 +83,7 @@ export async function nameStack(dir: string): Promise<string> {
 
 /**
  * Whose the state of a stack is (DESIGN §5): the stack and the environment. A state inside the folder goes with the folder,
- * so that its stack has no name.
+ * so that it is recorded without the name of its stack.
  */
 export async function findOwner({
   dir,
@@ -92,9 +92,16 @@ export async function findOwner({
   environment = null,
 }: Pick<StackSettings, 'dir' | 'state' | 'id'> & {
   readonly environment?: string | null | undefined;
-}): Promise<Owner> {
-  const isOwn = 'file' in state && isInside(dir, state.file);
-  return { stack: isOwn ? null : (id ?? (await folderOf(dir))), environment };
+}): Promise<Claimant> {
+  // Git is asked where the answer counts: most states are in the folder of their stack.
+  const findName = async () => id ?? (await folderOf(dir));
+  const isOwn = 'file' in state && findStackAround(state.file) === resolveLinks(resolve(dir));
+  return { findName, owner: { stack: isOwn ? null : await findName(), environment } };
+}
+
+/** The stack whose folder a file lies in. A stack inside of another one has its files for itself. */
+function findStackAround(file: string): string | undefined {
+  return foldersAbove(withoutLinks(file)).find(isStack);
 }
 
 /** The folder of a stack below the top of its repository; its path outside of one. */

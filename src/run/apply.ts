@@ -157,7 +157,10 @@ async function applyNow(
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan };
   const isWorth = hasChanges(plan) || planned.refresh.size > 0 || plan.changes.length > 0;
-  if (!isWorth && session.unfinished === undefined)
+  const { state, claimant, unfinished } = session;
+  const isOwned =
+    claimant === undefined || state.serial === 0 || isSameJson(state.owner, claimant.owner);
+  if (!isWorth && isOwned && unfinished === undefined)
     return { type: 'unchanged', plan, status: 'done' };
   // Said before anybody is asked.
   await needSecrets(plan, { session });

@@ -10,9 +10,9 @@ import type { Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { realPause } from '../platform/rate.ts';
 import type { Stack } from '../stack/index.ts';
-import { checkOwner, lockedState } from '../state/failures.ts';
+import { type Claimant, checkOwner, lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
-import type { Owner, State } from '../state/model.ts';
+import type { State } from '../state/model.ts';
 import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts';
 import type { Holder, Lease, StateStore } from '../state/store.ts';
 import type { RunContext } from './context.ts';
@@ -31,7 +31,7 @@ type Interrupted = {
   readonly state: State;
   readonly unfinished: Unfinished | undefined;
   readonly platform: { readonly account_id: string };
-  readonly owner: Owner;
+  readonly claimant: Claimant | undefined;
   readonly client: Client;
   readonly world: Omit<World, 'idOf'>;
   readonly stack: Pick<Stack, 'resources'>;
@@ -125,7 +125,8 @@ const GLANCES = 60;
 async function isAtWork(run: string, store: StateStore): Promise<boolean> {
   const held = await store.lock();
   if (held === undefined || held.holder.run !== run) return false;
-  if (held.owner !== 'elsewhere') return held.owner === 'running';
+  if (held.owner === 'running') return true;
+  if (held.owner === 'gone') return false;
   for (let glance = 0; glance < GLANCES; glance += 1) {
     await sleep(held.watch / GLANCES);
     const now = await store.lock();
@@ -163,12 +164,10 @@ export async function recordRecovery(
   const { state: found, pending } = await store.load();
   const replayed = replay(found, pending);
   const known = replayed.state ?? emptyState(randomUUID());
-  checkOwner(known, session.owner, store.location);
-  const now: State = {
-    ...known,
-    account_id: platform.account_id,
-    owner: { ...session.owner, stack: session.owner.stack ?? known.owner?.stack ?? null },
-  };
+  const { claimant } = session;
+  if (claimant !== undefined) await checkOwner(known, claimant, store.location);
+  const owned = (one: State): State => ({ ...one, ...(claimant && { owner: claimant.owner }) });
+  const now = owned({ ...known, account_id: platform.account_id });
   if (!isBased && now.serial !== planned.serial) {
     const what = `another run wrote the state since the plan (serial ${planned.serial}, now ${now.serial})`;
     throw new CallsheetError('stale', what, { hint: PLAN_AGAIN });
@@ -184,7 +183,7 @@ export async function recordRecovery(
   if (recovery !== undefined) {
     const recovered = await file(recovery);
     context.emit({ type: 'recovered', run });
-    return recovered;
+    return owned(recovered);
   }
   // A reader of its own: what was listed for the plan is older than what the run did last.
   const reader = createReader(session.client);

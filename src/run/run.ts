@@ -7,6 +7,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
+import { isSameJson } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import { recallAgreed } from '../plan/basis.ts';
@@ -119,7 +120,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (!isRunnable(plan)) {
-      await refreshState(planned, state, lease);
+      await refreshState(planned, state, session.state, lease);
       if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
@@ -200,9 +201,14 @@ function emitConcealed({ resources }: State, { emit }: RunContext): void {
   if (paths.length > 0) emit({ type: 'concealed', paths });
 }
 
-/** Nothing to do on the platform: the state only remembers that it agrees. */
-async function refreshState({ refresh }: Planned, state: State, lease: Lease): Promise<void> {
-  if (refresh.size === 0) return;
+/** Nothing to do on the platform: the state only remembers that it agrees, and whose it is. */
+async function refreshState(
+  { refresh }: Planned,
+  state: State,
+  { owner }: State,
+  lease: Lease,
+): Promise<void> {
+  if (refresh.size === 0 && isSameJson(owner, state.owner)) return;
   const resources = { ...state.resources, ...Object.fromEntries(refresh) };
   await lease.commit(nextState(state, state.last_run, resources));
 }
@@ -260,6 +266,7 @@ async function execute(
       base_url: plan.platform.base_url,
       lineage: state.lineage,
       serial: state.serial,
+      ...(state.owner && { owner: state.owner }),
       ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
       ...guarded,
     });

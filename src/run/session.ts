@@ -12,7 +12,7 @@ import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
 import { isInside, posixPath } from '../stack/folder.ts';
 import type { Stack } from '../stack/index.ts';
-import { checkOwner } from '../state/failures.ts';
+import { type Claimant, checkOwner } from '../state/failures.ts';
 import {
   countFingerprints,
   createFingerprinter,
@@ -20,7 +20,7 @@ import {
   type Fingerprinter,
   type Sealer,
 } from '../state/fingerprint.ts';
-import type { Owner, State } from '../state/model.ts';
+import type { State } from '../state/model.ts';
 import { openStateStore } from '../state/open.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import {
@@ -48,8 +48,8 @@ export type Session = LoadedStack & {
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
   readonly unfinished: Unfinished | undefined;
   readonly platform: PlanDocument['platform'];
-  /** Whose the state is, or is to be. */
-  readonly owner: Owner;
+  /** Whose the state is, or is to be; undefined of a simulated platform, whose state belongs to nothing else. */
+  readonly claimant: Claimant | undefined;
   readonly world: Omit<World, 'idOf'>;
   readonly fingerprints: Fingerprinter;
   /** From now on an interrupt no longer ends requests that are under way. */
@@ -145,8 +145,8 @@ export async function openSessionOn(
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
-    const owner = await ownerIn(stack, context);
-    checkOwner(known, owner, store.location);
+    const claimant = context.sandbox === undefined ? await findOwner(stack) : undefined;
+    if (claimant !== undefined) await checkOwner(known, claimant, store.location);
     const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),
@@ -169,7 +169,7 @@ export async function openSessionOn(
       state: unfinished?.recovery?.state ?? known,
       unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
-      owner,
+      claimant,
       world,
       fingerprints,
       beginWriting: () => context.stop.removeEventListener('abort', interrupt),
@@ -203,12 +203,6 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 /** A state inside the stack folder is named from there. */
 function placeIn(dir: string, location: string): string {
   return isInside(dir, location) ? posixPath(relative(dir, location)) : location;
-}
-
-/** A simulated platform has a state that belongs to nothing else. */
-function ownerIn(stack: Stack, { sandbox }: RunContext): Promise<Owner> {
-  const { environment = null } = stack;
-  return sandbox === undefined ? findOwner(stack) : Promise.resolve({ stack: null, environment });
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */

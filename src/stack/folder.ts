@@ -78,6 +78,11 @@ export function resolveLinks(path: string): string {
   }
 }
 
+/** The path of a file that may not be there yet, in a folder without links. */
+export function withoutLinks(file: string): string {
+  return join(resolveLinks(dirname(file)), basename(file));
+}
+
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
 export function nearestFile(dir: string, path: string): string | undefined {
   try {
@@ -220,11 +225,16 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
 export function refuseNewStack(dir: string): void {
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new CallsheetError('usage', `${dir} is not a folder`);
-  const outer = foldersAbove(dir).find((folder) => existsSync(join(folder, STACK_FILE)));
+  const outer = foldersAbove(dir).find(isStack);
   if (outer === undefined) return;
   throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, {
     hint: 'Its YAML would belong to that stack. Add resources to it, or choose a folder outside of it.',
   });
+}
+
+/** Whether a folder is a stack. */
+export function isStack(dir: string): boolean {
+  return existsSync(join(dir, STACK_FILE));
 }
 
 /** The folders above one, the nearest first. */

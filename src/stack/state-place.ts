@@ -1,9 +1,9 @@
 import { relative, resolve as resolvePath } from 'node:path';
 import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
-import { STORES, type StatePlace } from '../core/stores.ts';
+import { placeKey, STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { isInside, posixPath, resolveLinks, STACK_FILE } from './folder.ts';
+import { isInside, posixPath, resolveLinks, STACK_FILE, withoutLinks } from './folder.ts';
 import { mergeLayers } from './merge.ts';
 import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -274,7 +274,7 @@ export function checkStates(
 
 function findPath(file: string | undefined, dir: string): string | undefined {
   if (file === undefined || file.includes('${')) return undefined;
-  return file.startsWith(ELSEWHERE) ? file : resolvePath(dir, file);
+  return file.startsWith(ELSEWHERE) ? file : withoutLinks(resolvePath(dir, file));
 }
 
 /** The state of an environment, as laying it over that of the stack gives it. */
@@ -315,11 +315,16 @@ const ELSEWHERE = 'store ';
 
 /** What tells a state in a store from others. Undefined: it is in a file. */
 function storeIn(state: SyntaxNode | undefined): string | undefined {
-  for (const [store, { identity }] of Object.entries(STORES)) {
+  for (const [store, { read }] of Object.entries(STORES)) {
     const given = findMember(state, store)?.value;
     if (given === undefined) continue;
-    const texts = identity.map((name) => textIn(findMember(given, name)?.value));
-    return `${ELSEWHERE}${store} ${texts.join(' ')}`;
+    const texts = membersIn(given).flatMap(({ key, value }) => {
+      const text = textIn(value);
+      return text === undefined ? [] : [[key, text] as const];
+    });
+    const isKnown = !texts.some(([, text]) => text.includes('${'));
+    const place = isKnown ? read(Object.fromEntries(texts), () => 'operator') : undefined;
+    return `${ELSEWHERE}${place ? placeKey(place, withoutLinks) : JSON.stringify(texts)}`;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { CallsheetError, formatDuration } from '../core/errors.ts';
+import { isSameJson } from '../core/value.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
@@ -52,20 +53,28 @@ export function refuseNewer(location: string, version: unknown, known: number): 
     throw new NewerDocument(location, version, known);
 }
 
+/** Who asks for a state. */
+export type Claimant = {
+  /** The name of the stack, wherever its state is. */
+  readonly findName: () => Promise<string>;
+  /** What a state says that is its own. */
+  readonly owner: Owner;
+};
+
 /**
  * Throws `CallsheetError('refused')` where a state is another stack's, or another environment's: each would take the
  * resources of the other for its own.
  */
-export function checkOwner(
+export async function checkOwner(
   { owner: known }: Pick<State, 'owner'>,
-  own: Owner,
+  { findName, owner }: Claimant,
   location: string,
-): void {
-  if (known === undefined) return;
-  // A state that was in the folder of its stack has no name of it.
-  const isSame = known.stack === null || own.stack === null || known.stack === own.stack;
-  if (isSame && known.environment === own.environment) return;
-  const message = `the state ${location} is that of ${describeOwner(known)}; this is ${describeOwner(own)}`;
+): Promise<void> {
+  if (known === undefined || isSameJson(known, owner)) return;
+  const name = await findName();
+  // A copy of a state elsewhere, brought into the folder of its stack, is still its own.
+  if (known.stack === name && known.environment === owner.environment) return;
+  const message = `the state ${location} is that of ${describeOwner(known)}; this is ${describeOwner({ ...owner, stack: name })}`;
   throw new CallsheetError('refused', message, {
     hint: 'Nothing was written. Give each stack and environment a state of its own (CALLSHEET_STATE, or state in callsheet.yaml). If this stack was renamed or moved, take the state over: `callsheet state adopt`',
   });

@@ -199,15 +199,17 @@ async function isFree(
 
 /** Who holds the state; undefined when nobody does. */
 export async function readHolder(
-  { lockRecord, timing: { watch } }: LockPlace,
-  { machine }: Pick<LockEffects, 'machine'>,
+  { lockRecord, timing: { silent, watch } }: LockPlace,
+  { machine, now }: Pick<LockEffects, 'machine' | 'now'>,
 ): Promise<HeldLock | undefined> {
   const record = await lockRecord();
   if (record === undefined || isReleased(record)) return undefined;
   const { id, holder, beat, owner } = record;
-  const isHere = owner.machine === machine;
-  const there = isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere';
-  return { lease: id, holder, beat, owner: there, watch };
+  const seen = { lease: id, holder, beat, watch };
+  if (owner.machine !== machine) return { ...seen, owner: 'elsewhere' };
+  if (isGone(owner, machine)) return { ...seen, owner: 'gone' };
+  const isSilent = Math.abs(now() - Date.parse(beat)) >= silent;
+  return { ...seen, owner: isSilent ? 'silent' : 'running' };
 }
 
 /**

@@ -80,7 +80,8 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
     }
   }
 
-  const after = withChanges(state ?? stateBefore(began), changed);
+  const before = withChanges(state ?? stateBefore(began), changed);
+  const after = before && { ...before, ...(began?.owner && { owner: began.owner }) };
   return {
     state: after && withRollouts(withHolds(after, began?.holds), began?.rollouts),
     open: [...requests].map(([address, made]) => ({

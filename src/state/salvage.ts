@@ -9,7 +9,14 @@ import { findBegan, type JournalEntry, type RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
 import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
-import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
+import {
+  entryShape,
+  holdsShape,
+  ownerShape,
+  parseJson,
+  resourceShape,
+  rolloutsShape,
+} from './shape.ts';
 import {
   brokenResource,
   type Line,
@@ -161,10 +168,12 @@ function rebuild(
   newest: RunBegan | undefined,
 ): State {
   const account = remains?.account_id ?? (newest?.account_id || undefined);
+  const owner = remains?.owner ?? newest?.owner;
   const serials = journals.flatMap(({ began }) => (began === undefined ? [] : began.serial + 1));
   const before: State = {
     ...emptyState(lineage, remains?.salt),
     ...(account === undefined ? {} : { account_id: account }),
+    ...(owner && { owner }),
     ...(remains?.holds === undefined ? {} : { holds: remains.holds }),
     ...(remains?.rollouts === undefined ? {} : { rollouts: remains.rollouts }),
     resources: remains?.resources ?? {},
@@ -238,7 +247,7 @@ function told(
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
 type Remains = Partial<
-  Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'holds' | 'rollouts'>
+  Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'holds' | 'rollouts'>
 > &
   Pick<State, 'resources'>;
 
@@ -256,8 +265,12 @@ export async function salvageState(text: string, location: string): Promise<Rema
     : text.includes('"format":"callsheet-state"');
   if (!isState) return undefined;
   const facts = isRecord(document) ? document : factsIn(text);
-  const { version, lineage, serial, salt, account_id: account, holds, rollouts } = facts;
-  const [isHolds, areRollouts] = await Promise.all([holdsShape(), rolloutsShape()]);
+  const { version, lineage, serial, salt, account_id: account, owner, holds, rollouts } = facts;
+  const [isOwner, isHolds, areRollouts] = await Promise.all([
+    ownerShape(),
+    holdsShape(),
+    rolloutsShape(),
+  ]);
   refuseNewer(location, version, VERSION);
   const found = isRecord(document) ? listMembers(document.resources) : resourceLines(text);
   return {
@@ -265,6 +278,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(typeof serial === 'number' && Number.isSafeInteger(serial) ? { serial } : {}),
     ...(typeof salt === 'string' && /^[0-9a-f]+$/.test(salt) ? { salt } : {}),
     ...(typeof account === 'string' && account !== '' ? { account_id: account } : {}),
+    ...(isOwner(owner) ? { owner } : {}),
     ...(isHolds(holds) ? { holds } : {}),
     ...(areRollouts(rollouts) ? { rollouts } : {}),
     resources: await soundResources(
@@ -314,7 +328,7 @@ function factsIn(text: string): { readonly [name: string]: unknown } {
     .findLast(isRecord);
   if (whole !== undefined) return whole;
   const facts = text.matchAll(
-    /"(version|lineage|serial|salt|account_id|holds)":("[^"\\]*"|\d+|\{(?:"(?:[^"\\]|\\.)*"|[^{}"]|\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\})*\})/g,
+    /"(version|lineage|serial|salt|account_id|owner|holds)":("[^"\\]*"|\d+|\{(?:"(?:[^"\\]|\\.)*"|[^{}"]|\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\})*\})/g,
   );
   return Object.fromEntries(
     [...facts].map(([, name = '', value = '']) => [name, parseJson(value)]),

@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
-import { type Holds, isRecord, type ResourceState, type State } from './model.ts';
+import { type Holds, isRecord, type Owner, type ResourceState, type State } from './model.ts';
 
 /** The state as it stands in its file. */
 type SealedState = State & { readonly checksum: string };
@@ -21,6 +21,8 @@ export const stateShape = loadShape<SealedState>('state');
 export const resourceShape = loadShape<ResourceState>('resource');
 /** The holds of a state. */
 export const holdsShape = loadShape<Holds>('holds');
+/** Whose a state is. */
+export const ownerShape = loadShape<Owner>('owner');
 /** The rollouts of a state. */
 export const rolloutsShape = loadShape<RolloutRecords>('rollouts');
 /** A journal's entry. */

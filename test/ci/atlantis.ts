@@ -6,7 +6,7 @@ import { type Ended, spawnStep } from './spawn.ts';
 
 type Step = {
   readonly run?: string;
-  readonly env?: { readonly name: string; readonly value: string };
+  readonly env?: { readonly name: string; readonly command: string };
 };
 
 type Server = {
@@ -43,12 +43,17 @@ export async function runStage(
     HOME: kept,
     PLANFILE: join(clone, 'agents-default.tfplan'),
     PROJECT_NAME: 'agents',
+    REPO_REL_DIR: '.',
+    WORKSPACE: 'default',
     PULL_NUM: '2',
   };
   let said = '';
   for (const step of workflow?.[stage].steps ?? []) {
     // The server's disk is a folder of the test.
-    if (step.env) env[step.env.name] = step.env.value.replace('/home/atlantis', kept);
+    if (step.env) {
+      const { log } = await spawnStep(['sh', '-c', step.env.command], { cwd: clone, env });
+      env[step.env.name] = log.trim().replace('/home/atlantis', kept);
+    }
     if (step.run === undefined) continue;
     const { exit, log } = await spawnStep(['sh', '-c', step.run], { cwd: clone, env });
     said += log;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { validate } from '@actions/languageservice';
@@ -121,3 +122,19 @@ function* stepsIn(node: unknown): Generator<{ readonly run?: string }> {
   if ('steps' in node && Array.isArray(node.steps)) yield* node.steps;
   for (const value of Object.values(node)) yield* stepsIn(value);
 }
+
+test('Atlantis keeps a state of its own for each folder and workspace', () => {
+  const places = (['plan', 'apply'] as const).map((stage) => {
+    const { command = '' } =
+      serverConfig().workflows.callsheet?.[stage].steps.find(({ env }) => env)?.env ?? {};
+    return [
+      ['clinics/harbor', 'default'],
+      ['clinics/bay', 'default'],
+      ['clinics/bay', 'staging'],
+    ].map(([REPO_REL_DIR, WORKSPACE]) =>
+      execFileSync('sh', ['-c', command], { env: { REPO_REL_DIR, WORKSPACE }, encoding: 'utf8' }),
+    );
+  });
+  expect(new Set(places[0]).size).toBe(3);
+  expect(places[1]).toEqual(places[0]);
+});

@@ -68,6 +68,20 @@ describe('a new stack is valid at once, and formatted', () => {
     await expectSound(dir);
   });
 
+  test.each([
+    ['clinics/harbor', 'clinics/harbor'],
+    ['Ünï (côde)/~desk~', 'Uni-code-/-desk'],
+    ['2024', '2024'],
+    ['true', 'true'],
+    ['電話', 'stack'],
+    ['x'.repeat(120), 'x'.repeat(100)],
+  ])('after the folder %s, which no state of another stack answers to', async (path, id) => {
+    const dir = join(folder({ '.git/HEAD': '' }), path);
+    await begin(dir, {});
+    await expectSound(dir);
+    expect(parse(readFileSync(join(dir, 'callsheet.yaml'), 'utf8')).stack).toBe(id);
+  });
+
   test('in a folder with other files, which it leaves alone', async () => {
     const others = {
       'compose.yaml': 'services: {}\n',
@@ -298,6 +312,52 @@ describe('a pipeline', () => {
     expect(on.push.paths).toEqual(['clinic/**', '.github/**']);
     expect(env).toMatchObject({ NAME: 'clinic', FOLDER: 'clinic' });
     expect(text).toContain('WORKFLOW: callsheet-plan-clinic.yaml');
+  });
+
+  test('leads to a state of its own for each stack of a repository', async () => {
+    const top = folder({ '.git/HEAD': '' });
+    const places = async (name: string) => {
+      const dir = join(top, name);
+      await begin(dir, {});
+      const stack = readFileSync(join(dir, 'callsheet.yaml'), 'utf8');
+      writeFileSync(join(dir, 'callsheet.yaml'), `${stack}rollouts: { all: { steps: [100%] } }\n`);
+      await init({ dir, keepExisting: true, ci: 'github' }, openAuthorStage().context);
+      const file = name.replaceAll('/', '-');
+      const texts = ['plan', 'plan-fork', 'apply', 'drift', 'rollout'].map((kind) =>
+        readFileSync(join(top, `.github/workflows/callsheet-${kind}-${file}.yaml`), 'utf8'),
+      );
+      return {
+        id: parse(stack).stack,
+        // The key of the cache has the name.
+        names: new Set(texts.map((text) => parse(text).env.NAME)),
+        variables: new Set(
+          texts.flatMap((text) =>
+            [...text.matchAll(/CALLSHEET_STATE\w*(?= *}}| {2,}where)/g)].map(String),
+          ),
+        ),
+      };
+    };
+    expect(await places('clinics/harbor')).toEqual({
+      id: 'clinics/harbor',
+      names: new Set(['clinics-harbor']),
+      variables: new Set(['CALLSHEET_STATE_CLINICS_HARBOR']),
+    });
+    expect(await places('labs/harbor')).toEqual({
+      id: 'labs/harbor',
+      names: new Set(['labs-harbor']),
+      variables: new Set(['CALLSHEET_STATE_LABS_HARBOR']),
+    });
+
+    // GitLab names the state by the stack, and a second pipeline is not put over the first.
+    await begin(join(top, 'clinics/bay'), { ci: 'gitlab' });
+    const { context, said } = openAuthorStage();
+    const second = {
+      dir: join(top, 'labs/bay'),
+      organization: ORGANIZATION,
+      ci: 'gitlab',
+    } as const;
+    await expect(init(second, context)).rejects.toThrow(/pipeline\.yml/);
+    expect(said()).toBe('');
   });
 
   test('of GitLab is included by the one that is there', async () => {

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { runs } from '../../src/cli/commands/state.ts';
+import { adopt, runs } from '../../src/cli/commands/state.ts';
+import { apply } from '../../src/console/apply.ts';
 import { staged } from '../apply/stage.ts';
-import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
+import { type Servers, startServers } from '../state/stores/bad/places.ts';
+import { PASSWORD, USERNAME } from '../state/stores/http-server.ts';
+import * as postgres from '../state/stores/postgres-server.ts';
+import * as s3 from '../state/stores/s3-server.ts';
 import { stateCommands } from './state-stage.ts';
 
-let server: Awaited<ReturnType<typeof startHttpServer>>;
+let servers: Servers;
+let server: Servers['web'];
 beforeAll(async () => {
-  server = await startHttpServer();
+  servers = await startServers();
+  server = servers.web;
 });
-afterAll(() => server.stop());
+afterAll(() => servers.stop());
 
 const PATH = '/api/v4/projects/7/terraform/state/clinic';
 
@@ -45,15 +51,55 @@ staged('a state that cannot be reached stops a run before it asks the platform',
   const env = { CALLSHEET_STATE: `${server.origin}${PATH}-other` };
   const before = stage.writes().length;
   const { err } = await stage.run(
-    async (to) =>
-      (await import('../../src/console/apply.ts')).apply(
-        undefined,
-        { dir: stage.folder, format: 'text', autoApprove: true },
-        to,
-      ),
+    (to) => apply(undefined, { dir: stage.folder, format: 'text', autoApprove: true }, to),
     { env, exit: 1 },
   );
   expect(err).toContain('the server answered 401');
   expect(err).toContain('CALLSHEET_STATE_PASSWORD');
   expect(stage.writes()).toHaveLength(before);
 });
+
+const STORES: readonly (readonly [string, () => Readonly<Record<string, string>>])[] = [
+  [
+    'at GitLab',
+    () => ({
+      CALLSHEET_STATE: `${server.origin}/api/v4/projects/7/terraform/state/shared`,
+      CALLSHEET_STATE_USERNAME: USERNAME,
+      CALLSHEET_STATE_PASSWORD: PASSWORD,
+    }),
+  ],
+  [
+    'in S3',
+    () => ({
+      CALLSHEET_STATE: `s3://${s3.BUCKET}/shared.json?endpoint=${servers.bucket.endpoint}`,
+      AWS_ACCESS_KEY_ID: s3.KEY_ID,
+      AWS_SECRET_ACCESS_KEY: s3.SECRET,
+    }),
+  ],
+  [
+    'in PostgreSQL',
+    () => ({
+      CALLSHEET_STATE: `${servers.database.url()}?stack=shared`,
+      CALLSHEET_STATE_PASSWORD: postgres.PASSWORD,
+    }),
+  ],
+];
+
+for (const [where, place] of STORES)
+  staged(`a state ${where} is one environment's alone`, async (stage) => {
+    const env = place();
+    const settings = await stage.read('callsheet.yaml');
+    const environments = 'environments: { production: {}, staging: {} }';
+    await stage.write('callsheet.yaml', `${settings}${environments}\nstack: harbor\n`);
+    await stage.apply({ env: 'production' }, { env });
+    const before = stage.writes().length;
+    const flags = { dir: stage.folder, format: 'text', env: 'staging', autoApprove: true } as const;
+    const { err } = await stage.run((to) => apply(undefined, flags, to), { env, exit: 4 });
+    expect(err).toMatch(
+      /stack harbor, the environment production; .*harbor, the environment staging/,
+    );
+    expect(stage.writes()).toHaveLength(before);
+    await stage.run((to) => adopt(flags, to), { env });
+    await stage.apply({ env: 'staging' }, { env });
+    expect(stage.writes()).toHaveLength(before);
+  });

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ExportFlags, exportCommand } from '../../src/cli/commands/export.ts';
@@ -161,8 +161,10 @@ export async function expectFaithful(
   const lost = await stage.plan('first', secrets, options);
   expect(lost.changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
 
-  await stage.export('second', flags, options);
-  expect(await stage.files('second')).toEqual(await stage.files('first'));
+  // In a folder of the same name, after which the stack is called.
+  await mkdir(join(stage.folder, 'again'));
+  await stage.export('again/first', flags, options);
+  expect(await stage.files('again/first')).toEqual(await stage.files('first'));
   expect(await stage.isFormatted('first')).toBe(true);
   return { document, secrets, resources: kept.summary.no_op };
 }

@@ -52,13 +52,39 @@ test.each([
   expect(err).toContain(words);
 });
 
-test('a state of two stacks, one below the other, is refused in both', async () => {
-  const { read, writes } = await scene({
-    'a/callsheet.yaml': settings(0, 'state: { file: b/shared.json }\n'),
-    'a/agents.yaml': agents('A'),
-    'a/b/callsheet.yaml': settings(0, 'state: { file: ../b/shared.json }\n'),
-    'a/b/agents.yaml': agents('B'),
-  });
+/** A stack with another one below it, by where each keeps its state. */
+const around = (outer: string, inner: string) => ({
+  'a/callsheet.yaml': settings(0, `state: { ${outer} }\n`),
+  'a/agents.yaml': agents('A'),
+  'a/b/callsheet.yaml': settings(0, `state: { ${inner} }\n`),
+  'a/b/agents.yaml': agents('B'),
+});
+
+test.each([
+  ['a file of one, below the other', 'file: b/shared.json', 'file: ../b/shared.json'],
+  [
+    'a server',
+    'http: { address: "http://127.0.0.1:9/desk?x=1&y=2" }',
+    'http: { address: "HTTP://127.0.0.1:9/desk/?y=2&x=1" }',
+  ],
+  [
+    'a database',
+    'postgres: { url: postgres://127.0.0.1:5432/fleet, stack: desk }',
+    'postgres: { url: "postgresql://sam@127.0.0.1/fleet?sslmode=disable", stack: desk }',
+  ],
+  [
+    'a bucket',
+    's3: { bucket: states, key: desk.json, endpoint: http://127.0.0.1:80 }',
+    's3: { bucket: states, key: desk.json, region: eu-central-1, endpoint: http://127.0.0.1/ }',
+  ],
+])('a state of two stacks, however each names it, is refused in both: %s', async (_, a, b) => {
+  const { run } = await scene(around(a, b));
+  const { err } = await run('validate', {}, { exit: 1 });
+  expect(err).toContain('the stacks a and a/b both keep the state');
+});
+
+test('nothing is sent for two stacks with one state', async () => {
+  const { read, writes } = await scene(around('file: b/shared.json', 'file: ../b/shared.json'));
   const document = await read('apply', { autoApprove: true }, { exit: 4 });
   expect(statuses(document)).toMatchObject({ a: 'refused', 'a/b': 'refused' });
   expect(document.stacks[0]?.reason).toContain('the stacks a and a/b both keep the state');

@@ -15,15 +15,16 @@ describe('a lock is seen', () => {
     await expect(readdir(join(path, '..'))).rejects.toThrow('ENOENT');
   });
 
-  test.each<[string, number, string, string]>([
-    ['held here', process.pid, thisMachine(), 'running'],
+  const silent = '2026-03-02T08:31:00.000Z';
+  test.each<[string, number, string, string, string?]>([
+    ['held here', process.pid, thisMachine(), 'running', new Date().toISOString()],
+    ['held here by a paused process', process.pid, thisMachine(), 'silent'],
     ['left by a process that is gone', deadPid(), thisMachine(), 'gone'],
     ['held elsewhere', 41, 'elsewhere', 'elsewhere'],
-  ])('%s', async (_name, pid, machine, owner) => {
+  ])('%s', async (_name, pid, machine, owner, beat = silent) => {
     const { path, store } = await newStore();
     const lease = await store.acquire(holder('r1'));
     await lease.release();
-    const beat = '2026-03-02T08:31:00.000Z';
     await writeFile(
       join(path, '../state.lock/1'),
       formatLockRecord({

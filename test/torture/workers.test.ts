@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openQueue } from '../../src/queue/enqueue.ts';
-import { startSimulator } from '../../src/simulator/index.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
 import { manyStacks } from '../queue/many-stacks.ts';
 import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
@@ -20,6 +20,7 @@ const OUTAGES = [
   { at: 55_000, signal: 'SIGINT', downMs: 0 },
 ] as const;
 
+const ACCOUNT = 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316';
 const ORGANIZATIONS = Array.from({ length: 40 }, (_, at) => ({
   id: `3c6e0b8a-9c15-4f1d-9f0e-${String(at).padStart(12, '0')}`,
   name: `Harbor ${at}`,
@@ -29,7 +30,7 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const sim = await startSimulator({
-    seed: { account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316', organizations: ORGANIZATIONS },
+    seed: { account_id: ACCOUNT, organizations: ORGANIZATIONS },
     rateLimit: { perSecond: PER_SECOND, burst: PER_SECOND / 2 },
   });
   onTestFinished(() => sim.close());
@@ -39,16 +40,7 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
     organizations: ORGANIZATIONS,
     more: (stack) => `state:\n  postgres:\n    url: ${server.url()}\n    stack: ${stack}\n`,
   });
-  const env = {
-    PATH: process.env.PATH,
-    HOME: root,
-    CALLSHEET_QUEUE: server.url(),
-    CALLSHEET_STATE_PASSWORD: PASSWORD,
-    CALLSHEET_FINGERPRINT_KEY: 'a-key-for-this-test-alone-0123456789',
-    CALLSHEET_BASE_URL: sim.url,
-    CALLSHEET_CLIENT_ID: sim.clientId,
-    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
-  };
+  const env = workerEnv(root, server.url(), sim);
   const all: Running[] = [];
   onTestFinished(() => {
     for (const one of all) if (one.isLeft()) one.signal('SIGKILL');
@@ -136,6 +128,104 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   expect(second.exit, second.err).toBe(0);
   expect(JSON.parse(second.out).totals).toEqual({ unchanged: STACKS });
 }, 480_000);
+
+const PAUSED = { rounds: 20, atOnce: 5, stacks: 2, agents: 10 };
+/** As long as a round may take before it is given up: a lease of a paused worker ends after half a minute. */
+const ROUND_MS = 240_000;
+
+test(`a worker that is paused in mid-run makes nothing twice when it goes on, ${PAUSED.rounds} rounds`, async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const all: Running[] = [];
+  onTestFinished(() => {
+    for (const one of all) if (one.isLeft()) one.signal('SIGKILL');
+  });
+  const rounds: { madeBefore: number; made: number; doubled: number; seconds: number }[] = [];
+  let next = 0;
+  const inTurn = async () => {
+    for (let round = next; round < PAUSED.rounds; round = next) {
+      next += 1;
+      rounds[round] = await pauseOnce(round, server, all);
+    }
+  };
+  await Promise.all(Array.from({ length: PAUSED.atOnce }, inTurn));
+  const doubled = rounds.reduce((sum, one) => sum + one.doubled, 0);
+  for (const [at, row] of rounds.entries())
+    process.stdout.write(`paused worker, round ${at + 1}: ${JSON.stringify(row)}\n`);
+  process.stdout.write(`paused workers: ${JSON.stringify({ ...PAUSED, doubled })}\n`);
+  expect(doubled).toBe(0);
+  expect(rounds.map(({ made }) => made)).toEqual(rounds.map(() => PAUSED.stacks * PAUSED.agents));
+}, 1_200_000);
+
+/** One worker begins, is paused, and goes on once another one has done everything. */
+async function pauseOnce(
+  round: number,
+  server: Awaited<ReturnType<typeof startPostgres>>,
+  all: Running[],
+) {
+  const since = Date.now();
+  // So slow that requests wait to be sent, and to be sent again.
+  const sim = await startSimulator({
+    seed: { account_id: ACCOUNT, organizations: ORGANIZATIONS },
+    rateLimit: { perSecond: 6, burst: 2 },
+  });
+  onTestFinished(() => sim.close());
+  await server.createDatabase(`round_${round}`);
+  const url = server.url(`round_${round}`);
+  const root = manyStacks({
+    stacks: PAUSED.stacks,
+    agents: PAUSED.agents,
+    organizations: ORGANIZATIONS,
+    more: (stack) => `state:\n  postgres:\n    url: ${url}\n    stack: ${stack}\n`,
+  });
+  const env = workerEnv(root, url, sim);
+  const begin = (...args: readonly string[]) => {
+    const running = start(args, { cwd: root, env });
+    all.push(running);
+    return running;
+  };
+  const enqueued = await begin('queue', 'add', 'apply', '--auto-approve').ended;
+  expect(enqueued.exit, told(enqueued)).toBe(0);
+  const work = () => begin('queue', 'work', '--until-empty', '--stacks', '2');
+  const paused = work();
+  const madeBefore = 1 + (round % 12);
+  while (sim.store.agents.size < madeBefore && paused.isLeft()) await sleep(5);
+  paused.signal('SIGSTOP');
+  const other = await within(work(), ROUND_MS);
+  expect(other.exit, told(other)).toBe(0);
+  paused.signal('SIGCONT');
+  // It ends by itself, as nothing is left: what it still had in hand is sent by then, or never.
+  const resumed = await within(paused, ROUND_MS / 4);
+  expect(resumed.exit, told(resumed)).not.toBeNull();
+  const names = [...sim.store.agents.values()].map(({ record }) => record.name);
+  const made = new Set(names).size;
+  await sim.close();
+  const seconds = Math.round((Date.now() - since) / 1000);
+  return { madeBefore, made, doubled: names.length - made, seconds };
+}
+
+/** How a command ended, which is killed where it takes longer. */
+async function within(running: Running, ms: number): Promise<Outcome> {
+  const timer = setTimeout(() => running.signal('SIGKILL'), ms);
+  try {
+    return await running.ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function workerEnv(home: string, queue: string, sim: Simulator) {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    CALLSHEET_QUEUE: queue,
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+    CALLSHEET_FINGERPRINT_KEY: 'a-key-for-this-test-alone-0123456789',
+    CALLSHEET_BASE_URL: sim.url,
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+  };
+}
 
 /** How often stacks were handed out, and what the deaths of workers cost them. */
 async function triesOf(url: string) {

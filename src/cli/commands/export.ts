@@ -90,10 +90,10 @@ async function writeStack(
       if (done % STRIDE === 0) context.terminal.err(`${done} of ${total} resources read`);
     },
   });
-  await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
+  const around = lookAround(dir, true);
+  await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE, around.id));
   await write(SCHEMA_FILE, `${jsonText(editorSchema(kinds))}\n`);
   if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
-  const around = lookAround(dir, true);
   for (const { path, text } of addedFiles('none', around)) {
     // What is somebody's own stays.
     if (!existsSync(join(dir, path))) await write(path, text);

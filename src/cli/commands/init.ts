@@ -9,12 +9,12 @@ import { refuseFolder } from '../../export/new-folder.ts';
 import { renderNewStackText } from '../../render/new-stack.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
+import { isStack } from '../../stack/folder.ts';
 import { loadStack } from '../../stack/index.ts';
 import type { Account } from '../init/account.ts';
 import {
   type Answers,
   addedFiles,
-  isStack,
   lookAround,
   newFiles,
   planSetUp,

@@ -19,12 +19,12 @@ import {
 } from '../../render/state.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
-import { describeActor, holderFor } from '../../run/actor.ts';
+import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
-import { MovedAway } from '../../state/failures.ts';
+import { checkOwner, MovedAway } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import { findBegan, type JournalEntry, ledgerOfDeadRun } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
@@ -175,8 +175,9 @@ export async function trust(
 ): Promise<ExitCode> {
   const loaded = await openStack(flags, context);
   const make = (state: State) => trustSecrets(addresses, loaded, state, context);
-  const { records, ledger } = await withStore(flags, context, async ({ store }) => {
+  const { records, ledger } = await withStore(flags, context, async ({ store, settings }) => {
     const { state, unfinished } = await readState(store);
+    await checkOwner(state, await findOwner(settings), store.location);
     tellUnfinished(unfinished, context);
     return make(state);
   });
@@ -415,7 +416,12 @@ async function findOpenRun(store: StateStore): Promise<readonly RunSummary[]> {
 }
 
 /** How a run that has not committed is listed, by who holds the state. */
-const OPEN = { running: 'running', gone: 'died', elsewhere: 'unfinished' } as const;
+const OPEN = {
+  running: 'running',
+  silent: 'unfinished',
+  gone: 'died',
+  elsewhere: 'unfinished',
+} as const;
 
 /**
  * The journal of a run that has not committed; undefined where there is none, or it cannot be read. Throws

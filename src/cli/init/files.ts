@@ -8,24 +8,32 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Pipeline } from '../../console/flags.ts';
 import { rootAbove, writeAllOrNone } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
 import { isUuid } from '../../core/value.ts';
-import { GUARDS_PART, platformPart } from '../../export/texts.ts';
+import { GUARDS_PART, idPart, platformPart } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
 import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
-import { foldersAbove, posixPath, refuseNewStack, STACK_FILE } from '../../stack/folder.ts';
+import {
+  foldersAbove,
+  isStack,
+  posixPath,
+  refuseNewStack,
+  STACK_FILE,
+} from '../../stack/folder.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
 export type Surroundings = {
+  /** What the stack is called: its folder below the top of its repository, or the folder's name. */
+  readonly id: string;
   /** Path of the stack folder from the top of its repository; empty where it is the top, undefined without one. */
   readonly inRepository: string | undefined;
   /** What leads from the stack folder to the top of its repository, such as `../../`; empty at the top. */
@@ -85,6 +93,7 @@ function stackFile(
   const parts = [
     `# yaml-language-server: $schema=${schema}\n`,
     '# A stack: everything in this folder is planned, applied and recorded as one.\ncallsheet: 1\n',
+    idPart(around.id),
     ...(baseUrl === undefined ? [] : [platformPart(baseUrl)]),
     ...(organization === undefined ? [] : [organizationPart(organization)]),
     ...(around.hasOtherYaml
@@ -226,11 +235,18 @@ export function planSetUp(
   };
 }
 
-/** A pipeline, or the path of one, for the stack in a folder: its names, where it is and when it runs. */
+/**
+ * A pipeline, or the path of one, for the stack in a folder: its names, where it is, when it runs, and which variable says
+ * where its state is. Those of another stack are others.
+ */
 function forFolder(text: string, folder: string): string {
   if (folder === '') return text;
   const name = folder.replace(/[^A-Za-z0-9]+/g, '-');
+  const variable = `CALLSHEET_STATE_${name.replaceAll('-', '_').toUpperCase()}`;
   return text
+    .replace(/(?<=\bvars\.|^# +Variable +)CALLSHEET_STATE\b */gm, (found) =>
+      found.replace('CALLSHEET_STATE', variable),
+    )
     .replace(/^name: callsheet .*/m, `$& (${name})`)
     .replace(/\b(callsheet-(?:plan|plan-fork|apply|drift|rollout))(?=\.yaml)/g, `$1-${name}`)
     .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
@@ -239,11 +255,6 @@ function forFolder(text: string, folder: string): string {
 }
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
-
-/** Whether a folder is a stack already. */
-export function isStack(dir: string): boolean {
-  return existsSync(join(dir, STACK_FILE));
-}
 
 /** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
 export function lookAround(dir: string, adds = false): Surroundings {
@@ -260,8 +271,10 @@ export function lookAround(dir: string, adds = false): Surroundings {
   // What stands above the repository, others do not have.
   const shared = folders.slice(0, folders.indexOf(top ?? dir) + 1);
   const installed = shared.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
+  const inRepository = top && posixPath(relative(top, dir));
   return {
-    inRepository: top && posixPath(relative(top, dir)),
+    id: inRepository || basename(resolve(dir)),
+    inRepository,
     toRepository: '../'.repeat(folders.indexOf(top ?? dir)),
     installedSchema:
       installed === undefined

@@ -69,7 +69,7 @@ export function adoptState(
 ): Promise<{ readonly from: Owner | undefined; readonly owner: Owner; readonly edited?: Edited }> {
   return withStore(flags, context, async (open) => {
     const { began, lease } = await beginEdit('state adopt', open, context);
-    const owner = await findOwner(open.settings);
+    const { owner } = await findOwner(open.settings);
     const state = await settledState(open, lease, context, { isOwned: false });
     if (state === undefined) throw noState(open.store.location);
     const { owner: from } = state;
@@ -107,7 +107,7 @@ export async function recordEdit(
   return { run, serial: next.serial, ledger };
 }
 
-export type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
+export type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id' | 'owner'>;
 
 /** Takes the lease for an edit. Its journal is to begin so, but for the state that it starts from. */
 export async function beginEdit(
@@ -136,8 +136,8 @@ export async function beginEdit(
 }
 
 /** The state that an edit starts from, as its journal names it. */
-export function getOrigin({ lineage, serial, account_id: account = '' }: State) {
-  return { lineage, serial, account_id: account };
+export function getOrigin({ lineage, serial, account_id: account = '', owner }: State) {
+  return { lineage, serial, account_id: account, ...(owner && { owner }) };
 }
 
 /** How the journal of an edit ends. */
@@ -218,7 +218,9 @@ export async function settledState(
 ): Promise<State | undefined> {
   const { state, pending } = await store.load();
   const replayed = replay(state, pending);
-  if (isOwned && state !== undefined) checkOwner(state, await findOwner(settings), store.location);
+  const { state: known } = replayed;
+  if (isOwned && known !== undefined)
+    await checkOwner(known, await findOwner(settings), store.location);
   const recovery = await settle(pending, replayed, settings, context);
   if (recovery === undefined) return replayed.state;
   refuseUnclear(recovery, []);

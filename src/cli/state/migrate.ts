@@ -48,12 +48,12 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       const source = await store.acquire(holder);
       const { state, pending } = await store.load();
       if (state === undefined) throw noState(store.location);
-      checkOwner(state, await findOwner(settings), store.location);
+      await checkOwner(state, await findOwner(settings), store.location);
       if (pending.length > 0) throw unsettled(store.location);
       const { receipts, left } = await readAllReceipts(store);
       const lease = await target.acquire(holder);
       await refuseTaken(target, receipts, { ...state, location: store.location });
-      const owner = await findOwner({ ...settings, state: place });
+      const { owner } = await findOwner({ ...settings, state: place });
       const moved = { ...state, owner };
       await lease.receive(moved, receipts);
       await compare(moved, receipts, target);

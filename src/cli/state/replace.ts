@@ -11,7 +11,7 @@ import type { Planned } from '../../plan/make.ts';
 import { findOwner } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
-import { checkOwner, MovedAway } from '../../state/failures.ts';
+import { type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
@@ -53,12 +53,14 @@ export function pushState(
     const current = overwrite
       ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
-    if (!overwrite) checkOwner(given, await findOwner(open.settings), file);
+    const claimant = await findOwner(open.settings);
+    if (!overwrite) await checkGiven(given, claimant, file);
     if (!overwrite && current !== undefined && isSameJson(current, given))
       return { edited: undefined, setAside: [] };
     if (!overwrite && current !== undefined) checkSuccessor(given, current, open);
     const known = current?.lineage === given.lineage ? current.serial : 0;
-    const before = { ...given, serial: Math.max(given.serial, known) };
+    const { owner } = claimant;
+    const before = { ...given, owner, serial: Math.max(given.serial, known) };
     const ledger = differences(current, given);
     const state: State = { ...before, serial: before.serial + 1, last_run: run };
     const setAside = await lease.replace(state, [
@@ -83,6 +85,13 @@ async function readGiven(file: string): Promise<State> {
       hint: 'Nothing was pushed.',
     });
   }
+}
+
+/** A state that was in the folder of its stack does not name it. What it is replaced with is asked about its lineage. */
+async function checkGiven({ owner }: State, claimant: Claimant, file: string): Promise<void> {
+  if (owner === undefined) return;
+  const stack = owner.stack ?? claimant.owner.stack;
+  await checkOwner({ owner: { ...owner, stack } }, claimant, file);
 }
 
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
@@ -130,6 +139,8 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     const { state, problem, read, journals } = await store.salvage();
     // A second living state of one lineage would delete what the first let go of.
     if (problem instanceof MovedAway) throw problem;
+    const claimant = await findOwner(open.settings);
+    if (state !== undefined) await checkOwner(state, claimant, store.location);
     const common = { location: store.location, problem: problem?.message ?? null, read, journals };
     if (problem === undefined && read === 'whole')
       return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };
@@ -145,7 +156,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       const planned = await planConfiguration(session, planOptions({}), context, { calls: false });
       const account = session.platform.account_id;
       const { resources, findings, ledger } = rebuild(known, planned);
-      const before = { ...known, account_id: account };
+      const before = { ...known, account_id: account, owner: claimant.owner };
       const serial = known.serial + 1;
       session.beginWriting();
       const setAside = await lease.replace({ ...before, serial, resources, last_run: run }, [

@@ -30,6 +30,11 @@ export type Database = {
 const CONNECTIONS = 4;
 /** The server is to give up first: then it says why. */
 const GRACE_MS = 500;
+/**
+ * A process that is paused between two statements of a transaction keeps its rows locked for as long as it is paused, and
+ * stops every other worker of the account at the row of the budget. The server ends its transaction.
+ */
+const IDLE_MS = 5_000;
 
 /**
  * Connects with the first query. Credentials that the address lacks come from the environment. `timeout`:
@@ -187,6 +192,7 @@ const UNTRUSTED: Refusal = {
 const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/;
 
 const PASSING: { readonly [code: string]: Loss } = {
+  '25P03': { words: 'this process stood still too long in a transaction' },
   '53300': { words: 'it has too many connections' },
   '55P03': { words: 'a lock was not granted in time', isTimeout: true },
   '57014': { words: 'it did not answer in time', isTimeout: true },
@@ -398,6 +404,7 @@ function buildConfig(
     application_name: 'callsheet',
     statement_timeout: timeout,
     lock_timeout: timeout / 2,
+    idle_in_transaction_session_timeout: IDLE_MS,
   };
 }
 

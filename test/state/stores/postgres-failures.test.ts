@@ -376,3 +376,19 @@ async function turnTlsOn(): Promise<void> {
   await admin.query('alter system set ssl = on', []);
   await server.restart('SIGINT');
 }
+
+test('a process that stands still in a transaction loses it, and the rows that it locked are free', async () => {
+  const database = await open(server.url(), 30_000);
+  onTestFinished(() => database.close());
+  const [found] = await database.query('show idle_in_transaction_session_timeout', []);
+  expect(found).toEqual({ idle_in_transaction_session_timeout: '5s' });
+  const stood = database.transaction('write', async (query) => {
+    await query('select pg_advisory_xact_lock(7)', []);
+    // Sooner, so that the test takes less.
+    await query('set local idle_in_transaction_session_timeout = 100', []);
+    await admin.query('select pg_advisory_xact_lock(7)', []);
+    await query('select 1', []);
+  });
+  expect(await reasonFor(stood)).toMatchObject({ loss: { words: expect.any(String) } });
+  expect(await database.query('select 1 as one', [])).toEqual([{ one: 1 }]);
+});
