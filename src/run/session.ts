@@ -98,7 +98,10 @@ export async function openSession(
       const store = storeOf(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));
-      return openSessionOn(loaded, store, options, context, { check });
+      const session = await openSessionOn(loaded, store, options, context, { check });
+      if (session.state.lineage === NO_LINEAGE && context.sandbox === undefined)
+        context.emit({ type: 'no_state', location: placeIn(loaded.stack.dir, store.location) });
+      return session;
     });
   } finally {
     context.emit({ type: 'loaded' });
@@ -154,8 +157,6 @@ export async function openSessionOn(
     ]);
     const account = getText(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
-    if (replayed.state === undefined && context.sandbox === undefined)
-      context.emit({ type: 'no_state', location: placeIn(stack.dir, store.location) });
     const reader = createReader(client, me);
     const world = { secretOf, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });

@@ -852,7 +852,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           one.do,
           (to) =>
             one.do === 'restore'
-              ? restore(file, { ...json, over: true, autoApprove: true }, to)
+              ? restore(file, { ...dir, format: 'text', over: true, autoApprove: true }, to)
               : rollback({ ...json, to: file, allowDelete: false, autoApprove: true }, to),
           {
             allowed: ({ section, id, path, is }, _before, after) =>
