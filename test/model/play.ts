@@ -109,6 +109,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   const planned: Record<Environment, string> = { default: '', staging: '' };
   /** Paths that were ever owned, by id. */
   const everOwned = new Map<string, Set<string>>();
+  /** What a revert moved beside what is to be undone, and a rollback that died owes: texts of values by id and path. */
+  const owed = new Map<string, string>();
   /** Ids of agents that were made by a run, and what was let go of since. */
   const madeByUs = new Set<string>();
   const letGo = new Set<string>();
@@ -168,10 +170,16 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       }
     for (const changed of allChanges(before, after)) {
       const { section, id, path } = changed;
-      if (!allowed(changed, before, after)) {
-        const [then, now] = [before, after].map((at) =>
-          path === undefined ? '' : show(valueAt(at[section][id], path)),
-        );
+      const at = `${id} ${path ?? ''}`;
+      const [then, now] = [before, after].map((world) =>
+        path === undefined ? '' : show(valueAt(world[section][id], path)),
+      );
+      // A version restores all that it records; the update that follows puts the rest back.
+
+      const isDead = said.exit === null && name === 'rollback' && path !== undefined;
+      if (isDead && !owed.has(at)) owed.set(at, then ?? '');
+      const isOwed = isDead || owed.get(at) === now;
+      if (!allowed(changed, before, after) && !isOwed) {
         fail(
           'unowned',
           `${name}: ${section} ${show((before[section][id] ?? after[section][id])?.name)} ${path ?? ''} ${changed.is} ${then} → ${now}\n${said.err}${said.out.slice(0, 1500)}`,
@@ -181,7 +189,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     for (const [id, record] of Object.entries(before.agents))
       for (const path of lostSecrets(record, after.agents[id])) {
         const isSaid = shown.includes(path.split('.').at(-1) ?? path);
-        if (said.exit === null || mayLose(id, path) || isSaid) continue;
+        // A delete takes all of it along.
+        const isDeleted = after.agents[id] === undefined && text.includes('delete');
+        if (said.exit === null || mayLose(id, path) || isSaid || isDeleted) continue;
         fail('secret', `${name}: ${show(record.name)} lost ${path}, and nothing says so`);
       }
     for (const [id, record] of Object.entries(after.agents)) {
