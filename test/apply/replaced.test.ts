@@ -64,6 +64,25 @@ staged('what the files do not name goes along into another organization', play, 
 longStaged('also where unset fields are null', play, { ...OPTIONS, dialect: { unset: 'null' } });
 
 staged(
+  'what the files have as null does not go along',
+  async (stage) => {
+    await stage.remove('resources.yaml');
+    await stage.write('agents.yaml', FILE);
+    await stage.apply();
+    // Two changes that one plan sees at once.
+    const { id } = agentNamed(stage.sim);
+    stage.sim.edit(id, { interpreter_config: { pair: 'en-es' }, description: 'Own' });
+    const other = `${FILE}    interpreter_config: null\n`;
+    await stage.write('agents.yaml', `${other}    organization: ${BAY}\n`);
+    await stage.apply({ allowDelete: true });
+    const { record } = agentNamed(stage.sim);
+    expect(record).toMatchObject({ organization_id: BAY, description: 'Own' });
+    expect(record.interpreter_config ?? null).toBeNull();
+  },
+  OPTIONS,
+);
+
+staged(
   'what the files let go of does not go along, nor ids of the old organization',
   async (stage) => {
     await stage.write('agents.yaml', `${FILE}    timezone: Europe/Oslo\n`);

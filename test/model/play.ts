@@ -81,7 +81,13 @@ type Kept = {
   readonly lineage: number;
 };
 
-type Run = { readonly id: string; readonly before: Live; readonly after: Live };
+type Run = {
+  readonly id: string;
+  readonly before: Live;
+  readonly after: Live;
+  /** What was managed before it. */
+  readonly managed: Memory['managed'];
+};
 
 /** Plays a sequence to its end. Throws `Broken` where something is not as it must be. */
 export async function play({ dialect, pace, commands }: Sequence): Promise<void> {
@@ -450,7 +456,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       mayLose: (id) => isGiven(id, all, memory, allowDelete),
     });
     const id = runIn(out);
-    if (id !== undefined && environment === 'default') runs = [...runs, { id, before, after }];
+    if (id !== undefined && environment === 'default')
+      runs = [...runs, { id, before, after, managed: memory.managed }];
     for (const wanted of all) {
       const found = findLive(wanted, after, memory);
       if (found !== undefined) remember(found[0], leavesOf(wanted.fields).keys());
@@ -592,7 +599,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       },
     );
     const id = runIn(out);
-    if (id !== undefined) runs = [...runs, { id, before, after }];
+    if (id !== undefined) runs = [...runs, { id, before, after, managed: memory.managed }];
     // One that was interrupted is gone on with first.
     const continued = /rollback of run (\S+)\./.exec(err)?.[1];
     const undoneRun = continued === undefined ? target : runs.find(({ id }) => id === continued);
@@ -604,13 +611,18 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     }
     if (exit !== 0 && exit !== 3 && exit !== 4 && exit !== 1 && exit !== 5)
       fail('rollback fails', `exit ${exit}\n${err}`);
-    if (writes > 0) memories.default = undone(memory, before, after);
+    if (writes > 0) memories.default = undone(memory, before, after, undoneRun);
   };
 
   /** What the state remembers after a rollback: what is gone is gone, and what lost its secret lacks it. */
-  const undone = (memory: Memory, before: Live, after: Live): Memory => {
+  const undone = (memory: Memory, before: Live, after: Live, run: Run | undefined): Memory => {
     const lost = new Set(memory.lost);
     const managed = new Map(memory.managed);
+    // What the run took over and changed is nobody's again.
+    const touched = new Set(run && allChanges(run.before, run.after).map(({ id }) => id));
+    for (const [address, { section, id }] of memory.managed)
+      if (run?.before[section][id] !== undefined && touched.has(id) && !run.managed.has(address))
+        managed.delete(address);
     // What the run had let go of may be owned again.
     const written = new Map(
       [...managed].map(([address, { id }]) => [
@@ -939,7 +951,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       },
     );
     const id = runIn(out);
-    if (id !== undefined) runs = [...runs, { id, before, after }];
+    if (id !== undefined)
+      runs = [...runs, { id, before, after, managed: memories.default.managed }];
     for (const one of all) {
       const found = findLive(one, after, memory);
       if (found !== undefined) remember(found[0], leavesOf(one.fields).keys());
