@@ -603,7 +603,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     // One that was interrupted is gone on with first.
     const continued = /rollback of run (\S+)\./.exec(err)?.[1];
     const undoneRun = continued === undefined ? target : runs.find(({ id }) => id === continued);
-    if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0)
+    // Where a run died, that one may be undone, which nobody saw the end of.
+    const isMeant = back > 0 || continued !== undefined || memory.isCertain;
+    if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0 && isMeant)
       checkUndone(undoneRun, before, after, out + err);
     if (exit === null || fault !== null) {
       if (writes > 0 || exit === null) memories.default = unsettled(memory, before, after);
