@@ -21,7 +21,7 @@ import type { Plan } from '../core/documents.generated.ts';
 import { fieldIn, isWithin, parsePaths, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isEchoed } from '../core/schema.ts';
-import { isSameJson, type Json, type JsonObject, Secret } from '../core/value.ts';
+import { isSameJson, type Json, type JsonObject, oncePer, Secret } from '../core/value.ts';
 import { listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -63,17 +63,23 @@ export function buildBasis(
 
 /** Null where the configuration has no such resource. */
 export function digestConfigured(desired: DesiredResource | undefined): string | null {
-  if (desired === undefined) return null;
-  const { document, lifecycle, isPartial, isExact = false } = desired;
-  return computeDigest({ document, lifecycle, isPartial, isExact });
+  return desired === undefined ? null : digestBlock(desired);
 }
+
+/** A plan file is checked before the lease is taken, and under it. */
+const digestBlock = oncePer(
+  ({ document, lifecycle, isPartial, isExact = false }: DesiredResource) =>
+    computeDigest({ document, lifecycle, isPartial, isExact }),
+);
 
 /** Null where the state has no such resource. A pin is left out: a later reading alone changes nothing. */
 export function digestEntry(recorded: ResourceState | undefined): string | null {
-  if (recorded === undefined) return null;
-  const { id, scope, leaves, protect, unfinished } = recorded;
-  return computeDigest({ id, scope, leaves, protect, unfinished });
+  return recorded === undefined ? null : digestRecorded(recorded);
 }
+
+const digestRecorded = oncePer(({ id, scope, leaves, protect, unfinished }: ResourceState) =>
+  computeDigest({ id, scope, leaves, protect, unfinished }),
+);
 
 /** Digests of what is live, by field, as far as a change rests on it. */
 export function digestLive(

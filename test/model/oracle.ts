@@ -82,11 +82,20 @@ export function isNothing(value: Value | undefined): boolean {
 }
 
 /** Equal but for a final newline, and for the order of a list. */
+/** JSON with members in order: no platform says in which it returns them. */
+function inOrder(value: Value): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}
+
 export function isSame(a: Value | undefined, b: Value | undefined): boolean {
   const plain = (value: Value | undefined): unknown => {
     if (isNothing(value)) return null;
     if (typeof value === 'string') return value.replace(/\n$/, '');
-    return isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value;
+    return isArray(value) ? value.map(inOrder).sort() : value;
   };
   return isDeepStrictEqual(plain(a), plain(b));
 }
