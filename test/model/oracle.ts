@@ -81,7 +81,6 @@ export function isNothing(value: Value | undefined): boolean {
   return isFields(value) && Object.values(value).every(isNothing);
 }
 
-/** Equal but for a final newline, and for the order of a list. */
 /** JSON with members in order: no platform says in which it returns them. */
 function inOrder(value: Value): string {
   return JSON.stringify(value, (_, member: unknown) =>
@@ -91,6 +90,7 @@ function inOrder(value: Value): string {
   );
 }
 
+/** Equal but for a final newline, and for the order of a list and of members. */
 export function isSame(a: Value | undefined, b: Value | undefined): boolean {
   const plain = (value: Value | undefined): unknown => {
     if (isNothing(value)) return null;
