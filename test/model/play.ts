@@ -625,6 +625,15 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     for (const [address, { section, id }] of memory.managed)
       if (run?.before[section][id] !== undefined && touched.has(id) && !run.managed.has(address))
         managed.delete(address);
+    // What the run deleted and is made again is managed again, under a new id.
+    for (const [address, { section, id }] of run?.managed ?? []) {
+      const name = run?.before[section][id]?.name;
+      if (managed.has(address) || name === undefined || before[section][id] !== undefined) continue;
+      const made = Object.entries(after[section]).find(
+        ([other, one]) => before[section][other] === undefined && one.name === name,
+      );
+      if (made !== undefined) managed.set(address, { section, id: made[0] });
+    }
     // What the run had let go of may be owned again.
     const written = new Map(
       [...managed].map(([address, { id }]) => [
