@@ -60,7 +60,7 @@ import {
 
 type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
-  /** Whether the run is broken off: it writes nothing more, neither to the platform nor to its state. */
+  /** The run is broken off: it writes nothing more, neither to the platform nor to its state. */
   readonly isBrokenOff: () => boolean;
 };
 
@@ -363,7 +363,7 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
   return snapshot;
 }
 
-/** What the proof of a change found that is no failure. */
+/** Findings of the proof that are no failures. */
 type Proof = {
   /** Leaves that were to be emptied and still have a value: the platform has its own for them, or refuses null. */
   readonly kept: readonly string[];
@@ -398,7 +398,7 @@ function prove(
     ({ unreadable, text }) => !unreadable && !known.has(text),
   );
   const owned = new Set(left.map(({ text }) => text));
-  // What somebody wrote before our write was overwritten by it.
+  // An edit before our write was overwritten by it.
   const hasOthers = (history?.interleaved ?? []).some(({ order }) => order !== 'before');
   const seen = { isOwned: true, hasOthers };
   const judged: (readonly [Outcome, LeafChange])[] = [];
@@ -440,7 +440,7 @@ function prove(
   return { kept, stored, moved: before ? movedWords(work, live, before, moved) : [] };
 }
 
-/** What became of a leaf that is not as it is configured. A comparison leaves out what is not told. */
+/** Judges a leaf that is not as configured. The comparison leaves out fields that the platform does not return. */
 function judgeChanged(
   { path, schema, before: now }: LeafChange,
   root: FieldSchema,

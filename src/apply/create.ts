@@ -63,7 +63,7 @@ export async function performCreate(
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
 }
 
-/** What a new resource takes over from the one whose place it takes, and what of that goes. */
+/** Gives the live fields that a replacement keeps, and those of them that are cleared. */
 function keptFrom(work: Work, { found }: Progress) {
   const { kind, change, desired } = work;
   if (change.action !== 'replace' || found === undefined || desired === undefined)

@@ -131,7 +131,7 @@ export async function executePlan(
     return outcome.line;
   }
 
-  // What breaks the run off, as a store that takes no more, is thrown once no change has a request under way.
+  // An error that breaks the run off, as of a full store, is thrown once no change has a request under way.
   await Promise.allSettled(changes.map(run));
   await Promise.all(running.values());
   const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);

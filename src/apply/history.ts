@@ -38,7 +38,7 @@ export async function historyAfter(
   return { before: base, after: own ?? newest, interleaved };
 }
 
-/** What was live before and after a change; null: nothing that could be read. */
+/** Pins of the live resource before and after a change; null where it could not be read. */
 type Pins = {
   readonly before: Pin | null;
   readonly after: Pin | null;

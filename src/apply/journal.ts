@@ -97,7 +97,7 @@ export function createJournalIo(
   };
 }
 
-/** Whether another run has the state by now, or may have it. */
+/** Tells whether another run has the state by now, or may have it. */
 function isLockLost(error: unknown): boolean {
   return error instanceof CallsheetError && error.code === 'locked';
 }

@@ -150,7 +150,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   throw new StaleError(`${what}${who}${when}${fields}`);
 }
 
-/** Whether a history entry came after a plan read the resource. */
+/** Tells whether a history entry came after the plan read the resource. */
 function isAfterPin(
   { id, at }: HistoryEntry,
   { history_id: last, updated_at: seen }: Pin,

@@ -34,7 +34,7 @@ type Given = {
   readonly found: JsonObject | null;
   readonly live: LiveResource;
   readonly requests: readonly RequestMade[];
-  /** Whether somebody else wrote since the change began, or nobody can tell. */
+  /** Somebody else wrote since the change began, or the history does not tell. */
   readonly hasOthers: boolean;
   readonly world: World;
 };
@@ -134,7 +134,7 @@ function isReturned(path: string, { kind, live }: Given): boolean {
   return isTold(kind.schema, schemaAt(kind.schema, at), live.document);
 }
 
-/** What became of a leaf that is not as intended. */
+/** Judges a leaf that is not as intended. */
 function judgeLost(path: string, form: Form, given: Given): Outcome {
   const { address, kind, found, before, intended, hasOthers, world } = given;
   const value = form.get(path) ?? null;
@@ -142,7 +142,7 @@ function judgeLost(path: string, form: Form, given: Given): Outcome {
   const last = getOwn(before ?? {}, path);
   const isLast = last && matchesApplied(last, value, address, path, world) === 'equal';
   return judgeLeaf({
-    // What was to go, and was not written, is nobody's third value.
+    // A leaf that was to be cleared and was not written has no third value.
     isOwned: getOwn(intended.leaves, path) !== undefined,
     isChanged: true,
     isTold: true,

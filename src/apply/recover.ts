@@ -86,7 +86,7 @@ export async function recoverRun(
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
   const author = began.account_id === '' ? undefined : findAuthor(began.account_id);
-  // Of several changes that were answered with one id, the first has it.
+  // The first of several changes that were answered with one id has it.
   const claims = new Map<string, Address>();
   for (const { address, requests } of open) {
     const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
@@ -435,7 +435,7 @@ async function readHistory(
 ): Promise<{
   readonly known: number | null;
   readonly history: LedgerLine['history'];
-  /** Whether somebody else wrote since, or nobody can tell. */
+  /** Somebody else wrote since, or the history does not tell. */
   readonly hasOthers: boolean;
 }> {
   if (kind.history === undefined) return { known: null, history: null, hasOthers: true };

@@ -134,7 +134,7 @@ export function checkFile(
   );
 }
 
-/** What became of a leaf that was sent back as it was read. */
+/** Judges a leaf that was sent back as it was read. */
 export function judgeCarried(
   { path, value }: Carried,
   root: FieldSchema,

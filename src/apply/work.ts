@@ -47,7 +47,7 @@ export type RunDeps = {
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;
   readonly world: Omit<World, 'idOf'>;
-  /** What the state is to remember of resources that are as configured. */
+  /** Entries that the state is to take over, of resources that are as configured. */
   readonly agreed?: ReadonlyMap<Address, ResourceState>;
   /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
@@ -77,7 +77,7 @@ export type SkippedLeaf = { readonly path: Path; readonly text: string; readonly
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
   readonly live: LiveResource | undefined;
-  /** What was there before the first step. */
+  /** The resource before the first step. */
   readonly found?: LiveResource | undefined;
   /** Leaves that were written, by path. */
   readonly written: ReadonlySet<string>;

@@ -67,12 +67,12 @@ export function isGone({ action, missing_id: missing }: Change): boolean {
   return action === 'create' && missing !== null;
 }
 
-/** Whether a drift document says of a resource that it is not there: it went, or no state tells whether it ever was. */
+/** In a drift document: the resource is not on the platform. It was deleted, or no state tells whether it ever was there. */
 export function isAbsent({ action }: Change): boolean {
   return action === 'create';
 }
 
-/** Whether a plan was made without a state: then nothing tells an edit on the platform from a change of the files. */
+/** Tells whether a plan was made without a state: edits on the platform cannot be told from changes of the files then. */
 export function isStateless({ state }: Pick<PlanDocument, 'state'>): boolean {
   return state.lineage === '';
 }

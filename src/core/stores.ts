@@ -176,7 +176,7 @@ export function placeKey(place: StatePlace, withoutLinks: (file: string) => stri
     return JSON.stringify(['s3', AMAZON.test(service) ? '' : service, bucket, key]);
   }
   const { url, stack } = place.postgres;
-  // What its query says is how to connect, and the driver takes a database of this name where none is given.
+  // The query says how to connect; the driver takes a database of this name where none is given.
   const database = plainAddress(url)
     .replace(/^postgresql:/, 'postgres:')
     .replace(/\?.*$/, '')

@@ -43,7 +43,7 @@ export function isRecorded(root: FieldSchema, path: Path): boolean {
   return schemasAlong(root, path).every((schema) => schema['x-revert'] !== false);
 }
 
-/** Whether the platform tells a field of a document: some are told only while a flag is true (`x-told-while`). */
+/** Tells whether the platform returns a field: some are returned only while a flag is true (`x-told-while`). */
 export function isTold(
   root: FieldSchema,
   { 'x-told-while': flag }: FieldSchema,

@@ -232,7 +232,7 @@ function isFromElsewhere(leaf: Leaf, { sides }: Pick<Compared, 'sides'>): boolea
   return hasOtherSource(leaf, getOwn(sides.applied, leaf.text));
 }
 
-/** Whether the platform tells the field's value now. */
+/** Tells whether the platform returns the field now. */
 function isLeafTold({ schema }: Leaf, { root, live }: Compared): boolean {
   return isTold(root, schema, live);
 }

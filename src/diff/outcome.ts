@@ -1,18 +1,18 @@
-/** What is found of a leaf once a write is read back. */
+/** Facts about a leaf once a write is read back. */
 type Seen = {
-  /** Whether it was sent as another value than it had; else it went back as it was read, in what is sent whole. */
+  /** It was sent with another value than it had; else it went back as it was read, in an object that is sent whole. */
   readonly isChanged: boolean;
-  /** Whether the configuration sets it; else it is a neighbour of what is set. */
+  /** The configuration sets it; else it is a neighbour of a leaf that is set. */
   readonly isOwned: boolean;
-  /** Whether the platform tells it now (`x-told-while`). */
+  /** The platform returns it now (`x-told-while`). */
   readonly isTold: boolean;
-  /** Whether it is what was sent. */
+  /** It has the value that was sent. */
   readonly isAsSent: boolean;
-  /** Whether it is what it was before the write. */
+  /** It has the value of before the write. */
   readonly isAsBefore: boolean;
-  /** Whether nothing is there. */
+  /** It is absent or empty. */
   readonly isGone: boolean;
-  /** Whether somebody else wrote meanwhile, or nobody can tell. */
+  /** Somebody else wrote meanwhile, or the history does not tell. */
   readonly hasOthers: boolean;
 };
 

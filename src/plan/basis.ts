@@ -146,7 +146,7 @@ export function findMovedBasis(
   return `${address} refers to ${other}, which was ${id} when it was planned and is ${idOf(other) ?? 'gone'} now`;
 }
 
-/** What the state has under an address, or under the one that the resource had before. */
+/** Gives the state's entry under an address, or under the one that the resource had before. */
 export function entryAt(
   resources: State['resources'],
   address: Address,
@@ -192,7 +192,7 @@ export function describeAgreed(
   };
 }
 
-/** What a plan is held against when it is carried out. */
+/** The configuration and the state of now, which a plan is compared with. */
 type Now = {
   readonly desired: ReadonlyMap<Address, DesiredResource>;
   readonly state: Pick<State, 'resources'>;

@@ -67,7 +67,7 @@ type ChangeContext = {
   readonly version: number | undefined;
   /** Whether it is let go of where it is no longer configured. */
   readonly isForgotten: boolean;
-  /** Whether another resource is part of the plan, and may give its name up by it. */
+  /** Tells whether another resource is part of the plan, and may give its name up by it. */
   readonly isPlanned: (address: string) => boolean;
   readonly support: Support;
   /** See `Sides`. */

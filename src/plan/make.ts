@@ -401,7 +401,7 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
   readonly share: ReturnType<typeof openSharing>;
-  /** Whether a resource is part of the plan, and may give its name up by it. */
+  /** Tells whether a resource is part of the plan, and may give its name up by it. */
   readonly isPlanned: (address: Address) => boolean;
   /** Takes the kind of each resource that is planned without being read. */
   readonly unread: Kind[];

@@ -112,7 +112,7 @@ export function leafNotes(address: Address, leaves: readonly LeafChange[]): read
   return leaves.flatMap((leaf) => leafNote(leaf, address) ?? []);
 }
 
-/** What a replacement keeps of what the configuration does not name, and what it cannot keep. */
+/** Notes on the fields that a replacement keeps although the configuration does not name them, and those that it cannot keep. */
 export function carriedNotes(
   { action, address, operations }: Change,
   kind: Kind,
@@ -212,7 +212,7 @@ export function dependentNotes(
   return [...without, ...moving].map((message) => ({ severity: 'info', address, message }));
 }
 
-/** Whether a flag is to be on, as far as the configuration says; else whether it is. */
+/** Gives a flag as the configuration has it, else as it is live. */
 function isOn(
   root: FieldSchema,
   document: ValueObject,

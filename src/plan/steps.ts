@@ -104,9 +104,9 @@ export function carriedPaths(
   return carried.filter((text) => !followers.has(text));
 }
 
-/** What a resource that takes the place of another keeps of it beside what is configured. */
+/** Live fields that a replacement keeps beside the configured ones. */
 export type CarriedOver = {
-  /** What was live, without what is left. */
+  /** The live document without the paths in `left`. */
   readonly document: JsonObject;
   /** Top-level fields that the configuration has nothing of. */
   readonly fields: readonly string[];
@@ -150,7 +150,7 @@ export function carryOver(kind: Kind, wanted: ValueObject, live: JsonObject): Ca
   };
 }
 
-/** Whether a value means nothing to another resource, or is refused when one is made. */
+/** Tells whether a value means nothing to another resource, or is refused on creation. */
 function staysBehind(root: FieldSchema, path: Path, value: Value): boolean {
   const along = schemasAlong(root, path);
   const taken = along.at(-1)?.['x-created-as'];

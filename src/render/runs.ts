@@ -113,7 +113,7 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
   return paint([...listed, ...open, ...undoing], options.color);
 }
 
-/** What is said of a run that has not committed, by its status. */
+/** Words for a run that has not committed, by its status. */
 const HOW_OPEN: { readonly [status: string]: string | undefined } = {
   died: 'died; the next command that plans or applies settles it',
   unfinished:

@@ -69,7 +69,7 @@ export type RunRequest = {
   /** Who follows it. */
   readonly observe?: Observe | undefined;
   readonly purpose: 'apply' | 'heal' | 'rollback' | 'restore';
-  /** Whether another command made the plan: then all of it is checked before the first write. */
+  /** Another command made the plan: all of it is checked before the first write. */
   readonly isGiven?: boolean;
   /** The desired side, where it is not the configuration. */
   readonly desired?: readonly DesiredResource[];

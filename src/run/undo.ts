@@ -462,13 +462,13 @@ export async function carryOutUndo(
 type RecordedByRun = {
   /** Resources as the run left them. */
   readonly recorded: State['resources'];
-  /** What it left nothing of. */
+  /** Addresses that the run deleted. */
   readonly deleted: ReadonlySet<Address>;
   /** The lineage of its state: another one knows nothing of what the run changed. */
   readonly lineage: string | undefined;
 };
 
-/** What a run came to write down of its resources. */
+/** The resources that a run recorded. */
 function recordedIn(entries: FoundRun['entries']): RecordedByRun {
   const last = new Map(
     entries.flatMap((entry) =>

@@ -232,7 +232,7 @@ export function refuseNewStack(dir: string): void {
   });
 }
 
-/** Whether a folder is a stack. */
+/** Tells whether a folder is a stack. */
 export function isStack(dir: string): boolean {
   return existsSync(join(dir, STACK_FILE));
 }

@@ -406,7 +406,7 @@ export type StackSettings = {
   readonly organization: string | undefined;
   /** Where the state is; of a file the absolute path. */
   readonly state: StatePlace;
-  /** What `stack:` calls it; undefined where nothing does. */
+  /** The value of `stack:`; undefined where it is not set. */
   readonly id: string | undefined;
   /** The environment that was chosen. */
   readonly environment: string | undefined;

@@ -57,7 +57,7 @@ export function refuseNewer(location: string, version: unknown, known: number): 
 export type Claimant = {
   /** The name of the stack, wherever its state is. */
   readonly findName: () => Promise<string>;
-  /** What a state says that is its own. */
+  /** The owner of the stack at hand. */
   readonly owner: Owner;
 };
 

@@ -998,7 +998,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     if (exit === 5 && !hasMoved && now.isCertain)
       fail('stale', `nothing that the plan rests on moved\n${err}${out.slice(0, 1000)}`);
     if (out.trim() === '' && err.trim() === '') fail('says nothing', 'apply kept');
-    if (exit === 0 && writes > 0) {
+    // What is only taken over is written to the state alone.
+    if (exit === 0 && (writes > 0 || now === memory)) {
       memories.default = applied(all, then.forget, now, before, after, false);
       if (now !== memory) memories.default = { ...memories.default, isCertain: false };
       appliedFiles = [...appliedFiles, then];

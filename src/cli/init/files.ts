@@ -32,7 +32,7 @@ import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
 export type Surroundings = {
-  /** What the stack is called: its folder below the top of its repository, or the folder's name. */
+  /** Id of the stack: its folder below the top of the repository, or the folder's name. */
   readonly id: string;
   /** Path of the stack folder from the top of its repository; empty where it is the top, undefined without one. */
   readonly inRepository: string | undefined;

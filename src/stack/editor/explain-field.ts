@@ -151,7 +151,7 @@ function buildDocument({ kind, root, name, steps }: Way): FieldDocument {
   };
 }
 
-/** What a field goes along with, and what it may not share; few have any of it. */
+/** Lists the fields that a field goes along with, and the values that it may not share. */
 function dependenceIn(
   kind: Kind | undefined,
   {
