@@ -25,7 +25,7 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { isTold, placeValue, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
-import { isConcealed } from '../state/model.ts';
+import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
 import {
   type Leaf,
@@ -148,6 +148,63 @@ export function leafChange(
       (value) => value instanceof Secret || leafSensitivity(leaf, value) === 'whole',
     );
   return { path, text, before, after, cause, sensitive, unreadable, schema };
+}
+
+/**
+ * What is live and not as it was last written, of a resource that nothing is wanted of any more: `before` is live, `base`
+ * what was written, where the state has more than a digest of it. What was written and is gone has no `before`.
+ */
+export function compareWritten(
+  root: FieldSchema,
+  live: JsonObject,
+  applied: ResourceState['leaves'],
+  address: string,
+  world: World,
+): readonly LeafChange[] {
+  const found = listLeaves(root, live);
+  const written = new Set(Object.keys(applied));
+  const elements = new Set([...written].flatMap(elementsIn));
+  const isAdded = (text: string) => {
+    const within = elementsIn(text).filter((one) => !elements.has(one));
+    return within.some((one) => isOwnedList(one.slice(0, one.lastIndexOf('[')), written, elements));
+  };
+  const edited = [...found.leaves.values()].flatMap((leaf): LeafChange[] => {
+    const last = getOwn(applied, leaf.text);
+    const value = normalise(leaf.schema, leaf.value);
+    if (last === undefined)
+      return value !== null && isAdded(leaf.text)
+        ? [leafChange(leaf, leaf.value, undefined, 'drifted')]
+        : [];
+    if (matchesApplied(last, value, address, leaf.text, world) !== 'different') return [];
+    return [{ ...leafChange(leaf, leaf.value, undefined, 'drifted'), ...baseOf(last) }];
+  });
+  const cleared = Object.entries(applied).flatMap(([text, last]): LeafChange[] => {
+    if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
+    const path = toPath(text);
+    const leaf = listLeaves(root, placeValue(root, {}, path, last.value, { adds: true }));
+    const was = leaf.leaves.get(text);
+    return was === undefined
+      ? []
+      : [{ ...leafChange(was, undefined, undefined, 'drifted'), base: last.value }];
+  });
+  return [...edited, ...cleared];
+}
+
+function baseOf(last: AppliedLeaf): Pick<LeafChange, 'base'> {
+  return 'value' in last ? { base: last.value } : {};
+}
+
+/** `extensions.tools[crm]` of `extensions.tools[crm].headers[X-Key].value`, and `extensions.tools[crm].headers[X-Key]`. */
+function elementsIn(text: string): readonly string[] {
+  const path = toPath(text);
+  return path.flatMap((segment, at) =>
+    isIdentity(segment) ? [formatPath(path.slice(0, at + 1))] : [],
+  );
+}
+
+/** Whether a list was written: its elements were, or that it has none. */
+function isOwnedList(list: string, written: ReadonlySet<string>, elements: ReadonlySet<string>) {
+  return written.has(list) || [...elements].some((one) => one.startsWith(`${list}[`));
 }
 
 /** A leaf and what it is live, to tell whether it moved between two comparisons. */

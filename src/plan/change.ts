@@ -27,7 +27,13 @@ import {
 } from '../core/value.ts';
 import { twinsOn } from '../core/walk.ts';
 import { isLeafInClear, knownSecrets, wasInClear } from '../diff/applied.ts';
-import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
+import {
+  compare,
+  compareWritten,
+  isWritten,
+  type LeafChange,
+  leafChange,
+} from '../diff/compare.ts';
 import {
   fieldSchema,
   type Leaves,
@@ -81,7 +87,7 @@ export function planChange(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
-  if (desired === undefined) return { change: planAbsence(identity, live, context), leaves: [] };
+  if (desired === undefined) return planAbsence(identity, live, context);
   if (live === undefined) return { change: planCreate(identity, desired, context), leaves: [] };
   return planPresence(identity, desired, live, context);
 }
@@ -468,6 +474,30 @@ function absentFacets(
 
 /** A resource that the configuration no longer mentions. */
 function planAbsence(
+  identity: Identity,
+  live: LiveResource | undefined,
+  context: ChangeContext,
+): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
+  const change = planGone(identity, live, context);
+  const { kind, address, recorded } = identity;
+  // What a run made and a rollback takes away was compared with its own record.
+  const isCompared = change.action === 'delete' && context.purpose === 'apply';
+  if (!isCompared || live === undefined || recorded === undefined) return { change, leaves: [] };
+  const leaves = compareWritten(
+    kind.schema,
+    live.document,
+    recorded.leaves,
+    address,
+    context.world,
+  );
+  const secrets = knownSecrets(kind.schema, {}, recorded.leaves);
+  const fields = leaves.map((leaf) => fieldChange(kind, leaf, { secrets }));
+  const isEdited = fields.length > 0;
+  const reason = isEdited ? `${change.reason}; edited since the last apply` : change.reason;
+  return { change: { ...change, fields, reason }, leaves };
+}
+
+function planGone(
   identity: Identity,
   live: LiveResource | undefined,
   { pin, purpose, isToSnapshot, support, isForgotten }: ChangeContext,

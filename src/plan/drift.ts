@@ -45,6 +45,8 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
     const verdict = 'ok' as const;
     const drifted = {
       ...rest,
+      // What is no longer configured is there all the same.
+      action: rest.action === 'delete' ? ('update' as const) : rest.action,
       missing_id: missing,
       reason,
       verdict,

@@ -101,7 +101,7 @@ function viewValues(
   purpose: PlanDocument['purpose'],
   verbose: boolean,
 ): readonly FieldView<Json>[] {
-  if (change.action === 'delete') return verbose ? listLeaves(change.before).map(viewGone) : [];
+  if (change.action === 'delete' && verbose) return listLeaves(change.before).map(viewGone);
   const isNew = change.action === 'create';
   const isShown = (field: FieldChange) => (isNew ? !isNamed(field, change) : isWritten(field));
   const own = change.fields.filter(isShown);

@@ -236,6 +236,8 @@ export function driftAdvice({ changes, environment: env }: PlanDocument): readon
           ({ way, command }) => `${KEEPING[way]}: ${command}.`,
         ),
       ].join(' '),
+    unconfigured: () =>
+      `Edited and no longer configured: ${typed('apply --allow-delete')} deletes them with the edits. To keep them, configure them again.`,
     conflict: () =>
       `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${pullsOf('conflict', `pull ${named.join(' ')} --theirs`, false)[0]?.command} shows how to keep the live values.`,
     gone: () =>
@@ -289,7 +291,7 @@ export function leaveOutCommand({ options, environment: env }: PlanDocument): st
   return commandSpan([...own, ...flags].join(' '), { dir: '.', env });
 }
 
-const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
+const DRIFT_SORTS = ['edited', 'unconfigured', 'conflict', 'gone', 'successor'] as const;
 
 type DriftSort = (typeof DRIFT_SORTS)[number];
 
@@ -297,6 +299,7 @@ type DriftSort = (typeof DRIFT_SORTS)[number];
 function driftSort(change: Change): DriftSort {
   const { missing_id: missing, fields } = change;
   if (isAbsent(change)) return 'gone';
+  if (change.before === null && change.after !== null) return 'unconfigured';
   if (missing !== null) return 'successor';
   return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
 }

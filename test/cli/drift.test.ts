@@ -49,6 +49,43 @@ describe('what is drift and what is not', () => {
       ['agent.desk extensions.tools[fax]'],
     ],
     [
+      'a field of what is no longer configured',
+      async (stage) => {
+        stage.sim.edit(desk(stage), { greeting_message: 'Edited.', system_prompt: 'By hand.' });
+        const text = await stage.read('agents.yaml');
+        const [from, to] = [text.indexOf('  desk:'), text.indexOf('  recall:')];
+        await stage.write('agents.yaml', text.slice(0, from) + text.slice(to));
+      },
+      ['agent.desk greeting_message', 'agent.desk system_prompt'],
+    ],
+    [
+      'nothing of what is no longer configured',
+      async (stage) => {
+        const text = await stage.read('agents.yaml');
+        await stage.write('agents.yaml', text.slice(0, text.indexOf('  recall:')));
+      },
+      [],
+    ],
+    [
+      'a webhook of what is no longer configured, and a field that was cleared',
+      async (stage) => {
+        const fax = { type: 'webhook', name: 'fax', condition: 'after_call', method: 'POST' };
+        const tools = [...(toolsOf(stage) as []), { ...fax, url: 'https://fax.example.test' }];
+        stage.sim.edit(desk(stage), { extensions: { tools }, greeting_message: null });
+        const text = await stage.read('agents.yaml');
+        const [from, to] = [text.indexOf('  desk:'), text.indexOf('  recall:')];
+        await stage.write('agents.yaml', text.slice(0, from) + text.slice(to));
+      },
+      [
+        'agent.desk extensions.tools[fax].type',
+        'agent.desk extensions.tools[fax].name',
+        'agent.desk extensions.tools[fax].condition',
+        'agent.desk extensions.tools[fax].method',
+        'agent.desk extensions.tools[fax].url',
+        'agent.desk greeting_message',
+      ],
+    ],
+    [
       'a policy that was changed',
       ({ sim }) => {
         const [policy] = sim.store.retryPolicies.values();
