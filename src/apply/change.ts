@@ -25,7 +25,7 @@ import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { fieldChange, isResent } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
@@ -39,7 +39,13 @@ import {
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { isAnswerLost, performCreate } from './create.ts';
-import { historyAfter, interleavedMessage } from './history.ts';
+import {
+  ENTRIES_AFTER,
+  editedFields,
+  findUndone,
+  historyAfter,
+  interleavedMessage,
+} from './history.ts';
 import { type createJournalIo, record, restoredBy } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
@@ -133,6 +139,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     if (isWriting) entries.push(takeSnapshot(work, live, before));
     const isMoved = before !== null && before.digest !== change.pin?.digest;
     progress = { ...progress, live, found, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
+    const goneWith = await readGoingHistory(work, live);
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
@@ -171,6 +178,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...priorId(work),
         message: formatRemarks(work, progress, proof),
         ...seenIn(progress),
+        ...undoneBy(work, before, goneWith ?? progress.history?.entries),
       },
       id: progress.live?.id ?? null,
       resource,
@@ -589,6 +597,30 @@ function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleave
   if (history === undefined) return { history: null };
   const { before, after, interleaved } = history;
   return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
+}
+
+/** The history of what a change deletes, where somebody edited it: it goes along. */
+async function readGoingHistory(
+  { change, kind, deps }: Work,
+  live: LiveResource | undefined,
+): Promise<readonly HistoryEntry[] | undefined> {
+  const isGoing = change.operations.some(({ step }) => step === 'delete');
+  if (!isGoing || live === undefined || kind.history === undefined) return undefined;
+  if (editedFields(change).length === 0) return undefined;
+  return deps.reader.history(kind, live.id, ENTRIES_AFTER);
+}
+
+function undoneBy(
+  work: Work,
+  before: Pin | null,
+  entries: readonly HistoryEntry[] | undefined,
+): Pick<LedgerLine, 'undid'> {
+  const undid = findUndone(
+    work,
+    before,
+    work.kind.history === undefined ? undefined : (entries ?? []),
+  );
+  return undid === undefined ? {} : { undid };
 }
 
 function withHint(error: unknown): string {

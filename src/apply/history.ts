@@ -1,9 +1,9 @@
 import type { Address } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
-import { formatEdit, isEdited, type Pin } from '../core/plan-document.ts';
+import { formatEdit, isEdited, isWritten, type Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { baseEntry, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
+import { baseEntry, editsSince, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { isSamePin } from '../plan/refresh.ts';
 import type { Interleaved, JournalEntry, LedgerLine } from '../state/journal.ts';
@@ -35,7 +35,7 @@ export async function historyAfter(
   const { own, interleaved } = readOwnWrites(entries, writesIn(entries));
   const base = before && baseEntry(entries, before);
   const newest = before === null ? (entries[0]?.id ?? null) : base;
-  return { before: base, after: own ?? newest, interleaved };
+  return { before: base, after: own ?? newest, interleaved, entries };
 }
 
 /** Pins of the live resource before and after a change; null where it could not be read. */
@@ -45,6 +45,36 @@ type Pins = {
   /** When it was read before, by the platform's clock. */
   readonly readAt: LiveResource['readAt'];
 };
+
+/** The fields that were edited since the last run and that a change writes over, or deletes with their resource. */
+export function editedFields({ fields }: Work['change']): readonly string[] {
+  return fields.flatMap((field) => (isEdited(field) && isWritten(field) ? field.path : []));
+}
+
+/**
+ * Whose edits a change undid, for the receipt. Of a resource that it deletes the history goes along, so that it is read
+ * before.
+ *
+ * @param history what was read, newest first; undefined where the kind has none
+ */
+export function findUndone(
+  { change, recorded, deps }: Pick<Work, 'change' | 'recorded' | 'deps'>,
+  found: Pin | null,
+  history: readonly HistoryEntry[] | undefined,
+): LedgerLine['undid'] {
+  const fields = editedFields(change);
+  if (fields.length === 0) return undefined;
+  if (history === undefined) {
+    const edit = { entry: null, actor: null, source: null, at: found?.updated_at ?? null };
+    return { fields, edits: [edit] };
+  }
+  const { account_id: account } = deps.state;
+  const author = account === undefined ? undefined : findAuthor(account);
+  const before = history.filter(({ id }) => id <= (found?.history_id ?? 0));
+  const { entries } = editsSince(before, recorded?.pin ?? undefined, author);
+  const edits = entries.map(({ id: entry, actor, source, at }) => ({ entry, actor, source, at }));
+  return { fields, edits };
+}
 
 /**
  * Tells the entries that a change made from those of others. An entry is somebody else's where another
@@ -236,8 +266,8 @@ const LONGEST_WAIT_MS = 5_000;
 
 const FIRST_WAIT_MS = 50;
 
-/** Entries that are read to tell our own from those of others. */
-const ENTRIES_AFTER = 20;
+/** Entries that are read to tell our own from those of others, and whose edits a change undid. */
+export const ENTRIES_AFTER = 20;
 
 function ownWrites(
   { change, deps }: Pick<Work, 'change' | 'deps'>,

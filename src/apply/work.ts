@@ -8,7 +8,13 @@ import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { Sides, World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
-import { type LiveResource, listFields, type Reader, readWith } from '../plan/reader.ts';
+import {
+  type HistoryEntry,
+  type LiveResource,
+  listFields,
+  type Reader,
+  readWith,
+} from '../plan/reader.ts';
 import { isFieldRead } from '../plan/refresh.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { Client } from '../platform/client.ts';
@@ -94,6 +100,8 @@ export type HistoryAfter = {
   readonly before: number | null;
   readonly after: number | null;
   readonly interleaved: readonly Interleaved[];
+  /** The newest entries, the change's own among them. */
+  readonly entries: readonly HistoryEntry[];
 };
 
 /** What the state remembers of the resource of a change, under this address or the one that it had before. */

@@ -634,6 +634,22 @@ export type LedgerLine = {
   readonly former_id?: string;
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
+  readonly undid?: {
+    /** Paths that had been edited. */
+    readonly fields: readonly string[];
+    /** The edits since the run before, newest first; a history does not say which of them changed which field. */
+    readonly edits: readonly {
+      /** Id of the history entry; null for a kind without a history. */
+      readonly entry: number | null;
+      /** Who made it. */
+      readonly actor: string | null;
+      /** From where, such as `dashboard`. */
+      readonly source: string | null;
+      /** When, ISO 8601. */
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 /** A history entry that somebody else made while the change was carried out. */
@@ -771,6 +787,22 @@ export type LedgerLine = {
   readonly former_id?: string;
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
+  readonly undid?: {
+    /** Paths that had been edited. */
+    readonly fields: readonly string[];
+    /** The edits since the run before, newest first; a history does not say which of them changed which field. */
+    readonly edits: readonly {
+      /** Id of the history entry; null for a kind without a history. */
+      readonly entry: number | null;
+      /** Who made it. */
+      readonly actor: string | null;
+      /** From where, such as `dashboard`. */
+      readonly source: string | null;
+      /** When, ISO 8601. */
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 /** A history entry that somebody else made while the change was carried out. */
@@ -1162,6 +1194,22 @@ export type LedgerLine = {
   readonly former_id?: string;
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
+  readonly undid?: {
+    /** Paths that had been edited. */
+    readonly fields: readonly string[];
+    /** The edits since the run before, newest first; a history does not say which of them changed which field. */
+    readonly edits: readonly {
+      /** Id of the history entry; null for a kind without a history. */
+      readonly entry: number | null;
+      /** Who made it. */
+      readonly actor: string | null;
+      /** From where, such as `dashboard`. */
+      readonly source: string | null;
+      /** When, ISO 8601. */
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 /** A history entry that somebody else made while the change was carried out. */
@@ -2223,6 +2271,10 @@ export type Began = {
     readonly commit: string | null;
     /** Address of the job. */
     readonly pipeline: string | null;
+    /** Number or address of the merged pull request, from `CALLSHEET_PULL_REQUEST`. */
+    readonly pull_request?: string | null;
+    /** Who approved it, from `CALLSHEET_APPROVED_BY`. */
+    readonly approved_by?: readonly string[];
   };
   /** Digest of the plan; empty for an edit of the state. */
   readonly plan_digest: string;
@@ -2450,6 +2502,22 @@ export type LedgerLine = {
   readonly former_id?: string;
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
+  readonly undid?: {
+    /** Paths that had been edited. */
+    readonly fields: readonly string[];
+    /** The edits since the run before, newest first; a history does not say which of them changed which field. */
+    readonly edits: readonly {
+      /** Id of the history entry; null for a kind without a history. */
+      readonly entry: number | null;
+      /** Who made it. */
+      readonly actor: string | null;
+      /** From where, such as `dashboard`. */
+      readonly source: string | null;
+      /** When, ISO 8601. */
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 /** A history entry that somebody else made while the change was carried out. */
@@ -2900,6 +2968,22 @@ export type LedgerLine = {
   readonly former_id?: string;
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
+  readonly undid?: {
+    /** Paths that had been edited. */
+    readonly fields: readonly string[];
+    /** The edits since the run before, newest first; a history does not say which of them changed which field. */
+    readonly edits: readonly {
+      /** Id of the history entry; null for a kind without a history. */
+      readonly entry: number | null;
+      /** Who made it. */
+      readonly actor: string | null;
+      /** From where, such as `dashboard`. */
+      readonly source: string | null;
+      /** When, ISO 8601. */
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 /** A history entry that somebody else made while the change was carried out. */
@@ -3465,6 +3549,8 @@ export type Began = {
     readonly pid: number;
     readonly commit: string | null;
     readonly pipeline: string | null;
+    readonly pull_request?: string | null;
+    readonly approved_by?: readonly string[];
   };
   readonly plan_digest: string;
   readonly config_digest: string;
@@ -3574,6 +3660,16 @@ export type LedgerLine = {
     readonly at: string | null;
     readonly order: 'before' | 'after' | 'unknown';
   }[];
+  /** The edits of others that it wrote over, or deleted with the resource. */
+  readonly undid?: {
+    readonly fields: readonly string[];
+    readonly edits: readonly {
+      readonly entry: number | null;
+      readonly actor: string | null;
+      readonly source: string | null;
+      readonly at: string | null;
+    }[];
+  };
   readonly leaves?: Leaves;
 };
 }

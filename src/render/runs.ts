@@ -1,5 +1,6 @@
 import { quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
+import { formatEdit } from '../core/plan-document.ts';
 import { getOwn, type Json } from '../core/value.ts';
 import {
   findBegan,
@@ -136,6 +137,8 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
     ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
     ['commit', began?.actor.commit],
     ['pipeline', began?.actor.pipeline],
+    ['pull request', began?.actor.pull_request],
+    ['approved by', began?.actor.approved_by?.join(', ')],
     ['began', began?.at],
     ['ended', ended?.at ?? 'it did not end'],
     ['status', ended && `${ended.status}${ended.verified ? ', every leaf read back' : ''}`],
@@ -251,7 +254,7 @@ const NONE: ReadonlySet<LedgerLine> = new Set();
 function findHidden(lines: readonly LedgerLine[], status: Status): ReadonlySet<LedgerLine> {
   if (status === 'not_attempted') return new Set(lines.slice(MAX_NOT_ATTEMPTED));
   if (status !== 'done') return NONE;
-  const plain = lines.filter(({ message }) => message === null);
+  const plain = lines.filter(({ message, undid }) => message === null && undid === undefined);
   return new Set(plain.length > MAX_NOT_ATTEMPTED ? plain.slice(MAX_DONE) : []);
 }
 
@@ -267,7 +270,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
 }
 
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
-  const { status, action, address, name, message, verdict } = line;
+  const { status, action, address, name, message, verdict, undid } = line;
   const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
   const said = status === 'done' ? toPastTense(action) : word;
   const tried = status === 'done' ? '' : `  (${action})`;
@@ -283,8 +286,20 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
   return [
     ...wrap(first, options.width, INDENT),
     ...(message === null ? [] : belowLines(message, options, status === 'done' ? 'dim' : 'plain')),
+    ...(undid === undefined ? [] : belowLines(formatUndone(undid), options)),
     ...(details === '' ? [] : belowLines(details, options, 'dim')),
   ];
+}
+
+/** Edits that are named; the receipt has all. */
+const MAX_EDITS = 3;
+
+/** `undid the edit of greeting_message by user:maria via dashboard at 2026-11-21T10:12:03Z` */
+function formatUndone({ fields, edits }: NonNullable<LedgerLine['undid']>): string {
+  const what = formatFirst(fields, MAX_LEFT);
+  if (edits.length === 0) return `undid an edit of ${what} by an unknown author`;
+  const who = formatFirst(edits.map(formatEdit), MAX_EDITS);
+  return `undid ${edits.length === 1 ? 'the edit' : `${edits.length} edits`} of ${what} by ${who}`;
 }
 
 /** `id 5d2b…; history entry 41 → 43; fields: model, status` */

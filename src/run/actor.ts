@@ -10,7 +10,10 @@ import type { Actor } from '../state/journal.ts';
 import type { Holder } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 
-/** Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address. */
+/**
+ * Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address, and the pull
+ * request with its approvals, which the shipped pipelines look up.
+ */
 export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'>): Promise<Actor> {
   return {
     user: env.GITHUB_ACTOR ?? env.GITLAB_USER_LOGIN ?? userName(),
@@ -18,7 +21,15 @@ export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'
     pid: process.pid,
     commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await readHead(dir)),
     pipeline: findPipeline(env),
+    pull_request: env.CALLSHEET_PULL_REQUEST?.trim() || null,
+    approved_by: listNames(env.CALLSHEET_APPROVED_BY),
   };
+}
+
+/** The names in a list with commas, each once. */
+function listNames(list = ''): readonly string[] {
+  const names = list.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
 }
 
 /** Who takes the lease for a command; `run` is empty for what is no run. */

@@ -30,6 +30,27 @@ test('a receipt has all of a digest and a pipeline, however narrow the terminal 
   expect(text.replace(/\n +/g, '')).toContain(pipeline);
 });
 
+test('a receipt names the pull request, who approved it, and whose edits the run undid', () => {
+  const run = began('r1');
+  const actor = { ...run.actor, pull_request: '412', approved_by: ['jo', 'mi\u001bna'] };
+  const edit = { entry: 61, actor: 'user:maria', source: 'dashboard', at: '2026-11-21T10:12:03Z' };
+  const undid = { fields: ['greeting_message'], edits: [edit] };
+  const end = ended();
+  if (end.type !== 'ended') throw new Error('this is an end');
+  const text = renderRunText(
+    [
+      { ...run, actor },
+      { ...end, ledger: [lineOf('agent.a', { undid })] },
+    ],
+    AT_80,
+  );
+  expect(text).toMatch(/^pull request +412$/m);
+  expect(text).toMatch(/^approved by +jo, mi\\x1bna$/m);
+  expect(text.replace(/\s+/g, ' ')).toContain(
+    'undid the edit of greeting_message by user:maria via dashboard at 2026-11-21T10:12:03Z',
+  );
+});
+
 test('a run that ended before it died has the status in its receipt that it has in the list', () => {
   const [own, settled] = [ended(['agent.a']), ended()];
   if (own.type !== 'ended' || settled.type !== 'ended') throw new Error('these are ends');
