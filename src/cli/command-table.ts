@@ -272,7 +272,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet plan --target agent.reception --detailed-exitcode',
       'callsheet plan --recursive --shard 2/4 --out plans',
     ],
-    exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
+    exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
     load: async () => (await import('../console/plan.ts')).plan,
   },

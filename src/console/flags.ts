@@ -100,6 +100,12 @@ export const OVERRIDE_LIMITS = permit(
   },
 );
 
+const BEHIND = permit(
+  '--behind <reason>',
+  'go on without the commit that was applied last; the reason is recorded',
+  { isInJob: true },
+);
+
 const ACCEPT_CONFLICTS = permit(
   '--accept-conflicts',
   'write the configured value where both sides changed',
@@ -113,7 +119,13 @@ const RELEASE_HOLD = permit('--release-hold', 'apply again a configuration that 
 });
 
 /** What the steps of a rollout may do beside what every plan may. */
-export const STEP_ALLOWANCES = [ACCEPT_CONFLICTS, SKIP_REFUSED, RELEASE_HOLD, OVERRIDE_LIMITS];
+export const STEP_ALLOWANCES = [
+  ACCEPT_CONFLICTS,
+  SKIP_REFUSED,
+  RELEASE_HOLD,
+  OVERRIDE_LIMITS,
+  BEHIND,
+];
 
 /** What a plan may do. */
 export const ALLOWANCES = [
@@ -125,6 +137,7 @@ export const ALLOWANCES = [
   RELEASE_HOLD,
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
+  BEHIND,
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
     isInJob: true,
   }),

@@ -13,6 +13,7 @@ import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './
 import { say } from './events.ts';
 import type { ReviewFormat } from './flags.ts';
 import { folderInRepository, missingHint, writeNamedFile } from './named-file.ts';
+import { refusedExit } from './result.ts';
 import type { Terminal } from './terminal.ts';
 
 export type PlanCommandFlags = PlanFlags & {
@@ -30,7 +31,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const { out } = flags;
     await writeNamedFile('--out', out, planFilePieces(document));
     const next =
-      exit === EXIT.refused
+      exit === EXIT.refused || exit === EXIT.stale
         ? '. Apply refuses it now.'
         : `: ${commandSpan(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
     say(terminal, `The plan is in ${out}${next}`);
@@ -47,7 +48,8 @@ export async function planNow(
   const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh, calls };
   const { plan, overlaps } = await planStack(wanted, context);
   const isOverlapping = overlaps.length > 0;
-  const exit = isOverlapping ? EXIT.refused : planExit(plan, flags.detailedExitcode === true);
+  const found = planExit(plan, flags.detailedExitcode === true);
+  const exit = isOverlapping && found !== EXIT.stale ? EXIT.refused : found;
   return { document: plan, exit };
 }
 
@@ -57,9 +59,9 @@ export function getPageOptions(dir: string | undefined): PageOptions {
   return stack.startsWith('..') ? {} : { stack };
 }
 
-/** 4 where apply would refuse; with `--detailed-exitcode` 2 where there are changes; else 0. */
+/** 4 where apply would refuse, 5 where it would for the checkout; with `--detailed-exitcode` 2 where there are changes; else 0. */
 function planExit(document: PlanDocument, detailed: boolean): ExitCode {
-  if (isRefused(document)) return EXIT.refused;
+  if (isRefused(document)) return refusedExit(document);
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
 }
 

@@ -1,7 +1,7 @@
 import { commandSpan } from '../core/command-line.ts';
 import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
 import { isChanging, type PlanDocument } from '../core/plan-document.ts';
-import { isHeldBack, isRefused } from '../plan/document.ts';
+import { isBehind, isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
@@ -131,9 +131,9 @@ export function exitOfOutcome(outcome: UndoOutcome): ExitCode {
     case 'unchanged':
       return outcome.status === 'partial' ? EXIT.partial : EXIT.done;
     case 'planned':
-      return isRefused(outcome.plan) ? EXIT.refused : EXIT.done;
+      return isRefused(outcome.plan) ? refusedExit(outcome.plan) : EXIT.done;
     case 'refused':
-      return EXIT.refused;
+      return refusedExit(outcome.plan);
     case 'declined':
       return EXIT.error;
     case 'nothing':
@@ -141,6 +141,11 @@ export function exitOfOutcome(outcome: UndoOutcome): ExitCode {
     default:
       return unreachable(outcome);
   }
+}
+
+/** The exit code of a plan that is refused: from an older checkout it is stale, whatever else stands against it. */
+export function refusedExit(plan: PlanDocument): ExitCode {
+  return isBehind(plan) ? EXIT.stale : EXIT.refused;
 }
 
 function runExit(result: Extract<RunOutcome, { type: 'ran' }>['result']): ExitCode {

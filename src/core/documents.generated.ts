@@ -1640,6 +1640,8 @@ export type Document = {
     readonly override_freeze?: string;
     /** Why the plan may change or delete more than `guards.max_change_percent` and `guards.max_delete` allow; absent where it may not. */
     readonly override_limits?: string;
+    /** Why the plan is run from a checkout without the commit that was applied last; absent where it is not. */
+    readonly behind?: string;
     /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
     readonly release_hold?: boolean;
   };
@@ -1707,6 +1709,7 @@ export type Document = {
   readonly refusals?: readonly Refusal[];
   /** The limits that the plan exceeds because `options.override_limits` allows it; absent where it exceeds none. */
   readonly overridden_limits?: readonly ExceededLimit[];
+  readonly behind?: Behind;
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: {
     /** The run that died. */
@@ -1995,8 +1998,8 @@ export type Note = {
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
-  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
-  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule';
+  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, a rule of the team (`rules`), or a checkout without the commit that was applied last. */
+  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule' | 'behind';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself; null where that is not known. */
@@ -2016,6 +2019,24 @@ export type ExceededLimit = {
   readonly counted: number;
   /** Resources of the stack that exist on the platform, also those that the plan leaves out. */
   readonly existing: number;
+};
+/** The commit that was applied last, where the checkout that the plan was made in does not have it; absent where it has it, or that cannot be told. */
+export type Behind = {
+  /** What was applied last. */
+  readonly applied: {
+    /** The commit. */
+    readonly commit: string;
+    /** The run that applied it; null where the platform already matched it. */
+    readonly run: string | null;
+    /** When, ISO 8601. */
+    readonly at: string;
+    /** Who applied it. */
+    readonly user: string | null;
+  };
+  /** The commit of the checkout. */
+  readonly head: string;
+  /** `contained`: the applied commit contains that of the checkout. `diverged`: each has commits that the other lacks. `missing`: the repository has no such commit. */
+  readonly found: 'contained' | 'diverged' | 'missing';
 };
 /** What came of rehearsing a plan. */
 export type Rehearsal = {
@@ -2295,6 +2316,7 @@ export type Began = {
   readonly lineage: string;
   /** Serial of the state that it starts from. */
   readonly serial: number;
+  readonly applied?: Applied;
   readonly holds?: Holds;
   /** All rollouts from this run on, by name, where it is a step of one: as state.schema.json has them. */
   readonly rollouts?: {
@@ -2305,12 +2327,25 @@ export type Began = {
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     /** Which guard. */
-    readonly guard: 'freeze' | 'hold' | 'limit';
+    readonly guard: 'freeze' | 'hold' | 'limit' | 'behind';
     /** What the guard said. */
     readonly message: string;
     /** Why it was overridden, where a reason is asked for. */
     readonly reason: string | null;
   }[];
+};
+/** The commit that was applied last. */
+export type Applied = {
+  /** The commit of the checkout. */
+  readonly commit: string;
+  /** The Git tree of the stack's folder in that commit; null where the folder had uncommitted changes. */
+  readonly tree: string | null;
+  /** The run that applied it; null where the platform already matched it, so that only the state was written. */
+  readonly run: string | null;
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** Who applied it. */
+  readonly user: string | null;
 };
 /** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. */
 export type Holds = {
@@ -2908,8 +2943,8 @@ export type Document = {
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
-  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
-  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule';
+  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, a rule of the team (`rules`), or a checkout without the commit that was applied last. */
+  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule' | 'behind';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself; null where that is not known. */
@@ -3398,6 +3433,7 @@ export type Document = {
   readonly owner?: Owner;
   /** The run that wrote last; null before the first. */
   readonly last_run: string | null;
+  readonly applied?: Applied;
   readonly holds?: Holds;
   readonly rollouts?: Rollouts;
   /** Where the state was moved to: a note. Such a state is not used any more. */
@@ -3412,6 +3448,19 @@ export type Owner = {
   readonly stack: string | null;
   /** The environment; null for none. */
   readonly environment: string | null;
+};
+/** The commit that was applied last. Absent where no stack of a Git repository was applied. */
+export type Applied = {
+  /** The commit of the checkout. */
+  readonly commit: string;
+  /** The Git tree of the stack's folder in that commit; null where the folder had uncommitted changes. */
+  readonly tree: string | null;
+  /** The run that applied it; null where the platform already matched it, so that only the state was written. */
+  readonly run: string | null;
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** Who applied it. */
+  readonly user: string | null;
 };
 /** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. Absent where there is none. */
 export type Holds = {
@@ -3559,13 +3608,14 @@ export type Began = {
   readonly lineage: string;
   readonly serial: number;
   readonly owner?: Owner;
+  readonly applied?: Applied;
   readonly holds?: Holds;
   readonly rollouts?: Rollouts;
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
-    readonly guard: 'freeze' | 'hold' | 'limit';
+    readonly guard: 'freeze' | 'hold' | 'limit' | 'behind';
     readonly message: string;
     readonly reason: string | null;
   }[];

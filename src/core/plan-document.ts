@@ -17,6 +17,14 @@ export type SnapshotMark = NonNullable<PlanDocument['snapshot']>;
 /** Why a plan is not run now, whatever it would do. */
 export type Refusal = Plan.Refusal;
 
+/** That the checkout of a plan does not have the commit that was applied last. */
+export type Behind = Plan.Behind;
+
+/** A commit as sentences name it, long enough for Git to find it. */
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 12);
+}
+
 /** What became of what a dead run had asked for without writing down what came of it. */
 export type RecoveredRun = NonNullable<PlanDocument['settled']>;
 export type RecoveryFinding = RecoveredRun['findings'][number];

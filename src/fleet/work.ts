@@ -6,7 +6,7 @@ import { listJobFlags } from '../console/flags.ts';
 import { commandSpan } from '../core/command-line.ts';
 import { CallsheetError, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import { parsePlan } from '../plan/document.ts';
+import { isBehind, parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
 import type { QueuedCommand, Task } from '../queue/enqueue.ts';
@@ -254,7 +254,7 @@ const STOPPED = 'its worker was stopped';
  * once: after anything but a lock it is stale, and somebody has to look.
  */
 export function judge(
-  { exit, error }: Pick<StackResult, 'exit' | 'error'>,
+  { exit, error, document }: Pick<StackResult, 'exit' | 'error' | 'document'>,
   task: Pick<Task, 'delays' | 'note' | 'plan'>,
   isStopping: boolean,
 ): Verdict {
@@ -262,6 +262,9 @@ export function judge(
     return { is: 'again', why: STOPPED, seconds: 0 };
   }
   const patience = patienceWith(exit, error?.kind, task.plan !== undefined);
+  // A checkout does not get newer by waiting.
+  if (document !== undefined && 'refusals' in document && isBehind(document))
+    return { is: 'settled' };
   if (patience === undefined) return { is: 'settled' };
   // Another reason has had tries of its own.
   const delays = task.note === patience.why ? task.delays : 0;

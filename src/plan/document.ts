@@ -98,7 +98,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     changes.map(({ pin }) => pin),
     agreed,
   ],
-  refusals: ({ refusals }) => refusals,
+  refusals: ({ refusals, behind }) => (behind === undefined ? refusals : [refusals, behind]),
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
   names: ({ names }) => names,
@@ -218,6 +218,11 @@ export function refuse(change: Change, reason: string, lifted_by?: Change['lifte
 /** Whether something stands against the plan as a whole, whatever it would do. */
 export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
   return refusals.length > 0;
+}
+
+/** Whether the checkout lacks the commit that was applied last, and no reason was given to go on without it. */
+export function isBehind({ refusals = [] }: Pick<PlanDocument, 'refusals'>): boolean {
+  return refusals.some(({ guard }) => guard === 'behind');
 }
 
 /** Reads a plan file. Throws where it is not one, is of a newer version, or was changed after it was made. */

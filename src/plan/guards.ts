@@ -1,17 +1,19 @@
 import { findEnd, formatInstant } from '../core/calendar.ts';
 import { commandSpan } from '../core/command-line.ts';
 import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
-import type {
-  Change,
-  ExceededLimit,
-  FreezeWindow,
-  Guards,
-  Note,
-  PlanDocument,
-  PlanJudgement,
-  PlanOptions,
-  PlanRules,
-  Refusal,
+import {
+  type Behind,
+  type Change,
+  type ExceededLimit,
+  type FreezeWindow,
+  type Guards,
+  type Note,
+  type PlanDocument,
+  type PlanJudgement,
+  type PlanOptions,
+  type PlanRules,
+  type Refusal,
+  shortCommit,
 } from '../core/plan-document.ts';
 import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
@@ -71,7 +73,7 @@ function leaveToRollout(change: Change, { purpose, rollouts, environment }: Guar
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
 export type GuardFinding = {
-  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' | 'limit' };
+  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' | 'limit' | 'behind' };
   readonly isOverridden: boolean;
   /** The holds that it is about, by their keys. */
   readonly holds?: readonly string[];
@@ -83,20 +85,27 @@ export type GuardFinding = {
 type Circumstances = HoldWorld & {
   readonly guards: Guards;
   readonly now: Date;
+  /** The commit that was applied last, where the checkout does not have it now. */
+  readonly behind?: Behind | undefined;
 };
 
 type CheckedPlan = Pick<
   PlanDocument,
-  'purpose' | 'config_digest' | 'options' | 'changes' | 'overridden_limits'
+  'purpose' | 'config_digest' | 'options' | 'changes' | 'overridden_limits' | 'behind'
 >;
 
-/** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
+/**
+ * What stands against running a plan now. Against a plan that writes nothing there is only the checkout: from an older one
+ * "no changes" and "waits to be deleted" are no news of what is configured.
+ */
 export function checkGuards(
   plan: CheckedPlan,
   circumstances: Circumstances,
 ): readonly GuardFinding[] {
-  if (!plan.changes.some((change) => isActing(change, plan.options))) return [];
+  const behind = checkBehind(plan, circumstances);
+  if (!plan.changes.some((change) => isActing(change, plan.options))) return behind;
   return [
+    ...behind,
     ...checkFreeze(plan, circumstances),
     ...checkHolds(plan, circumstances),
     ...checkLimits(plan),
@@ -255,6 +264,45 @@ function checkLimits({
     const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
     return { refusal, isOverridden: true, reason: reason ?? null };
   });
+}
+
+/** A reason stands for the commit that it was given for: what others applied since is another question. */
+function checkBehind(plan: CheckedPlan, { behind }: Circumstances): readonly GuardFinding[] {
+  if (behind === undefined || plan.purpose !== 'apply') return [];
+  const { behind: reason } = plan.options;
+  const isMeant = plan.behind?.applied.commit === behind.applied.commit;
+  return [
+    {
+      refusal: {
+        guard: 'behind',
+        message: describeBehind(behind),
+        until: null,
+        advice: adviseBehind(behind),
+      },
+      isOverridden: reason !== undefined && isMeant,
+      reason: reason ?? null,
+    },
+  ];
+}
+
+function describeBehind({ applied, head, found }: Behind): string {
+  const { commit, run, at, user } = applied;
+  const facts = [...(run === null ? [] : [`run ${run}`]), inSeconds(at)];
+  const who = user === null ? '' : `, by ${user}`;
+  const applying = `the last apply applied ${shortCommit(commit)} (${facts.join(', ')}${who})`;
+  return found === 'missing'
+    ? `${applying}, and this repository has no such commit: it is at ${shortCommit(head)}`
+    : `${applying}, which this checkout does not have: it is at ${shortCommit(head)}`;
+}
+
+function adviseBehind({ applied: { commit }, found }: Behind): string {
+  const get = {
+    contained: 'Get it with `git pull`.',
+    diverged: `Get it with \`git pull\`, on a branch with \`git merge ${shortCommit(commit)}\`.`,
+    missing:
+      'Get it with `git pull`. If it is not there then, it was never pushed, or a force push took it out.',
+  };
+  return `${get[found]} To go on without it, which takes back what it changed, plan and apply with --behind REASON; the reason is recorded with the run.`;
 }
 
 const NOTHING: PlanJudgement = { refusals: [], notes: [] };

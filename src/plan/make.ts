@@ -2,6 +2,7 @@ import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
 import {
+  type Behind,
   type Change,
   type ExceededLimit,
   type FindCallouts,
@@ -142,6 +143,8 @@ export type PlanInput = {
   readonly stepOf?: string | undefined;
   /** Most changes that are carried out before somebody judges them; see `GuardInput`. */
   readonly atOnce?: number | undefined;
+  /** The commit that was applied last, where the checkout does not have it. */
+  readonly behind?: Behind | undefined;
   /** The run that died before, where there is one. */
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
@@ -344,11 +347,12 @@ function assemble(
     ...(groups.length === 0 ? {} : { groups }),
     ...(agreed.length === 0 ? {} : { agreed }),
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...more],
+    ...(input.behind && { behind: input.behind }),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const { holds = {} } = state;
-  const { desired, world } = input;
-  const findings = checkGuards(undigested, { guards, holds, now, desired, world });
+  const { desired, world, behind } = input;
+  const findings = checkGuards(undigested, { guards, holds, now, desired, world, behind });
   const judged = checkTeamRules(undigested, input);
   const found = [...overrideNotes(findings), ...judged.notes];
   const notes = [...undigested.notes, ...found.map((note) => ({ ...note, varies: true as const }))];

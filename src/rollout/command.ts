@@ -5,7 +5,7 @@ import { isAgreed, openPlanReview, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
 import { getPageOptions, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
-import { tellRefused } from '../console/result.ts';
+import { refusedExit, tellRefused } from '../console/result.ts';
 import { commandLine } from '../core/command-line.ts';
 import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
@@ -85,7 +85,7 @@ export async function start(
   if ('plan' in outcome) {
     if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
     else context.terminal.err('Nothing was written.');
-    return outcome.end === 'refused' ? EXIT.refused : EXIT.error;
+    return outcome.end === 'refused' ? refusedExit(outcome.plan) : EXIT.error;
   }
   return finish([outcome], flags, context);
 }

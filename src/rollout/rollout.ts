@@ -17,7 +17,7 @@ import { commandLine, commandSpan } from '../core/command-line.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, foldSentences, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import {
   agentsReached,
   isUnderWay,
@@ -30,14 +30,16 @@ import {
 } from '../core/rollout.ts';
 import { oncePer, type ValueObject } from '../core/value.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
+import { withRefusals } from '../plan/guards.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
 import { formatCount } from '../render/wording.ts';
 import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
+import { findStanding } from '../run/behind.ts';
 import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
-import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
+import { overrideOptions, planConfiguration, refusalsNow, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
@@ -100,15 +102,16 @@ export async function startRollout(
     name = settings.name;
     refuseBesideOthers(settings, session, options);
     if (given !== undefined) checkPlan(given, session);
+    const standing = await findStanding(session, context);
     const planned =
       given === undefined
         ? await planConfiguration(
             session,
             { ...stepOptions(options.allowed), rollout: settings.name },
             context,
-            { refresh: 'fast', calls: options.calls },
+            { refresh: 'fast', calls: options.calls, standing },
           )
-        : { plan: given };
+        : { plan: withCheckout(given, refusalsNow(given, session, standing, context)) };
     const { plan } = planned;
     checkExpectation(plan, expect);
     review.show?.(plan);
@@ -156,6 +159,13 @@ export async function startRollout(
   // What was reviewed may write in this window, and no step after it.
   const overrideFreeze = options.overrideFreeze ?? given?.options.override_freeze;
   return goOn(name, { ...options, overrideFreeze }, context, review);
+}
+
+/** A plan file that is refused for the checkout of now. What else stands against it is asked with each step. */
+function withCheckout(given: PlanDocument, now: readonly Refusal[]): PlanDocument {
+  const isOfCheckout = ({ guard }: Refusal) => guard === 'behind';
+  const others = (given.refusals ?? []).filter((one) => !isOfCheckout(one));
+  return withRefusals(given, [...now.filter(isOfCheckout), ...others]);
 }
 
 function withoutFreeze({ override_freeze: _, ...options }: PlanOptions): PlanOptions {
@@ -363,12 +373,13 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     ...record.allowed,
     ...overrideOptions(overrideFreeze === undefined ? {} : { overrideFreeze }),
   };
+  const standing = await findStanding(session, context);
   const planned = await planConfiguration(
     session,
     { ...stepOptions(allowed), target: addresses },
     context,
     // What was judged counts for no limit any more.
-    { refresh: 'fast', stepOf: name, ...(step > 0 && { atOnce: 0 }) },
+    { refresh: 'fast', stepOf: name, ...(step > 0 && { atOnce: 0 }), standing },
   );
   const { refusals = [] } = planned.plan;
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
 import type { StackSettings } from '../stack/index.ts';
@@ -12,14 +13,22 @@ import type { RunContext } from './context.ts';
 
 /**
  * Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address, and the pull
- * request with its approvals, which the shipped pipelines look up.
+ * request with its approvals, which the shipped pipelines look up. A pipeline's variables name its commit where there is
+ * no repository; a job may have checked out another one.
  */
-export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'>): Promise<Actor> {
+export async function describeActor(
+  dir: string,
+  { env }: Pick<RunContext, 'env'>,
+  given?: Checkout | undefined,
+): Promise<Actor> {
+  const checkout = given ?? (await describeCheckout(dir));
+  const own = env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? null;
   return {
     user: env.GITHUB_ACTOR ?? env.GITLAB_USER_LOGIN ?? userName(),
     host: hostname(),
     pid: process.pid,
-    commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await readHead(dir)),
+    // A job leaves files of its own in its checkout, and changes nothing there.
+    commit: checkout === undefined || checkout.head === own ? own : nameCommit(checkout),
     pipeline: findPipeline(env),
     pull_request: env.CALLSHEET_PULL_REQUEST?.trim() || null,
     approved_by: listNames(env.CALLSHEET_APPROVED_BY),
@@ -59,23 +68,40 @@ export function gitEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => FOR_GIT.test(name)));
 }
 
-/** The commit of the stack, and whether what is applied is really in it. */
-async function readHead(dir: string): Promise<string | null> {
-  const checkout = await describeCheckout(dir);
-  if (checkout === undefined) return null;
-  return checkout.isChanged ? `${checkout.head} with uncommitted changes` : checkout.head;
+/** Names the commit of a checkout, and says where what is applied is not all in it. */
+function nameCommit({ head, isChanged }: Checkout): string {
+  return isChanged ? `${head} with uncommitted changes` : head;
 }
 
-/** The commit that a folder was checked out from. Undefined outside of a repository. */
-export async function describeCheckout(
-  dir: string,
-): Promise<{ readonly head: string; readonly isChanged: boolean } | undefined> {
+/** What a folder was checked out from. */
+export type Checkout = {
+  readonly head: string;
+  /** Git's digest of the folder in that commit; undefined where the commit does not have the folder. */
+  readonly tree: string | undefined;
+  /** Whether the folder has changes that are not committed. */
+  readonly isChanged: boolean;
+};
+
+/** The checkout that a folder belongs to. Undefined outside of a repository, and where Git cannot read it. */
+export async function describeCheckout(dir: string): Promise<Checkout | undefined> {
+  if (!isInRepository(dir)) return undefined;
   try {
-    const head = await askGit(dir, 'rev-parse', 'HEAD');
-    return { head, isChanged: (await askGit(dir, 'status', '--porcelain', '--', '.')) !== '' };
+    const [head, status, tree] = await Promise.all([
+      askGit(dir, 'rev-parse', 'HEAD'),
+      askGit(dir, 'status', '--porcelain', '--', '.'),
+      askGit(dir, 'rev-parse', 'HEAD:./').catch(() => undefined),
+    ]);
+    return { head, tree, isChanged: status !== '' };
   } catch {
     return undefined;
   }
+}
+
+/** Whether a folder lies in a repository. To look takes no process. */
+export function isInRepository(dir: string): boolean {
+  const folder = resolveLinks(resolve(dir));
+  const around = [folder, ...foldersAbove(folder)];
+  return process.env.GIT_DIR !== undefined || around.some((one) => existsSync(join(one, '.git')));
 }
 
 /**
@@ -141,7 +167,7 @@ export async function readVersions(
   }
 }
 
-async function askGit(...given: Parameters<typeof runGit>): Promise<string> {
+export async function askGit(...given: Parameters<typeof runGit>): Promise<string> {
   return (await runGit(...given)).trim();
 }
 

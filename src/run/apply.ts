@@ -10,6 +10,7 @@ import { movedEndpoints } from '../platform/endpoints.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import { findBegan, findEnded } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
+import { findStanding } from './behind.ts';
 import type { CallsChoice, RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
 import { readBegan, readRun } from './find-run.ts';
@@ -150,7 +151,10 @@ async function applyNow(
   request: RunRequest,
 ): Promise<Applied> {
   const { session, context } = request;
-  const planned = await planConfiguration(session, options, context, { refresh, calls });
+  const standing = await findStanding(session, context);
+  const planned = await planConfiguration(session, options, context, {
+    ...{ refresh, calls, standing },
+  });
   const { plan } = planned;
   emitUnread(planned, context);
   checkExpectation(plan, expect);
@@ -210,8 +214,10 @@ async function applyChecked(
     });
   }
   review.show?.(given);
+  const standing = await findStanding(session, context);
+  if (standing.doubt !== undefined) context.emit({ type: 'notice', text: standing.doubt });
   // What stood against it when it was planned may be over, and something else may have begun.
-  const plan = withRefusals(given, refusalsNow(given, session, context));
+  const plan = withRefusals(given, refusalsNow(given, session, standing, context));
   if (isRefused(plan)) return { type: 'refused', plan };
   await checkUses(plan, session);
   const planned: Planned = {

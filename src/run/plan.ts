@@ -34,6 +34,7 @@ import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
+import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
 import { createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
@@ -61,7 +62,10 @@ export async function planStack(
   const session = await openSession(stack, context, { check: checkNamed(options) });
   try {
     announce(session, context);
-    const planned = await planConfiguration(session, options, context, { refresh, calls });
+    const standing = await findStanding(session, context);
+    const planned = await planConfiguration(session, options, context, {
+      ...{ refresh, calls, standing },
+    });
     emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
@@ -157,9 +161,10 @@ export async function planConfiguration(
   context: RunContext,
   {
     refresh,
+    standing = {},
     ...how
   }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce'>> &
-    CallsChoice = {},
+    CallsChoice & { readonly standing?: Standing } = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
@@ -178,6 +183,7 @@ export async function planConfiguration(
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
     ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
+    behind: standing.behind,
     ...how,
     ...(refresh === undefined
       ? {}
@@ -188,12 +194,19 @@ export async function planConfiguration(
         ? options
         : { ...options, target: rollout.agents },
   });
-  const { plan } = rollout === undefined ? planned : withRolloutNote(planned, rollout);
+  const stepped = rollout === undefined ? planned : withRolloutNote(planned, rollout);
+  const { plan } = withNotes(stepped, doubtNotes(standing));
   const unknown = plan.changes.filter(
     ({ adopted, address }) => adopted && !Object.hasOwn(state.resources, address),
   );
   if (unknown.length === 0) return { ...planned, plan };
-  const notes = await statelessNotes(unknown, planned, session);
+  return withNotes({ ...planned, plan }, await statelessNotes(unknown, planned, session));
+}
+
+/** A plan with notes before its own. */
+function withNotes(planned: Planned, notes: readonly Note[]): Planned {
+  if (notes.length === 0) return planned;
+  const { plan } = planned;
   return { ...planned, plan: withDigest({ ...plan, notes: [...notes, ...plan.notes] }) };
 }
 
@@ -248,8 +261,7 @@ function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
   const { name, steps } = rollout;
   const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${getFirstStep(rollout)} agents at most`;
   const note = { severity: 'info', address: null, message } as const;
-  const notes = [note, ...planned.plan.notes];
-  return { ...planned, plan: withDigest({ ...planned.plan, notes }) };
+  return withNotes(planned, [note]);
 }
 
 /** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */
@@ -338,26 +350,30 @@ export function planInstead(
   return planSession(session, length, context, { guards, prune, ...instead });
 }
 
-/** What stands against running a plan now, by the clock, the state and the configuration of now. */
+/** What stands against running a plan now, by the clock, the state, the configuration and the checkout of now. */
 export function guardFindingsNow(
   plan: PlanDocument,
   { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,
+  { behind }: Standing,
   { now }: RunContext,
 ): readonly GuardFinding[] {
   const { guards, resources: desired } = stack;
   const ids = idsWith(state, plan.changes);
   const world = { ...known, idOf: (address: Address) => ids.get(address) };
-  return checkGuards(plan, { guards, holds: state.holds ?? {}, now: now(), desired, world });
+  const holds = state.holds ?? {};
+  return checkGuards(plan, { guards, holds, now: now(), desired, world, behind });
 }
 
 /** The part of it that nobody overrode, and what the team's own rules refuse. */
 export function refusalsNow(
   plan: PlanDocument,
   session: Pick<Session, 'stack' | 'state' | 'world'>,
+  standing: Standing,
   context: RunContext,
 ): readonly Refusal[] {
   const judged = checkTeamRules(plan, { rules: session.stack.rules, now: context.now() });
-  return [...refusalsIn(guardFindingsNow(plan, session, context)), ...judged.refusals];
+  const findings = guardFindingsNow(plan, session, standing, context);
+  return [...refusalsIn(findings), ...judged.refusals];
 }
 
 /** A reader that tells how much was read while `work` uses it. `expected`: how many resources there are, as far as is known before. */
@@ -389,15 +405,18 @@ export async function whileReading<T>(
 export function overrideOptions({
   overrideFreeze,
   overrideLimits,
-}: Pick<PlanChoices, 'overrideFreeze' | 'overrideLimits'>): Pick<
+  behind: given,
+}: Pick<PlanChoices, 'overrideFreeze' | 'overrideLimits' | 'behind'>): Pick<
   PlanOptions,
-  'override_freeze' | 'override_limits'
+  'override_freeze' | 'override_limits' | 'behind'
 > {
   const freeze = findReason('--override-freeze', overrideFreeze, 'Say why it cannot wait');
   const limits = findReason('--override-limits', overrideLimits, 'Say why so much is to change');
+  const behind = findReason('--behind', given, 'Say why the last applied commit is left out');
   return {
     ...(freeze === undefined ? {} : { override_freeze: freeze }),
     ...(limits === undefined ? {} : { override_limits: limits }),
+    ...(behind === undefined ? {} : { behind }),
   };
 }
 

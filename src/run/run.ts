@@ -20,10 +20,11 @@ import { secretsWritten } from '../plan/secrets.ts';
 import { concealResource, secretsInClear } from '../plan/state-entry.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
-import { nextState, withHolds, withRollouts } from '../state/replay.ts';
+import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
+import { nextState, withApplied, withHolds, withRollouts } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
-import { describeActor, holderFor, runId } from './actor.ts';
+import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
+import { commitApplied, findStanding, type Standing } from './behind.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
 import { guardFindingsNow, refusalsNow } from './plan.ts';
 import { acquireUntil, recordRecovery } from './recover.ts';
@@ -99,7 +100,8 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ru
 async function runAs(run: string, made: Planned, request: RunRequest): Promise<RunOutcome> {
   const { session, context, purpose } = request;
   const { plan } = made;
-  const actor = await describeActor(session.stack.dir, context);
+  const checkout = await describeCheckout(session.stack.dir);
+  const actor = await describeActor(session.stack.dir, context, checkout);
   const holder = holderFor(run, purpose, actor, context);
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
@@ -118,16 +120,22 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     const planned =
       restored === undefined ? { ...made, refresh: recallAgreed(plan, now, world, isGiven) } : made;
     await claimForRun(lease, planned, session);
+    // Time went on while somebody made up their mind, and others may have applied.
+    const standing = await findStanding({ ...session, state }, context);
+    const refusals = refusalsNow(plan, { ...session, state }, standing, context);
+    if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
+    const appliedBy = (run: string | null) =>
+      purpose === 'apply'
+        ? commitApplied(checkout, standing, { run, user: actor.user }, context)
+        : undefined;
     // What is held or left out makes no run: the last one stays the last that did something.
     if (!isRunnable(plan)) {
-      await refreshState(planned, state, session.state, lease);
+      await refreshState(planned, withApplied(state, appliedBy(null)), session.state, lease);
       if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
-    // Time went on while somebody made up their mind.
-    const refusals = refusalsNow(plan, { ...session, state }, context);
-    if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
-    const result = await execute(planned, state, fingerprints, run, actor, lease, request);
+    const marks = { run, actor, applied: appliedBy(run), standing };
+    const result = await execute(planned, state, fingerprints, marks, lease, request);
     emitConcealed(recovered, context);
     return { type: 'ran', run, plan, result };
   });
@@ -213,12 +221,20 @@ async function refreshState(
   await lease.commit(nextState(state, state.last_run, resources));
 }
 
+/** Who runs it, and from what. */
+type Marks = {
+  readonly run: string;
+  readonly actor: Actor;
+  /** The commit that it applies; undefined where it applies none. */
+  readonly applied: AppliedCommit | undefined;
+  readonly standing: Standing;
+};
+
 async function execute(
   planned: Planned,
   state: State,
   fingerprints: Fingerprinter,
-  run: string,
-  actor: Actor,
+  { run, actor, applied, standing }: Marks,
   lease: Lease,
   request: RunRequest,
 ): Promise<VerifiedResult> {
@@ -251,7 +267,7 @@ async function execute(
   await lease.reserve(getExpected(plan, state));
   const observer = await request.observe?.(plan);
   try {
-    const guarded = getGuards(run, planned, state, actor, request);
+    const guarded = getGuards({ run, actor, standing }, planned, state, request);
     await lease.append({
       type: 'began',
       run,
@@ -267,6 +283,7 @@ async function execute(
       lineage: state.lineage,
       serial: state.serial,
       ...(state.owner && { owner: state.owner }),
+      ...(applied && { applied }),
       ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
       ...guarded,
     });
@@ -294,7 +311,8 @@ async function execute(
     const { differs = [], left = [] } = result.verification ?? {};
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
     const rollouts = request.rollouts?.(run, result);
-    const next = nextState(withRollouts(withHolds(state, guarded.holds), rollouts), run, resources);
+    const changed = withRollouts(withHolds(withApplied(state, applied), guarded.holds), rollouts);
+    const next = nextState(changed, run, resources);
     try {
       await lease.append({
         type: 'ended',
@@ -369,13 +387,12 @@ async function verified(
 
 /** What a run does to the holds, and what it was told to override. */
 function getGuards(
-  run: string,
+  { run, actor: { user }, standing }: Omit<Marks, 'applied'>,
   { plan }: Planned,
   state: State,
-  { user }: Actor,
   { session, context, hold, rollouts }: RunRequest,
 ): Pick<RunBegan, 'holds' | 'overrides' | 'rollouts'> {
-  const overridden = guardFindingsNow(plan, { ...session, state }, context).filter(
+  const overridden = guardFindingsNow(plan, { ...session, state }, standing, context).filter(
     ({ isOverridden }) => isOverridden,
   );
   const overrides = overridden.map(({ refusal: { guard, message }, reason }) => {

@@ -2,7 +2,7 @@ import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../schemas/state.schema.json' with { type: 'json' };
 
 /** The parts of the state's schema that documents are held against. */
-export type Shape = 'state' | 'resource' | 'owner' | 'holds' | 'rollouts' | 'entry';
+export type Shape = 'state' | 'resource' | 'owner' | 'applied' | 'holds' | 'rollouts' | 'entry';
 
 export const SHAPE_OPTIONS: Options = { discriminator: true, strictRequired: false };
 
@@ -11,6 +11,7 @@ export const SHAPES: { readonly [shape in Shape]: string } = {
   state: schema.$id,
   resource: `${schema.$id}#/$defs/resource`,
   owner: `${schema.$id}#/$defs/owner`,
+  applied: `${schema.$id}#/$defs/applied`,
   holds: `${schema.$id}#/$defs/holds`,
   rollouts: `${schema.$id}#/$defs/rollouts`,
   entry: `${schema.$id}#/$defs/entry`,

@@ -20,6 +20,9 @@ export type State = Omit<StateFile.Document, 'checksum' | 'resources' | 'rollout
 /** Whose a state is. */
 export type Owner = NonNullable<StateFile.Document['owner']>;
 
+/** The commit of a stack that was applied last. */
+export type AppliedCommit = NonNullable<StateFile.Document['applied']>;
+
 /** An owner in words: `the stack harbor, the environment production`. */
 export function describeOwner({ stack, environment }: Owner): string {
   const place = environment === null ? 'no environment' : `the environment ${environment}`;

@@ -8,7 +8,13 @@ import type {
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
-import { getIdentity, type Holds, type ResourceState, type State } from './model.ts';
+import {
+  type AppliedCommit,
+  getIdentity,
+  type Holds,
+  type ResourceState,
+  type State,
+} from './model.ts';
 
 /** What a journal makes of the state that its run began from. */
 export type Replayed = {
@@ -81,7 +87,8 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
   }
 
   const before = withChanges(state ?? stateBefore(began), changed);
-  const after = before && { ...before, ...(began?.owner && { owner: began.owner }) };
+  const owned = before && { ...before, ...(began?.owner && { owner: began.owner }) };
+  const after = owned && withApplied(owned, began?.applied);
   return {
     state: after && withRollouts(withHolds(after, began?.holds), began?.rollouts),
     open: [...requests].map(([address, made]) => ({
@@ -163,6 +170,11 @@ function stateBefore(began: RunBegan | undefined): State | undefined {
   if (began === undefined) return undefined;
   const { lineage, serial, account_id: account } = began;
   return { ...emptyState(lineage), serial, ...(account === '' ? {} : { account_id: account }) };
+}
+
+/** The state with this commit as the one that was applied last, where one is given. */
+export function withApplied(state: State, applied: AppliedCommit | undefined): State {
+  return applied === undefined ? state : { ...state, applied };
 }
 
 /** The state with these holds instead of its own, where they are given. */

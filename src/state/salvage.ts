@@ -10,6 +10,7 @@ import { eachLine, isHeader, readLine } from './journal-text.ts';
 import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
 import {
+  appliedShape,
   entryShape,
   holdsShape,
   ownerShape,
@@ -174,6 +175,7 @@ function rebuild(
     ...emptyState(lineage, remains?.salt),
     ...(account === undefined ? {} : { account_id: account }),
     ...(owner && { owner }),
+    ...(remains?.applied && { applied: remains.applied }),
     ...(remains?.holds === undefined ? {} : { holds: remains.holds }),
     ...(remains?.rollouts === undefined ? {} : { rollouts: remains.rollouts }),
     resources: remains?.resources ?? {},
@@ -247,7 +249,10 @@ function told(
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
 type Remains = Partial<
-  Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'holds' | 'rollouts'>
+  Pick<
+    State,
+    'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'applied' | 'holds' | 'rollouts'
+  >
 > &
   Pick<State, 'resources'>;
 
@@ -265,9 +270,11 @@ export async function salvageState(text: string, location: string): Promise<Rema
     : text.includes('"format":"callsheet-state"');
   if (!isState) return undefined;
   const facts = isRecord(document) ? document : factsIn(text);
-  const { version, lineage, serial, salt, account_id: account, owner, holds, rollouts } = facts;
-  const [isOwner, isHolds, areRollouts] = await Promise.all([
+  const { version, lineage, serial, salt, account_id: account, owner, applied } = facts;
+  const { holds, rollouts } = facts;
+  const [isOwner, isApplied, isHolds, areRollouts] = await Promise.all([
     ownerShape(),
+    appliedShape(),
     holdsShape(),
     rolloutsShape(),
   ]);
@@ -279,6 +286,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(typeof salt === 'string' && /^[0-9a-f]+$/.test(salt) ? { salt } : {}),
     ...(typeof account === 'string' && account !== '' ? { account_id: account } : {}),
     ...(isOwner(owner) ? { owner } : {}),
+    ...(isApplied(applied) ? { applied } : {}),
     ...(isHolds(holds) ? { holds } : {}),
     ...(areRollouts(rollouts) ? { rollouts } : {}),
     resources: await soundResources(

@@ -2,7 +2,14 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
-import { type Holds, isRecord, type Owner, type ResourceState, type State } from './model.ts';
+import {
+  type AppliedCommit,
+  type Holds,
+  isRecord,
+  type Owner,
+  type ResourceState,
+  type State,
+} from './model.ts';
 
 /** The state as it stands in its file. */
 type SealedState = State & { readonly checksum: string };
@@ -23,6 +30,8 @@ export const resourceShape = loadShape<ResourceState>('resource');
 export const holdsShape = loadShape<Holds>('holds');
 /** Whose a state is. */
 export const ownerShape = loadShape<Owner>('owner');
+/** The commit that was applied last. */
+export const appliedShape = loadShape<AppliedCommit>('applied');
 /** The rollouts of a state. */
 export const rolloutsShape = loadShape<RolloutRecords>('rollouts');
 /** A journal's entry. */

@@ -6,6 +6,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack } from '../plan/document.ts';
 import { type SkippedHeal, whyNotHealed } from '../plan/drift.ts';
+import { findStanding } from '../run/behind.ts';
 import { planConfiguration, planOptions } from '../run/plan.ts';
 import { findAtWork } from '../run/recover.ts';
 import { runPlan } from '../run/run.ts';
@@ -204,7 +205,8 @@ async function planAndRun(
     const target = addresses.filter((address) => marked.has(address));
     if (target.length === 0) return { type: 'skipped', why: MEANWHILE };
     const options = { ...planOptions({ target }), skip_refused: true };
-    const planned = await planConfiguration(session, options, context);
+    const standing = await findStanding(session, context);
+    const planned = await planConfiguration(session, options, context, { standing });
     const { plan } = planned;
     const refusals = (plan.refusals ?? []).map(({ message }) => message);
     if (isHeldBack(plan)) return { type: 'skipped', why: refusals.join('; ') };

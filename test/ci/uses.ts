@@ -37,11 +37,13 @@ function checkOut({ inputs, keep, workspace, sha }: Use): void {
   const folder = join(workspace, inputs.path ?? '');
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', folder, ...args], { stdio: 'pipe' });
-  execFileSync('git', ['clone', '--quiet', '--no-checkout', keep.origin, folder]);
-  const { ref, 'sparse-checkout': sparse } = inputs;
+  const { ref = sha, 'sparse-checkout': sparse, 'fetch-depth': depth = '1' } = inputs;
+  const shallow = depth === '0' ? [] : ['--depth', depth];
+  const origin = `file://${keep.origin}`;
+  execFileSync('git', ['clone', '--quiet', '--no-checkout', ...shallow, origin, folder]);
   if (sparse !== undefined) git('sparse-checkout', 'set', sparse);
-  if (ref !== undefined) git('fetch', '--quiet', 'origin', ref);
-  git('checkout', '--quiet', '--detach', ref === undefined ? sha : 'FETCH_HEAD');
+  git('fetch', '--quiet', ...shallow, 'origin', ref);
+  git('checkout', '--quiet', '--detach', 'FETCH_HEAD');
 }
 
 function uploadArtifact({ inputs, keep, run }: Use): void {

@@ -47,15 +47,21 @@ test.each([
   };
   const error = kind === undefined ? undefined : failure(kind);
   const fresh = { delays: 0, note: null, ...(plan === undefined ? {} : { plan }) };
-  const first = judge({ exit, error }, fresh, isStopping);
+  const first = judge({ exit, error, document: undefined }, fresh, isStopping);
   const before = note ?? (first.is === 'again' ? first.why : null);
-  expect(judge({ exit, error }, { ...fresh, delays, note: before }, isStopping).is).toBe(is);
+  expect(
+    judge({ exit, error, document: undefined }, { ...fresh, delays, note: before }, isStopping).is,
+  ).toBe(is);
 });
 
 test('waits twice as long each time, a minute at most', () => {
   const waits = [0, 1, 2, 3, 10].map((delays) => {
     const note = 'its state is held by another run';
-    const verdict = judge({ exit: 6, error: undefined }, { delays, note }, false);
+    const verdict = judge(
+      { exit: 6, error: undefined, document: undefined },
+      { delays, note },
+      false,
+    );
     return verdict.is === 'again' ? verdict.seconds : undefined;
   });
   expect(waits).toEqual([2, 4, 8, 16, 60]);

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { emptyState, nextState, replay } from '../../src/state/replay.ts';
 import {
+  APPLIED,
   began,
   ended,
   HOLDS,
@@ -21,6 +22,13 @@ const HOLD = { undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null };
 const before = stateWith({ 'agent.desk': desk });
 
 describe('replay', () => {
+  test('the commit of a run that died is the one that was applied last', () => {
+    const later = { ...APPLIED, commit: '0c'.repeat(20), run: 'r2' };
+    const { state } = replay(before, [{ ...began('r2', 1), applied: later }]);
+    expect(nextState(state ?? before).applied).toEqual(later);
+    expect(replay(before, [began('r2', 1)]).state?.applied).toEqual(APPLIED);
+  });
+
   test.each<[string, JournalEntry, State['holds']]>([
     ['a run that puts a hold', { ...began('r1', 1), holds: HOLDS }, HOLDS],
     ['a run that releases the last one', { ...began('r1', 1), holds: {} }, undefined],

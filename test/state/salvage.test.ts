@@ -6,6 +6,7 @@ import { nextState, withRollouts } from '../../src/state/replay.ts';
 import { salvageJournal, salvageState } from '../../src/state/salvage.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import {
+  APPLIED,
   began,
   ended,
   failureOf,
@@ -28,7 +29,10 @@ const state = stateWith(
   { 'agent.annex': annex, 'agent.desk': desk, 'agent.line': line },
   { serial: 4, account_id: 'account-1' },
 );
-const facts = { lineage: LINEAGE, serial: 4, salt: state.salt, account_id: 'account-1' };
+const facts = {
+  ...{ lineage: LINEAGE, serial: 4, salt: state.salt, account_id: 'account-1' },
+  applied: APPLIED,
+};
 
 /** Two sides of a merge, of which the later has the desk under another name. */
 const merged = (text: string) => {
@@ -102,9 +106,9 @@ describe('of a damaged text', () => {
   test.each<[string, (text: string) => string]>([
     ['that was edited', (text) => text.replace('Desk a1', 'Desk b1')],
     ['that was cut off', (text) => text.slice(0, -5)],
-  ])('of a state %s, its holds are kept', async (_name, damage) => {
+  ])('of a state %s, its holds and its commit are kept', async (_name, damage) => {
     const text = damage(await formatState({ ...state, holds: HOLDS }));
-    expect((await salvageState(text, FILE))?.holds).toEqual(HOLDS);
+    expect(await salvageState(text, FILE)).toMatchObject({ holds: HOLDS, applied: APPLIED });
   });
 
   test('nothing is taken that could not stand in a state', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
-import type { Holds, ResourceState, State } from '../../src/state/model.ts';
+import type { AppliedCommit, Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { Holder } from '../../src/state/store.ts';
 import { NO_OPTIONS } from '../render/sample.ts';
@@ -17,6 +17,15 @@ const AT = '2026-03-02T08:30:00.000Z';
 /** A configuration that was rolled back. */
 export const HOLDS: Holds = {
   [`sha256:${'0b'.repeat(32)}`]: { undid: 'r1', by: 'r2', at: AT, user: 'sam' },
+};
+
+/** A commit that was applied. Every state of these tests has it, so that each store is seen to keep it. */
+export const APPLIED: AppliedCommit = {
+  commit: '0a'.repeat(20),
+  tree: '0b'.repeat(20),
+  run: 'r1',
+  at: AT,
+  user: 'sam',
 };
 
 export function resource(id: string, more: Partial<ResourceState> = {}): ResourceState {
@@ -38,7 +47,7 @@ export function resource(id: string, more: Partial<ResourceState> = {}): Resourc
 }
 
 export function stateWith(resources: State['resources'], more: Partial<State> = {}): State {
-  return { ...emptyState(LINEAGE), serial: 1, resources, ...more };
+  return { ...emptyState(LINEAGE), serial: 1, applied: APPLIED, resources, ...more };
 }
 
 /** The text of a document with a checksum that fits, whatever else is wrong with it. */
