@@ -34,7 +34,8 @@ export const EXIT_WORDS: {
       'Nothing was written. Each refusal gives its reason, and the flag that overrides it if there is one. `--skip-refused` leaves it out and applies the rest.',
   },
   stale: {
-    means: 'stale: what the plan rests on changed since',
+    means:
+      'stale: what the plan rests on changed since, or the checkout lacks the commit that was applied last',
     remedy:
       'The message names the change, and its author if the platform records one. Plan again, review, and apply the new plan. If a run had already begun, `callsheet runs` shows its ledger.',
   },

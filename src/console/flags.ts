@@ -102,7 +102,7 @@ export const OVERRIDE_LIMITS = permit(
 
 const BEHIND = permit(
   '--behind <reason>',
-  'go on without the commit that was applied last; the reason is recorded',
+  'continue without the commit that was applied last; the reason is recorded',
   { isInJob: true },
 );
 

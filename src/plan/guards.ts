@@ -302,7 +302,7 @@ function adviseBehind({ applied: { commit }, found }: Behind): string {
     missing:
       'Get it with `git pull`. If it is not there then, it was never pushed, or a force push took it out.',
   };
-  return `${get[found]} To go on without it, which takes back what it changed, plan and apply with --behind REASON; the reason is recorded with the run.`;
+  return `${get[found]} To continue without it, which takes back what it changed, plan and apply with --behind REASON; the reason is recorded with the run.`;
 }
 
 const NOTHING: PlanJudgement = { refusals: [], notes: [] };

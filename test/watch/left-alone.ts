@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
 import type { WatchFlags } from '../../src/watch/watch.ts';
 import type { Stage } from '../apply/stage.ts';
@@ -44,6 +45,31 @@ export const LEFT_ALONE: readonly LeftAlone[] = [
       await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
     },
     says: /changes that are not applied yet/,
+  },
+  {
+    what: 'drift in a checkout without the commit that was applied last',
+    isQuick: true,
+    async happens(stage) {
+      const who = ['-c', 'user.name=Mina', '-c', 'user.email=mina@harbor.test'];
+      const git = (...args: readonly string[]) =>
+        execFileSync('git', ['-C', stage.folder, ...who, ...args], { stdio: 'pipe' });
+      const commit = (message: string) => {
+        git('add', '.');
+        git('commit', '--quiet', '--message', message);
+      };
+      git('init', '--quiet');
+      await stage.write('.gitignore', '.callsheet/\n');
+      commit('One.');
+      await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
+      commit('Two.');
+      await stage.apply();
+      // A branch that asks for the same, so that nothing but its commit tells.
+      git('checkout', '--quiet', 'HEAD~');
+      await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.10');
+      commit('Three.');
+      drift(stage);
+    },
+    says: /which this checkout does not have/,
   },
   {
     what: 'a conflict',

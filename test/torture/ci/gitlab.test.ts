@@ -64,3 +64,25 @@ test('a note is written, updated, and found among many; main is planned, applied
   const drift = await run('callsheet-drift');
   expect(drift.exit, drift.log).toBe(2);
 });
+
+test('a branch that left before the last apply is planned as it will be merged', async () => {
+  const gitlab = await openGitlab('clinic');
+  const { run, git, commit } = gitlab;
+  const first = git('rev-parse', 'HEAD');
+  const branch = git('rev-parse', '--abbrev-ref', 'HEAD');
+  commit(edited(gitlab, 'agents.yaml', 'Harbor Dental.', 'Good day.'));
+  for (const job of ['callsheet-plan', 'callsheet-apply']) {
+    const { exit, log } = await run(job);
+    expect(exit, log).toBe(0);
+  }
+  git('checkout', '--quiet', '-b', 'topic', first);
+  commit(edited(gitlab, 'agents.yaml', 'We are closed.', 'Closed until eight.'));
+
+  const alone = await run('callsheet-plan');
+  expect(alone.exit, alone.log).toBe(5);
+  expect(alone.log).toContain('which this checkout does not have');
+  const merged = await run('callsheet-plan', { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: branch });
+  expect(merged.exit, merged.log).toBe(0);
+  expect(merged.log).toContain('Closed until eight.');
+  expect(merged.log).not.toContain('Good day.');
+});

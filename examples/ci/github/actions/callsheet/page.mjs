@@ -44,9 +44,11 @@ export const EXITS = {
   },
   5: {
     titles: {
+      plan: 'The branch lacks what was applied last',
       apply: 'Not applied as reviewed: the plan is stale',
       rollout: 'Not started as reviewed: the plan is stale',
     },
+    plan: 'Below it says which commit that is. To get it, merge the base branch: “Update branch”.',
     rollout: `Platform, configuration or state moved since the review. ${ROLLOUT_BY_HAND}, with start: it plans anew.`,
     advice: `Platform, configuration or state moved since the review. The message below says what, and whether anything was written before that was noticed. ${BY_HAND}`,
   },
