@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { clip, formatCount, formatNumber } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
-import { isInside, posixPath, STACK_FILE } from './folder.ts';
+import { type Folder, isInside, openFolder, posixPath, STACK_FILE } from './folder.ts';
 import { findMember, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -40,7 +40,7 @@ function linkedFolder(dir: string, path: string): Problem | undefined {
  * Every YAML file below a stack folder but `callsheet.yaml` itself. Folders that begin with a dot,
  * `node_modules` and folders that are stacks themselves are not entered.
  */
-function walk(dir: string): Discovered {
+function walk({ dir, has }: Pick<Folder, 'dir' | 'has'>): Discovered {
   const files: string[] = [];
   const problems: Problem[] = [];
   const pending = [''];
@@ -60,7 +60,7 @@ function walk(dir: string): Discovered {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name) || path === STACK_FILE) continue;
       if (entry.isDirectory()) {
-        if (!existsSync(join(dir, path, STACK_FILE))) pending.push(path);
+        if (!has(`${path}/${STACK_FILE}`)) pending.push(path);
         continue;
       }
       if (/\.ya?ml$/.test(entry.name)) files.push(path);
@@ -71,6 +71,14 @@ function walk(dir: string): Discovered {
     }
   }
   return { files: files.sort(), problems };
+}
+
+/** Whether a file that is taken to be there would be found. */
+function isOwn(file: string, { has }: Pick<Folder, 'has'>): boolean {
+  if (!/\.ya?ml$/.test(file) || file === STACK_FILE) return false;
+  const names = file.split('/');
+  const folders = names.slice(0, -1).map((_, at) => names.slice(0, at + 1).join('/'));
+  return !names.some(isSkipped) && !folders.some((folder) => has(`${folder}/${STACK_FILE}`));
 }
 
 function readEntries(path: string) {
@@ -98,19 +106,17 @@ export function patternsIn(
   });
 }
 
-/**
- * The files of a stack that `include` lets in: all of them where it is undefined. `added` are taken to be there
- * as well.
- */
+/** The files of a stack that `include` lets in: all of them where it is undefined. */
 export function discover(
   dir: string,
   include: readonly Pattern[] | undefined,
   without: readonly string[],
-  added: readonly string[] = [],
+  folder: Pick<Folder, 'dir' | 'has' | 'added' | 'removed'> = openFolder(dir),
 ): Discovered {
-  const { files: found, problems } = walk(dir);
-  const more = added.filter((file) => /\.ya?ml$/.test(file) && file !== STACK_FILE);
-  const files = [...new Set([...found, ...more])].sort();
+  const { files: found, problems } = walk(folder);
+  const more = folder.added().filter((file) => isOwn(file, folder));
+  const gone = new Set(folder.removed());
+  const files = [...new Set([...found, ...more])].filter((file) => !gone.has(file)).sort();
   // A file of variables that lies in the stack holds no resources.
   const skipped = new Set(without.map((path) => posixPath(relative(dir, path))));
   const present = files.filter((file) => !skipped.has(file));

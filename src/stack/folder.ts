@@ -31,6 +31,9 @@ export type Unreadable =
 
 export type Found = { readonly absolute: string; readonly size: number };
 
+/** What is read in the place of files, by their absolute paths without links; null: the file is taken not to be there. */
+export type Instead = ReadonlyMap<string, string | Buffer | null>;
+
 export type FileText = {
   readonly source: Source;
   /** The file began with a byte order mark, which the source no longer has. */
@@ -42,8 +45,11 @@ export type Folder = {
   readonly dir: string;
   /** Finds a file by its path in the stack folder. */
   readonly find: (path: string, options?: { readonly hidden: boolean }) => Found | Unreadable;
-  /** Files that are taken to be there, by their paths in the stack folder. */
+  /** Files that are taken to be there, and not to be there, by their paths in the stack folder. */
   readonly added: () => readonly string[];
+  readonly removed: () => readonly string[];
+  /** Tells whether a path leads to something, readable or not. */
+  readonly has: (path: string) => boolean;
   /** Text of a file, checked to be UTF-8. */
   readonly text: (path: string) => FileText | Unreadable;
   /**
@@ -159,11 +165,16 @@ function decode(absolute: string): string {
   return text.includes('\uFFFD') ? utf8.decode(readFileSync(absolute)) : text;
 }
 
-/** Reads a file as UTF-8 text. `file` is what diagnostics call it. */
-function readText(file: string, { absolute, size }: Found): FileText | Unreadable {
+/** Reads a file as UTF-8 text. `file` is what diagnostics call it, and `given` what is read in its place. */
+function readText(
+  file: string,
+  { absolute, size }: Found,
+  given: string | Buffer | null | undefined,
+): FileText | Unreadable {
+  if (typeof given === 'string') return { source: { file, text: given }, bom: false };
   if (size > MAX_TEXT_BYTES) return { reason: 'too-large', size };
   try {
-    const text = decode(absolute);
+    const text = given ? utf8.decode(given) : decode(absolute);
     const bom = text.startsWith('\uFEFF');
     return { source: { file, text: bom ? text.slice(1) : text }, bom };
   } catch (error) {
@@ -171,53 +182,69 @@ function readText(file: string, { absolute, size }: Found): FileText | Unreadabl
   }
 }
 
+const MISSING: Unreadable = { reason: 'missing', nearest: undefined };
+
 /** Reads a text wherever it is: one that a person names on the command line. */
-export function readTextAt(file: string, absolute: string): FileText | Unreadable {
+export function readTextAt(
+  file: string,
+  absolute: string,
+  instead?: Instead,
+): FileText | Unreadable {
+  const given = instead?.get(resolveLinks(absolute));
+  if (given === null) return MISSING;
+  if (given !== undefined) return readText(file, { absolute, size: given.length }, given);
   try {
     const stats = statSync(absolute);
     if (stats.isDirectory()) return { reason: 'directory' };
-    return stats.isFile() ? readText(file, { absolute, size: stats.size }) : { reason: 'special' };
+    return stats.isFile()
+      ? readText(file, { absolute, size: stats.size }, undefined)
+      : { reason: 'special' };
   } catch {
-    return { reason: 'missing', nearest: undefined };
+    return MISSING;
   }
 }
 
-/** `instead` holds texts that are read in the place of what files hold, by absolute path. */
-export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
+export function openFolder(dir: string, instead: Instead = new Map()): Folder {
   const place: RealFolder = { dir, realDir: realpathSync.native(dir), real: new Map() };
   const byPath = new Map<string, FileText | Unreadable>();
   // However its path is spelled a file is one source: what is masked in it is masked for all who read it.
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
     const found = findFile(place, path, hidden);
-    const absolute = resolve(place.realDir, path);
-    const given = isUnreadable(found) ? instead.get(absolute) : undefined;
+    const isFound = !isUnreadable(found);
+    // A path that may not be followed leads to nothing that is given in its place either.
+    if (!isFound && found.reason !== 'missing' && found.reason !== 'directory') return found;
+    const absolute = isFound ? found.absolute : resolve(place.realDir, path);
+    const given = instead.get(absolute);
+    if (given === null) return isFound ? MISSING : found;
     return given === undefined ? found : { absolute, size: given.length };
   };
-  const read = (path: string, found: Found): FileText | Unreadable => {
-    const given = instead.get(found.absolute);
-    return given === undefined
-      ? readText(path, found)
-      : { source: { file: path, text: given }, bom: false };
-  };
+  const listGiven = (isGone: boolean) =>
+    [...instead]
+      .filter(([path, given]) => (given === null) === isGone && isInside(place.realDir, path))
+      .map(([path]) => posixPath(relative(place.realDir, path)));
   return {
     dir,
     find,
-    added: () =>
-      [...instead.keys()]
-        .filter((path) => isInside(place.realDir, path))
-        .map((path) => posixPath(relative(place.realDir, path))),
+    added: () => listGiven(false),
+    removed: () => listGiven(true),
+    has: (path) => {
+      const given = instead.get(resolve(place.realDir, path));
+      return given === undefined ? existsSync(join(dir, path)) : given !== null;
+    },
     text: (path) => {
       const known = byPath.get(path);
       if (known !== undefined) return known;
       const found = find(path);
       const absolute = resolve(place.realDir, path);
-      const outcome = isUnreadable(found) ? found : (texts.get(absolute) ?? read(path, found));
+      const outcome = isUnreadable(found)
+        ? found
+        : (texts.get(absolute) ?? readText(path, found, instead.get(found.absolute)));
       byPath.set(path, outcome);
       if (!isUnreadable(found)) texts.set(absolute, outcome);
       return outcome;
     },
-    local: (path, use) => readLocalFile(find, path, use),
+    local: (path, use) => readLocalFile({ find, instead }, path, use),
   };
 }
 
@@ -389,7 +416,11 @@ const HEAD_BYTES = 4096;
 /** A file, or words that begin with a verb. */
 type LocalFileOutcome = { readonly blob: Blob } | { readonly words: ProblemMessage };
 
-function readLocalFile(find: Folder['find'], path: string, use: string): LocalFileOutcome {
+function readLocalFile(
+  { find, instead }: Pick<Folder, 'find'> & { readonly instead: Instead },
+  path: string,
+  use: string,
+): LocalFileOutcome {
   const rule = RULES[use];
   if (rule === undefined) throw new Error(`no rule for files of the kind ${use}`);
   const found = find(path);
@@ -416,7 +447,9 @@ function readLocalFile(find: Folder['find'], path: string, use: string): LocalFi
   }
   let bytes: Buffer;
   try {
-    bytes = readFileSync(found.absolute);
+    const given = instead.get(found.absolute);
+    bytes =
+      typeof given === 'string' ? Buffer.from(given) : (given ?? readFileSync(found.absolute));
   } catch {
     return { words: fileMessage(path, { reason: 'unreadable' }) };
   }

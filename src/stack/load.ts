@@ -39,7 +39,13 @@ import {
 import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover } from './discover.ts';
 import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
-import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
+import {
+  type Folder,
+  isUnreadable,
+  openFolder,
+  refuseFolder,
+  STACK_FILE,
+} from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkContents, checkNames, checkReferences } from './references.ts';
@@ -70,8 +76,6 @@ import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
 
 export type LoadOptions = SettingsOptions & {
-  /** Texts that are read in the place of what files hold, or of files that are not there, by absolute path. */
-  readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
   /**
@@ -154,8 +158,7 @@ export async function loadStack(
   if (refused !== undefined) {
     return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
-  const isAsFound = options.instead === undefined && kinds === allKinds;
-  const cache = isAsFound ? openCache(dir, options) : NO_CACHE;
+  const cache = kinds === allKinds ? openCache(dir, options) : NO_CACHE;
   const found = openFolder(dir, options.instead);
   const { folder, read } = recordReads(found);
   const report = openReport();
@@ -649,8 +652,7 @@ function otherFiles(
   { dir, varFiles }: LoadOptions,
   report: Report,
 ): readonly string[] {
-  const added = folder.added();
-  const { files, problems } = discover(dir, settings?.include, varFiles ?? [], added);
+  const { files, problems } = discover(dir, settings?.include, varFiles ?? [], folder);
   for (const problem of problems) report.add(problem);
   return files;
 }

@@ -3,7 +3,7 @@ import { isResourceName } from '../core/address.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { getOwn } from '../core/value.ts';
 import { NAME_HINT, type Report } from './diagnostics.ts';
-import { fileMessage, isUnreadable, readTextAt, STACK_FILE } from './folder.ts';
+import { fileMessage, type Instead, isUnreadable, readTextAt, STACK_FILE } from './folder.ts';
 import { isOwnCredential } from './secrets.ts';
 import { findMember, type Member, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import { parseYaml, redactValues } from './yaml.ts';
@@ -44,14 +44,21 @@ export type VariableInputs = {
   readonly varFiles?: readonly string[];
   /** `--allow-env`: variables of the process's environment that the stack may read beside those named for it. */
   readonly allowEnv?: readonly string[];
+  /** Files of variables may be among them. */
+  readonly instead?: Instead;
 };
 
 const DECLARE = `Declare it under variables in ${STACK_FILE}`;
 
 /** Reads one file of variables: a YAML or JSON map of names to values. */
-function readVarFile(path: string, declared: ReadonlySet<string>, report: Report) {
+function readVarFile(
+  path: string,
+  declared: ReadonlySet<string>,
+  report: Report,
+  instead: Instead | undefined,
+) {
   const values = new Map<string, string>();
-  const read = readTextAt(path, resolve(path));
+  const read = readTextAt(path, resolve(path), instead);
   if (isUnreadable(read)) {
     const words = fileMessage(path, read);
     report.add({ ...words, message: `--var-file ${words.message}`, hint: 'Check the path' });
@@ -191,7 +198,7 @@ export function readVariables(
   }
   const names = new Set(declarations.keys());
   const files = (given.varFiles ?? [])
-    .map((path) => ({ path, values: readVarFile(path, names, report) }))
+    .map((path) => ({ path, values: readVarFile(path, names, report, given.instead) }))
     .reverse();
   for (const name of Object.keys(given.vars ?? {})) {
     if (names.has(name)) continue;
