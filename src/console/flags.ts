@@ -225,6 +225,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     REFRESH,
     NO_CALLS,
     flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
+    flag('--base <ref>', 'tell what the checkout changes from what this branch has already'),
     flag('--rollout <name>', 'plan the agents of a rollout, for: `callsheet rollout start FILE`', {
       isInJob: true,
     }),

@@ -2,7 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { commandSpan, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
+import {
+  hasChanges,
+  isRefused,
+  isRefusedByBranch,
+  parsePlan,
+  parsePlanLines,
+} from '../plan/document.ts';
 import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
 import { planFilePieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';
@@ -18,6 +24,7 @@ import type { Terminal } from './terminal.ts';
 
 export type PlanCommandFlags = PlanFlags & {
   readonly out?: string;
+  readonly base?: string;
   readonly format: ReviewFormat;
   readonly detailedExitcode?: boolean;
 };
@@ -31,7 +38,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const { out } = flags;
     await writeNamedFile('--out', out, planFilePieces(document));
     const next =
-      exit === EXIT.refused || exit === EXIT.stale
+      exit === EXIT.refused || exit === EXIT.stale || isRefused(document)
         ? '. Apply refuses it now.'
         : `: ${commandSpan(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
     say(terminal, `The plan is in ${out}${next}`);
@@ -44,8 +51,8 @@ export async function planNow(
   flags: Omit<PlanCommandFlags, 'format' | 'out'>,
   context: Context,
 ): Promise<{ readonly document: PlanDocument; readonly exit: ExitCode }> {
-  const { refresh = 'fast', calls } = flags;
-  const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh, calls };
+  const { refresh = 'fast', calls, base } = flags;
+  const wanted = { ...stackOptions(flags), options: planOptions(flags), base, refresh, calls };
   const { plan, overlaps } = await planStack(wanted, context);
   const isOverlapping = overlaps.length > 0;
   const found = planExit(plan, flags.detailedExitcode === true);
@@ -59,9 +66,12 @@ export function getPageOptions(dir: string | undefined): PageOptions {
   return stack.startsWith('..') ? {} : { stack };
 }
 
-/** 4 where apply would refuse, 5 where it would for the checkout; with `--detailed-exitcode` 2 where there are changes; else 0. */
+/**
+ * 4 where apply would refuse it, but for what it would refuse of the base already, and 5 where it would for the checkout;
+ * with `--detailed-exitcode` 2 where there are changes; else 0.
+ */
 function planExit(document: PlanDocument, detailed: boolean): ExitCode {
-  if (isRefused(document)) return refusedExit(document);
+  if (isRefusedByBranch(document)) return refusedExit(document);
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
 }
 

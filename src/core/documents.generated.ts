@@ -1723,6 +1723,15 @@ export type Document = {
       readonly message: string;
     }[];
   };
+  /** The branch that the plan was compared with (`--base`): each change then has an `origin`. Absent without it. The digest covers none of that, and apply acts on none of it. */
+  readonly base?: {
+    /** As it was given. */
+    readonly ref: string;
+    /** The commit that was planned beside the checkout: the newest of the branch where the checkout has it, else the one where the two parted. */
+    readonly commit: string;
+    /** Commits of the branch that the checkout does not have; absent where Git cannot tell. */
+    readonly behind?: number;
+  };
   readonly rehearsal?: Rehearsal;
   /** Only in a plan file (`--out`): its texts of 128 characters and more, each once. `$text:0` stands in the place of the first, wherever the file has it. `show PLANFILE --format json` prints the plan with each text in its place, and so does `plan --format json`. The digest is over that. */
   readonly texts?: readonly string[];
@@ -1746,6 +1755,10 @@ export type Change = {
   readonly reason: string;
   /** Of a change that is refused or held: the option of a plan with which it would be done. Absent where none would help. */
   readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  /** Of a plan with a `base`: whether the base has all of the change already (`base`), or the checkout brings some of it (`branch`). The digest does not cover it. */
+  readonly origin?: 'branch' | 'base';
+  /** Of a refused change: the base alone would be refused for the same. Absent where it would not. */
+  readonly refused_on_base?: true;
   /** Found live by its natural key or by `lifecycle.adopt`, without state. */
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
@@ -1810,6 +1823,8 @@ export type Field = {
   readonly base?: Json;
   /** In a `drift` document, of a conflict: what the files have. */
   readonly configured?: Json;
+  /** Of a change that the base has in part: the base has this field already. Absent of all others. */
+  readonly origin?: 'base';
   /** Why the platform would refuse it now; a rollback, and a plan with `--skip-refused`, leave it out and do the rest. Absent where it would not. */
   readonly refused?: string;
   readonly attribution?: Attribution;
@@ -2004,6 +2019,8 @@ export type Refusal = {
   readonly message: string;
   /** When it is over by itself; null where that is not known. */
   readonly until: string | null;
+  /** Of a plan with a `base`: the same stands against the base alone. Absent where it does not. */
+  readonly origin?: 'base';
   /** What to do now. */
   readonly advice: string;
 };

@@ -53,6 +53,29 @@ export type PlanOptions = PlanDocument['options'];
 
 export type PlanSummary = PlanDocument['summary'];
 
+/** Counts by action and by verdict. */
+export function summarise(changes: readonly Change[], unchanged: number): PlanSummary {
+  const count = (test: (change: Change) => boolean) => changes.filter(test).length;
+  const acting = (action: Change['action']) => count((change) => change.action === action);
+  return {
+    create: acting('create'),
+    update: acting('update'),
+    replace: acting('replace'),
+    delete: acting('delete'),
+    adopt: acting('adopt'),
+    forget: acting('forget'),
+    no_op: unchanged + acting('no_op'),
+    refused: count(({ verdict }) => verdict === 'refused'),
+    held: count(({ verdict }) => verdict === 'held'),
+    unsupported: count(({ verdict }) => verdict === 'unsupported'),
+  };
+}
+
+/** Tells whether the base of a plan has all of a change already. What is only recorded is nobody's change. */
+export function isOnBase({ origin, action }: Pick<Change, 'origin' | 'action'>): boolean {
+  return origin === 'base' && action !== 'adopt';
+}
+
 /** What apply will ask of the platform; the seconds are rough, from the time that reading took. */
 export type RequestForecast = PlanDocument['requests'];
 

@@ -1,8 +1,8 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import { createTextTable } from '../core/texts.ts';
 import type { Json } from '../core/value.ts';
-import { buildOverview, type GroupItem, type Overview } from '../render/overview.ts';
-import { headline } from '../render/wording.ts';
+import { addressesIn, buildOverview, type GroupItem, type Overview } from '../render/overview.ts';
+import { headline, titleOnBase } from '../render/wording.ts';
 
 /** A document in which every long text is written down once (`core/texts.ts`). */
 export type Packed = {
@@ -17,6 +17,10 @@ export type Packed = {
 export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   /** In the order in which they are read; without the fields that a group shows. */
   readonly alone: readonly number[];
+  /** What the base of the plan has already; none without one. */
+  readonly already: readonly number[];
+  /** What stands above these. */
+  readonly alreadyTitle: string;
   readonly groups: readonly (Pick<
     GroupItem,
     'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'reasons' | 'calls'
@@ -40,7 +44,7 @@ export function packDocument(document: PlanDocument): Packed {
 }
 
 function packOverview(document: PlanDocument): PackedOverview {
-  const { above, alone, groups, below } = buildOverview(document);
+  const { above, alone, groups, already, below } = buildOverview(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
   const general = new Map(
     (document.groups ?? []).map(({ addresses, fields }) => [addresses.join('\n'), fields]),
@@ -49,6 +53,10 @@ function packOverview(document: PlanDocument): PackedOverview {
     above,
     below,
     alone: alone.flatMap(({ change: { address } }) => places.get(address) ?? []),
+    already: [...(already?.alone ?? []), ...(already?.groups ?? [])].flatMap((item) =>
+      addressesIn(item).flatMap((address) => places.get(address) ?? []),
+    ),
+    alreadyTitle: titleOnBase(document),
     groups: groups.map(({ addresses, names: _, example, ...group }) => ({
       ...group,
       fields: example.fields.map(({ path }) => {

@@ -6,30 +6,11 @@ import {
   isWritten,
   type PlanDocument,
   type PlanOptions,
-  type PlanSummary,
   type RequestForecast,
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
 import { isList, type JsonObject, oncePer } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-
-/** Counts by action and by verdict. */
-export function summarise(changes: readonly Change[], unchanged: number): PlanSummary {
-  const count = (test: (change: Change) => boolean) => changes.filter(test).length;
-  const acting = (action: Change['action']) => count((change) => change.action === action);
-  return {
-    create: acting('create'),
-    update: acting('update'),
-    replace: acting('replace'),
-    delete: acting('delete'),
-    adopt: acting('adopt'),
-    forget: acting('forget'),
-    no_op: unchanged + acting('no_op'),
-    refused: count(({ verdict }) => verdict === 'refused'),
-    held: count(({ verdict }) => verdict === 'held'),
-    unsupported: count(({ verdict }) => verdict === 'unsupported'),
-  };
-}
 
 /** Forecasts what apply asks of the platform. `secondsPerRequest` was measured while reading. */
 export function forecastRequests(
@@ -92,11 +73,12 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
-  'made from': ({ config_digest: configuration, state, changes, agreed }) => [
+  'made from': ({ config_digest: configuration, state, changes, agreed, base }) => [
     configuration,
     state,
     changes.map(({ pin }) => pin),
     agreed,
+    ...(base === undefined ? [] : [base, changes.map(originOf)]),
   ],
   refusals: ({ refusals, behind }) => (behind === undefined ? refusals : [refusals, behind]),
   calls: ({ changes }) =>
@@ -153,9 +135,16 @@ export function withDigest(plan: Undigested): PlanDocument {
   return { ...plan, checks, digest: digestOf(checks) };
 }
 
+/** What a plan says of where a change comes from. */
+function originOf({ origin, refused_on_base: isRefused, fields }: Change): unknown {
+  return [origin, isRefused, fields.map((field) => field.origin)];
+}
+
 function actedOn({
   reason: _,
   source: __,
+  origin: _______,
+  refused_on_base: ________,
   undoing: ___,
   calls: ____,
   callouts: _____,
@@ -169,7 +158,7 @@ function actedOn({
     // What is at hand to compare with may be different where it is applied; it writes nothing.
     fields: fields
       .filter(({ cause }) => cause !== 'unknown_secret')
-      .map(({ source: _, ...field }) => field)
+      .map(({ source: _, origin: __, ...field }) => field)
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
   };
@@ -184,6 +173,15 @@ export function hasChanges(plan: PlanDocument): boolean {
 export function isRefused(plan: PlanDocument): boolean {
   const isStruck = plan.changes.some(({ verdict }) => verdict === 'refused');
   return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
+}
+
+/** Whether the plan would be refused without what is refused on its base already (`--base`). */
+export function isRefusedByBranch({ changes, refusals = [], ...plan }: PlanDocument): boolean {
+  return isRefused({
+    ...plan,
+    changes: changes.filter(({ refused_on_base: isThere }) => isThere !== true),
+    refusals: refusals.filter(({ origin }) => origin !== 'base'),
+  });
 }
 
 /** Whether a change asks something of the platform, as the plan stands. */

@@ -15,10 +15,11 @@ import {
   isWritten,
   type Pin,
   type PlanDocument,
+  summarise,
 } from '../core/plan-document.ts';
 import { isRecorded, placeValue } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { summarise, withCallouts, withDigest } from './document.ts';
+import { withCallouts, withDigest } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
 
 /**

@@ -14,6 +14,7 @@ import {
   type PlanDocument,
   type PlanOptions,
   type PlanRules,
+  summarise,
 } from '../core/plan-document.ts';
 import { listUnderWay } from '../core/rollout.ts';
 import { getOwn, inTurns, isSameJson, type Json } from '../core/value.ts';
@@ -25,13 +26,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
 import { isResent, planChange, unchanged } from './change.ts';
-import {
-  forecastRequests,
-  summarise,
-  type Undigested,
-  withCallouts,
-  withDigest,
-} from './document.ts';
+import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
@@ -130,6 +125,8 @@ export type PlanInput = {
   readonly world: Omit<World, 'idOf'>;
   readonly now: Date;
   readonly options: PlanOptions;
+  /** The addresses that are planned, of those that the options choose; all of them unless given. */
+  readonly only?: ReadonlySet<Address>;
   readonly guards: Guards;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;
@@ -206,6 +203,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const chosen = identities.filter(
     ({ address, desired }) =>
       (input.prune || desired !== undefined) &&
+      (input.only?.has(address) ?? true) &&
       (isNamed ? options.target.includes(address) : isChosen(address, options)),
   );
   const existing = identities.filter(({ found }) => found !== undefined).length;

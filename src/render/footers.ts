@@ -5,6 +5,7 @@ import {
   type Change,
   holdingFlags,
   isChanging,
+  isOnBase,
   liftingFlags,
   type Note,
   type PlanDocument,
@@ -18,7 +19,7 @@ import { getOwn, type Json } from '../core/value.ts';
 import { listNames, type Names, shownName, withNames } from './names.ts';
 
 import { inlineValue, shortSides } from './value-text.ts';
-import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
+import { baseName, formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
 /** Something that is said beside the changes. No text in it is sanitised yet. */
 export type Footer = {
@@ -53,6 +54,7 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
   const notes = isWhole ? plan.notes : plan.notes.filter(({ known }) => known !== true);
   return nameFooters(plan, [
     ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
+    ...refusedOnBaseFooter(plan),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...settledFooter(plan),
@@ -138,7 +140,8 @@ const RUNNER: { readonly [purpose: string]: string } = {
   restore: 'nothing is restored',
 };
 
-function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Footer[] {
+function refusalFooter({ refusals: all = [], purpose }: PlanDocument): readonly Footer[] {
+  const refusals = all.filter(({ origin }) => origin !== 'base');
   if (refusals.length === 0) return [];
   const what = RUNNER[purpose] ?? 'apply does not run this plan';
   return [
@@ -153,7 +156,12 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
 
 function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): readonly RawFooter[] {
   const { changes, options, purpose } = plan;
-  const struck = changes.filter((change) => change.verdict === verdict);
+  // What waits on the base is said beside its changes, and what is refused there stands in a footer of its own.
+  const struck = changes.filter(
+    (change) =>
+      change.verdict === verdict &&
+      (verdict === 'refused' ? change.refused_on_base !== true : !isOnBase(change)),
+  );
   if (struck.length === 0) return [];
   const count = formatCount(struck.length, 'change');
   const isBlocking = verdict === 'refused' && !options.skip_refused;
@@ -168,6 +176,28 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
             advice: refusedAdvice(struck, plan),
           }
         : omitted(verdict, `${LEAVERS[purpose] ?? 'apply'} leaves out ${count}`, struck, purpose)),
+    },
+  ];
+}
+
+/** What the base alone would be refused for, too: it fails no check of a pull request. */
+function refusedOnBaseFooter({ changes, refusals = [], base }: PlanDocument): readonly RawFooter[] {
+  const struck = changes.filter((change) => change.refused_on_base === true);
+  const items = [
+    ...refusals.flatMap(({ origin, message }) =>
+      origin === 'base' ? [{ address: null, text: message }] : [],
+    ),
+    ...struck.map(({ address, reason }) => ({ address, text: reason })),
+  ];
+  if (base === undefined || items.length === 0) return [];
+  const where = base.behind === 0 ? `on ${baseName(base)} already` : 'without this pull request, too';
+  return [
+    {
+      weight: 'warning',
+      title: `Refused ${where}: apply runs nothing until that is settled.`,
+      items,
+      isSaidOnce: true,
+      advice: null,
     },
   ];
 }

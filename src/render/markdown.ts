@@ -1,5 +1,11 @@
 import { firstLines } from '../core/errors.ts';
-import { type Change, isAbsent, isStateless, type PlanDocument } from '../core/plan-document.ts';
+import {
+  type Change,
+  isAbsent,
+  isOnBase,
+  isStateless,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
@@ -17,6 +23,7 @@ import {
 } from './markdown-text.ts';
 import {
   type AloneItem,
+  addressesIn,
   buildOverview,
   cutToFit,
   type Detail,
@@ -30,6 +37,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  fieldsOnBase,
   formatCalls,
   formatCount,
   formatFirst,
@@ -45,6 +53,7 @@ import {
   newAssumptions,
   reliesOn,
   SYMBOLS,
+  titleOnBase,
   varyingMessage,
 } from './wording.ts';
 
@@ -64,13 +73,17 @@ const ROOM = 12_000;
 export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}): string {
   const limit = options.limit ?? GITHUB_LIMIT;
   const page = plan.purpose === 'drift' ? 'drift' : 'plan';
-  const { above, items, below, atLeast } = page === 'drift' ? driftParts(plan) : planParts(plan);
+  const { above, items, already, below, atLeast } =
+    page === 'drift' ? driftParts(plan) : planParts(plan);
   const marker = formatMarker(page, plan, options);
   const title = `${marker}\n\n### ${escapeText(headline(plan))}`;
   const head = [title, ...above].join('\n\n');
-  const tail = below.map((text) => `\n\n${text}`).join('');
-  const room = limit - head.length - tail.length - 1;
+  const closing = below.map((text) => `\n\n${text}`).join('');
+  const named = already === undefined ? '' : alreadyText(already, plan, limit / 2);
+  const room = limit - head.length - named.length - closing.length - 1;
   const body = fitItems(items, room, page);
+  const told = already === undefined ? '' : foldedItems(already, room - body.length);
+  const tail = `${named}${told}${closing}`;
   if (body.length <= room) return `${head}${body}${tail}\n`;
   const all = formatCount(plan.changes.length, 'change');
   const tooLong = `_${all} not shown: they do not fit a comment. \`callsheet ${page}\` shows them all._`;
@@ -84,6 +97,8 @@ const STATELESS = 'There is no state: a first run, or another place than before.
 type Parts = {
   readonly above: readonly string[];
   readonly items: Items;
+  /** What the base of the plan has already. */
+  readonly already?: Items | undefined;
   readonly below: readonly string[];
   /** What is said even where nothing else has room. */
   readonly atLeast: string;
@@ -101,24 +116,45 @@ type Items = {
 };
 
 function planParts(plan: PlanDocument): Parts {
-  const { above, alone, groups, adopted, below } = buildOverview(plan);
+  const { above, alone, groups, adopted, already, below } = buildOverview(plan);
+  const write: Omit<Items, 'alone' | 'groups'> = {
+    block: (item, detail) =>
+      item.type === 'group' ? groupBlock(item, detail, plan) : planBlock(item, detail, plan),
+    rows: (item) => (item.type === 'group' ? undefined : planRows(item, plan)),
+    line: (item) => itemLine(item, plan),
+  };
   return {
     above: [
       ...(isStateless(plan) && plan.purpose === 'apply' ? [STATELESS] : []),
       ...renderTable(plan),
       ...above.map(footerText),
     ],
-    items: {
-      alone,
-      groups,
-      block: (item, detail) =>
-        item.type === 'group' ? groupBlock(item, detail, plan) : planBlock(item, detail, plan),
-      rows: (item) => (item.type === 'group' ? undefined : planRows(item, plan)),
-      line: (item) => itemLine(item, plan),
-    },
+    items: { alone, groups, ...write },
+    already: already && { alone: already.alone, groups: already.groups, ...write },
     below: [...adoptedText(adopted), ...below.map(footerText), ...closing(plan)],
     atLeast: countNewSecrets(plan),
   };
+}
+
+/** What the base has already: every address, and how many changes that is. */
+function alreadyText({ alone, groups }: Items, plan: PlanDocument, most: number): string {
+  const title = `\n\n**${escapeText(titleOnBase(plan))}**`;
+  const addresses = [...alone, ...groups].flatMap(addressesIn);
+  const names = factorAddresses(addresses).map((list) => inlineCode(addressText(list)));
+  const text = names.join('<br>');
+  if (text.length <= most) return `${title}\n\n${text}`;
+  return `${title}\n\n_Their addresses do not fit in a comment. \`callsheet plan\` shows them all._`;
+}
+
+/** The same with what changes, folded: it was reviewed before. As much as there is room for. */
+function foldedItems(items: Items, room: number): string {
+  const { alone, groups, line } = items;
+  const all: readonly Item[] = [...alone, ...groups];
+  const drawn = drawItems(items);
+  const frame = (text: string) =>
+    `\n\n<details><summary>Their changes</summary>${text}\n\n</details>`;
+  const texts = [drawn.text(all, () => 'brief'), `\n\n${all.map(line).join('\n')}`];
+  return texts.map(frame).find((text) => text.length <= room) ?? '';
 }
 
 function itemLine(item: Item, plan: PlanDocument): string {
@@ -137,6 +173,7 @@ function planRows(
 ): readonly FencedLine[] | undefined {
   const { address, name, action, source } = change;
   if (!isExplained || shared > 0 || conflictAdvice(change, plan) !== undefined) return undefined;
+  if (fieldsOnBase(change, plan) !== undefined) return undefined;
   const fields = diffRows(viewFields(change, plan, false));
   const about = [
     address,
@@ -237,7 +274,8 @@ function fitItems(items: Items, most: number, command: string): string {
     lined.add(item);
     over -= saved;
   }
-  const count = (own: Iterable<Item>) => formatCount(addressesIn(own).length, 'change');
+  const count = (own: Iterable<Item>) =>
+    formatCount([...own].flatMap(addressesIn).length, 'change');
   const shown = write(lined, note(`${count(lined)} in one line each`));
   return shown.length <= most ? shown : withAddresses(items, most, note);
 }
@@ -284,12 +322,6 @@ function drawItems({ alone, groups, block, rows }: Items) {
 /** Characters of the sentence that says what is not shown. */
 const MOST_NOTE = 200;
 
-function addressesIn(items: Iterable<Item>): readonly string[] {
-  return [...items].flatMap((item) =>
-    item.type === 'group' ? item.addresses : item.change.address,
-  );
-}
-
 /** As many lines as there is room for beside the addresses of all other changes, or beside their number. */
 function withAddresses(
   { alone, groups, line }: Items,
@@ -299,7 +331,7 @@ function withAddresses(
   const items: readonly Item[] = [...alone, ...groups];
   const lines = items.map((item) => `\n${line(item)}`);
   const write = (kept: number, isNamed: boolean) => {
-    const rest = addressesIn(items.slice(kept));
+    const rest = items.slice(kept).flatMap(addressesIn);
     const names = factorAddresses(rest).map((list) => inlineCode(addressText(list)));
     const named = isNamed && rest.length > 0 ? `\n\n${names.join('<br>')}` : '';
     const what = `${formatCount(rest.length, 'change')} ${isNamed ? 'by address alone' : 'not shown'}`;
@@ -331,9 +363,10 @@ function countNewSecrets({ changes }: PlanDocument): string {
 
 /** Counts by organization and kind; columns that would be empty are left out. */
 function renderTable(plan: PlanDocument): readonly string[] {
-  const groups = groupChanges(plan.changes, plan.organizations);
+  const own = plan.changes.filter((change) => !isOnBase(change));
+  const groups = groupChanges(own, plan.organizations);
   const actions = (['create', 'update', 'replace', 'delete', 'forget', 'adopt'] as const).filter(
-    (action) => plan.summary[action] > 0,
+    (action) => own.some((change) => change.action === action),
   );
   if (groups.length === 0) return [`${formatCount(comparedCount(plan), 'resource')} compared.`];
   const row = ({ title, changes }: Group) => {
@@ -362,10 +395,12 @@ function planBlock(
   const { purpose } = plan;
   const views = viewFields(change, plan, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
+  const known = fieldsOnBase(change, plan);
   const about = [
     ...(isExplained ? [] : [escapeMessage(change.reason)]),
     ...formatPlace(change),
     ...(how === '' ? [] : [escapeMessage(how)]),
+    ...(known === undefined ? [] : [escapeMessage(known)]),
   ];
   const more = `${formatCount(shared, 'field')} in a group below, alike in others`;
   const advice = conflictAdvice(change, plan);

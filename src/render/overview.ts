@@ -4,6 +4,7 @@ import {
   type ChangeGroup,
   type FieldChange,
   isEdited,
+  isOnBase,
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { countEach, sum } from '../core/value.ts';
@@ -24,6 +25,8 @@ export type Overview = {
   readonly groups: readonly GroupItem[];
   /** Resources that are recorded, and to which nothing is written. */
   readonly adopted: readonly Change[];
+  /** What the base of the plan has already, which is read last; undefined where that is nothing. */
+  readonly already: Pick<Overview, 'alone' | 'groups'> | undefined;
   readonly below: readonly Footer[];
 };
 
@@ -60,11 +63,30 @@ export type GroupItem = {
   readonly calls?: number;
 };
 
+/** The addresses of a change, or of many. */
+export function addressesIn(item: Item): readonly Address[] {
+  return item.type === 'group' ? item.addresses : [item.change.address];
+}
+
 /** Fewer resources than this are no group. */
 const FEWEST = 3;
 
 /** `isWhole`: nothing is put together. */
 export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
+  const already = plan.changes.filter(isOnBase);
+  const own = plan.changes.filter((change) => !isOnBase(change));
+  return {
+    above: footersAbove(plan),
+    ...buildItems(already.length === 0 ? plan : { ...plan, changes: own }, isWhole),
+    already: already.length === 0 ? undefined : buildItems({ ...plan, changes: already }, isWhole),
+    below: footersBelow(plan, isWhole),
+  };
+}
+
+function buildItems(
+  plan: PlanDocument,
+  isWhole: boolean,
+): Pick<Overview, 'alone' | 'groups' | 'adopted'> {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   const shown = new Map<Address, { readonly paths: Set<string>; views: number }>();
   const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap((group) => {
@@ -94,14 +116,12 @@ export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
     return [{ type: 'alone', change: left, shared: own?.views ?? 0, isExplained }];
   });
   return {
-    above: footersAbove(plan),
     alone: inOrder(alone, plan),
     groups: groups.toSorted(
       (a, b) => weigh(a.example) - weigh(b.example) || a.addresses.length - b.addresses.length,
     ),
     // Where nothing is to be done, they are counted.
     adopted: isWhole || !isEmpty(plan) ? plan.changes.filter((one) => one.action === 'adopt') : [],
-    below: footersBelow(plan, isWhole),
   };
 }
 

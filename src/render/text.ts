@@ -13,6 +13,7 @@ import {
   type Detail,
   type GroupItem,
   type Item,
+  type Overview,
 } from './overview.ts';
 import {
   belowLines,
@@ -41,6 +42,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  fieldsOnBase,
   formatCalls,
   formatCount,
   formatFirst,
@@ -54,6 +56,7 @@ import {
   namesRelyOn,
   reliesOn,
   SYMBOLS,
+  titleOnBase,
   varyingMessage,
 } from './wording.ts';
 
@@ -90,7 +93,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   if (plan.purpose === 'drift') return { text: driftText(plan, options), folded: 0 };
   const overview = buildOverview(plan, options.verbose);
-  const { above, alone, groups, adopted, below } = overview;
+  const { above, alone, groups, adopted, already, below } = overview;
   const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
   const owners = new Set(plan.changes.map(({ organization_id: id }) => id));
   const layout: Layout = { plan, options, reasons, isOwnerShown: owners.size > 1 };
@@ -110,6 +113,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
     adoptedLines(adopted, options),
     ...title('Read once'),
     ...groups.map(blockOf),
+    ...alreadyBlocks(already, layout),
     ...below.map((footer) => footerLines(footer, options)),
   ]
     .filter((part) => part.length > 0)
@@ -125,6 +129,34 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
     ...last,
   ];
   return { text: paint(lines, options.color), folded: countChanges(brief) };
+}
+
+/** What the base has already: a line each, with the names of the fields. Whoever asks for everything gets it whole. */
+function alreadyBlocks(already: Overview['already'], layout: Layout): readonly (readonly Line[])[] {
+  if (already === undefined) return [];
+  const { plan, options } = layout;
+  const { alone, groups } = already;
+  const all = titleOnBase(plan);
+  const more = options.verbose ? '' : ', a line each. To see them whole: --verbose';
+  const title = wrap([span(`${all}${more}`, 'strong')], options.width, 2);
+  const items = [...alone, ...groups];
+  const blocks = options.verbose
+    ? items.map((item) => itemBlock(item, 'whole', layout))
+    : packed(items.map((item) => shortBlock(item, layout)));
+  return [title, ...blocks];
+}
+
+function shortBlock(item: Item, layout: Layout): readonly Line[] {
+  const { options, plan, isOwnerShown } = layout;
+  if (item.type === 'group')
+    return groupLines({ ...item, example: { ...item.example, fields: [] } }, 'brief', layout);
+  const { change } = item;
+  const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
+  const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
+  return [
+    ...wrap(headLine(change, owner), options.width, INDENT),
+    ...(paths.length === 0 ? [] : belowLines(formatFirst(paths, MOST_NAMED), options, 'dim')),
+  ];
 }
 
 /** Blocks of a few lines below each other without empty lines between them, so that a long list is not twice as long. */
@@ -340,10 +372,12 @@ function changeLines(
   const isSaid = isExplained || (change.verdict !== 'ok' && reasons.has(change.reason));
   const why = isSaid || reason === undefined ? more : [reason, ...more];
   const advice = conflictAdvice(change, plan);
+  const known = fieldsOnBase(change, plan);
   const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
   return [
     ...wrap(headLine(change, owner), options.width, INDENT),
     ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
+    ...(known === undefined ? [] : belowLines(known, options, 'dim')),
     ...(detail === 'brief' && change.action === 'create'
       ? createdLines(change, { plan, options })
       : fieldLines(views, options, detail)),

@@ -3,6 +3,7 @@ import { commandSpan, quoted } from '../core/command-line.ts';
 import {
   formatCount,
   formatDuration,
+  formatFirst,
   formatList,
   formatNumber,
   unreachable,
@@ -14,11 +15,13 @@ import {
   type ChangeGroup,
   type FieldChange,
   isAbsent,
+  isOnBase,
   isStateless,
   type PlanDocument,
   type PlannedOperation,
   type PlanSummary,
   type SnapshotMark,
+  summarise,
 } from '../core/plan-document.ts';
 import { inSeconds } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -110,6 +113,12 @@ export function isEmpty({ summary }: PlanDocument): boolean {
   return summary.create + summary.update + summary.replace + summary.delete + summary.forget === 0;
 }
 
+/** `main` of `origin/main`: a base as people call it. */
+export function baseName({ ref }: Pick<NonNullable<PlanDocument['base']>, 'ref'>): string {
+  const name = ref.replace(/^refs\/(?:heads|remotes|tags)\//, '').replace(/^origin\//, '');
+  return /^[0-9a-f]{40,64}$/.test(name) ? name.slice(0, 12) : name;
+}
+
 /** All resources that the plan looked at. */
 export function comparedCount({ summary }: PlanDocument): number {
   const { create, update, replace, delete: deleted, adopt, forget, no_op } = summary;
@@ -122,6 +131,7 @@ export function headline(plan: PlanDocument): string {
   const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
   switch (plan.purpose) {
     case 'apply':
+      if (plan.base !== undefined && !isEmpty(plan)) return headlineBesideBase(plan, where);
       return isEmpty(plan)
         ? `No changes${where}. The platform matches the configuration${apartFrom(plan)}.`
         : `Plan${where}: ${counts}`;
@@ -151,6 +161,46 @@ export function headline(plan: PlanDocument): string {
       return unreachable(plan.purpose);
   }
 }
+
+/** `Plan of this pull request: 1 to update; main has 2 changes already`. */
+function headlineBesideBase({ changes, base }: PlanDocument, where: string): string {
+  const own = changes.filter((change) => !isOnBase(change));
+  const counts = formatCounts(summarise(own, 0));
+  const others = changes.length - own.length;
+  const count = formatCount(others, 'change');
+  const already =
+    base?.behind === 0
+      ? `; ${baseName(base)} has ${count} already`
+      : `; ${count} ${others === 1 ? 'is' : 'are'} not its own`;
+  return counts === undefined
+    ? `No changes of this pull request${where}${already}`
+    : `Plan of this pull request${where}: ${counts}${others === 0 ? '' : already}`;
+}
+
+/** `Already on main: 2 changes`: what stands above those that the base of a plan has. */
+export function titleOnBase({ changes, base }: PlanDocument): string {
+  const place = base?.behind === 0 ? `Already on ${baseName(base)}` : 'Not of this pull request';
+  return `${place}: ${formatCount(changes.filter(isOnBase).length, 'change')}`;
+}
+
+/** Whose a change is, in words; undefined where the plan has no base. */
+export function describeOrigin(change: Change, plan: PlanDocument): string | undefined {
+  const { base } = plan;
+  if (base === undefined || change.origin === undefined) return undefined;
+  if (isOnBase(change))
+    return base.behind === 0 ? `${baseName(base)} has it already` : 'not of this pull request';
+  const known = fieldsOnBase(change, plan);
+  return ['of this pull request', ...(known === undefined ? [] : [known])].join('; ');
+}
+
+/** Which fields of a change of this pull request its base has already; undefined where it has none. */
+export function fieldsOnBase({ fields }: Change, { base }: PlanDocument): string | undefined {
+  const paths = fields.flatMap(({ origin, path }) => (origin === 'base' ? path : []));
+  if (base === undefined || paths.length === 0) return undefined;
+  return `${baseName(base)} has ${formatFirst(paths, MOST_PATHS)} already`;
+}
+
+const MOST_PATHS = 5;
 
 function headlineWithoutState(drifted: number, where: string): string {
   const why = 'There is no state, so edits cannot be told from changes of the files.';

@@ -8,10 +8,10 @@ import {
   isRunnable,
   type Note,
   type PlanDocument,
+  summarise,
 } from '../core/plan-document.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { summarise } from '../plan/document.ts';
 import { guardChanges } from '../plan/guards.ts';
 import type { Planned } from '../plan/make.ts';
 import { distinctNotes } from '../plan/preflight.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
+import { devNull, hostname, userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
@@ -63,9 +63,15 @@ function userName(): string | null {
 const FOR_GIT =
   /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
 
-/** The environment that git is started with. */
+/** The environment that git is started with. It answers in English, asks nobody, and writes no index where it only looks. */
 export function gitEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => FOR_GIT.test(name)));
+  const own = Object.entries(process.env).filter(([name]) => FOR_GIT.test(name));
+  return {
+    ...Object.fromEntries(own),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  };
 }
 
 /** Names the commit of a checkout, and says where what is applied is not all in it. */
@@ -171,9 +177,18 @@ export async function askGit(...given: Parameters<typeof runGit>): Promise<strin
   return (await runGit(...given)).trim();
 }
 
-async function runGit(dir: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() });
-  return stdout;
+/** Asks Git. Throws where it refuses, or does not answer in time. */
+export async function runGit(dir: string, ...args: readonly string[]): Promise<string> {
+  const options = { env: gitEnv(), timeout: GIT_TIMEOUT_MS, maxBuffer: MOST_GIT_BYTES };
+  return (await promisify(execFile)('git', [...gitArguments(dir), ...args], options)).stdout;
+}
+
+const GIT_TIMEOUT_MS = 60_000;
+const MOST_GIT_BYTES = 64 * 1024 * 1024;
+
+/** Git in a folder, without the hooks and the monitor that the repository may configure. */
+export function gitArguments(dir: string): readonly string[] {
+  return ['-C', dir, '-c', 'core.fsmonitor=false', '-c', `core.hooksPath=${devNull}`];
 }
 
 function findPipeline(env: RunContext['env']): string | null {

@@ -28,12 +28,14 @@ import {
   listKnown,
   listScopes,
 } from '../plan/natural-key.ts';
+import { addressesIn, markOrigins } from '../plan/origin.ts';
 import type { Reader } from '../plan/reader.ts';
 import { idsWith } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
+import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
 import { createWrittenFinder } from './last-written.ts';
@@ -43,6 +45,8 @@ import { findOverlaps, openSession, type Session } from './session.ts';
 /** What is planned, what the plan may do, and how much is read for it. */
 type PlanRequest = StackOptions & {
   readonly options: PlanOptions;
+  /** A branch, tag or commit that is planned beside the checkout, so that each change says which of the two has it. */
+  readonly base?: string | undefined;
   readonly refresh?: Refresh;
   readonly calls?: CallsChoice['calls'];
 };
@@ -56,22 +60,54 @@ type PlanOutcome = {
 
 /** What apply would do. Nothing is written. */
 export async function planStack(
-  { options, refresh = 'fast', calls, ...stack }: PlanRequest,
+  { options, base: ref, refresh = 'fast', calls, ...stack }: PlanRequest,
   context: RunContext,
 ): Promise<PlanOutcome> {
+  // Nothing is asked of the platform while something is wrong here.
+  const base = ref === undefined ? undefined : await readBase(ref, stack);
   const session = await openSession(stack, context, { check: checkNamed(options) });
   try {
     announce(session, context);
     const standing = await findStanding(session, context);
-    const planned = await planConfiguration(session, options, context, {
-      ...{ refresh, calls, standing },
-    });
+    const reads = base === undefined ? undefined : keepReads(session.reader);
+    const own = reads === undefined ? session : { ...session, reader: reads.reader };
+    const planned = await planConfiguration(own, options, context, { refresh, calls, standing });
     emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
-    return { plan: planned.plan, overlaps };
+    if (base === undefined || reads === undefined) return { plan: planned.plan, overlaps };
+    const beside = { ...session, reader: reads.kept };
+    const plan = await planBeside(base, planned, beside, { ...stack, options, refresh }, context);
+    return { plan, overlaps };
   } finally {
     await session.close();
+  }
+}
+
+/** A plan that says of each change whether the base has it already. The session reads what was read for the plan. */
+async function planBeside(
+  base: Base,
+  planned: Planned,
+  session: Session,
+  { options, refresh = 'fast', ...files }: PlanRequest,
+  context: RunContext,
+): Promise<PlanDocument> {
+  const { about, notes } = base;
+  const stack = await loadBase(base, session.stack, files, context);
+  if ('message' in stack) return markOrigins(planned, undefined, about, [...notes, stack]);
+  if (stack === session.stack) return markOrigins(planned, planned, about, notes);
+  const { rollout, ...others } = options;
+  const isThere = stack.rollouts.some(({ name }) => name === rollout);
+  const own = { ...others, target: [], exclude: [], ...(isThere && { rollout }) };
+  const only = addressesIn(planned.plan);
+  // It was seen once how the platform is read.
+  const quiet = { ...context, emit: () => {}, telemetry: undefined };
+  try {
+    const other = await planConfiguration({ ...session, stack }, own, quiet, { refresh, only });
+    return markOrigins(planned, other, about, notes);
+  } catch (error) {
+    if (!(error instanceof CallsheetError) || error.code !== 'config') throw error;
+    return markOrigins(planned, undefined, about, [...notes, whyUnplanned(about, error.message)]);
   }
 }
 
@@ -163,7 +199,9 @@ export async function planConfiguration(
     refresh,
     standing = {},
     ...how
-  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce'>> &
+  }: Partial<
+    Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce' | 'only'>
+  > &
     CallsChoice & { readonly standing?: Standing } = {},
 ): Promise<Planned> {
   const { stack, state } = session;

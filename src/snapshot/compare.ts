@@ -2,13 +2,18 @@ import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { formatCount, formatFirst } from '../core/errors.ts';
-import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import {
+  type Note,
+  type PlanDocument,
+  type PlanOptions,
+  summarise,
+} from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
 import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
-import { summarise, withDigest } from '../plan/document.ts';
+import { withDigest } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';

@@ -39,13 +39,7 @@ import {
 import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover } from './discover.ts';
 import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
-import {
-  type Folder,
-  isUnreadable,
-  openFolder,
-  refuseFolder,
-  STACK_FILE,
-} from './folder.ts';
+import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkContents, checkNames, checkReferences } from './references.ts';

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { refuseInterrupted, say } from '../../console/events.ts';
 import { draftBeside, writeAllOrNone } from '../../console/named-file.ts';
@@ -15,7 +13,7 @@ import { moved, type Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
 import { unifiedDiff } from '../../render/pull.ts';
 import { formatFirst } from '../../render/wording.ts';
-import { gitEnv } from '../../run/actor.ts';
+import { runGit } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { resolveLinks } from '../../stack/folder.ts';
@@ -96,10 +94,6 @@ type WorkingTree =
   /** Paths from the folder of the stack. */
   | { readonly type: 'dirty'; readonly files: readonly string[] };
 
-const run = promisify(execFile);
-
-/** Git writes to its index even where it only looks; another process may be at work there. */
-const ENV = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 const STATUS = [
   'status',
   '--porcelain=v1',
@@ -110,7 +104,6 @@ const STATUS = [
   '--',
   '.',
 ] as const;
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Files by their paths from the folder of the stack. */
 type StackFiles = {
@@ -129,10 +122,7 @@ export async function lookAtWorkingTree(
   dir: string,
   { own, written }: StackFiles,
 ): Promise<WorkingTree> {
-  const git = async (...args: readonly string[]) => {
-    const options = { env: { ...gitEnv(), ...ENV }, maxBuffer: MOST_BYTES };
-    return (await run('git', ['-C', dir, ...args], options)).stdout;
-  };
+  const git = (...args: readonly string[]) => runGit(dir, ...args);
   try {
     const prefix = (await git('rev-parse', '--show-prefix')).trim();
     const status = await git(...STATUS);

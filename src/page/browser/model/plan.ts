@@ -35,11 +35,13 @@ export type Plan = {
 };
 
 /** A plan in the order in which it is read. */
-export type Overview = Pick<PackedOverview, 'above' | 'below'> & {
+export type Overview = Pick<PackedOverview, 'above' | 'below' | 'alreadyTitle'> & {
   /** What is read one by one, the weightiest first. */
   readonly alone: ReadonlySet<Entry>;
   /** What is read once, the largest last. */
   readonly groups: readonly Alike[];
+  /** What the base of the plan has already. */
+  readonly already: readonly Entry[];
 };
 
 /** Resources to which the same happens. */
@@ -48,8 +50,8 @@ export type Alike = Omit<PackedOverview['groups'][number], 'changes'> & {
 };
 
 /** Whether there is more to read than one change. */
-export function hasOverview({ overview: { above, alone, groups } }: Plan): boolean {
-  return above.length > 0 || groups.length > 0 || alone.size > 1;
+export function hasOverview({ overview: { above, alone, groups, already } }: Plan): boolean {
+  return above.length > 0 || groups.length > 0 || already.length > 0 || alone.size > 1;
 }
 
 /** The groups that show fields of a change. */
@@ -127,14 +129,16 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
 }
 
 function readOverview(
-  { above, below, alone, groups }: PackedOverview,
+  { above, below, alone, groups, already, alreadyTitle }: PackedOverview,
   entries: readonly Entry[],
 ): Overview {
   const entriesAt = (places: readonly number[]) => places.flatMap((place) => entries[place] ?? []);
   return {
     above,
     below,
+    alreadyTitle,
     alone: new Set(entriesAt(alone)),
+    already: entriesAt(already),
     groups: groups.map(({ changes, ...group }) => ({
       ...group,
       entries: new Set(entriesAt(changes)),

@@ -18,6 +18,7 @@ import {
 import {
   conflictAdvice,
   describeHow,
+  describeOrigin,
   formatCalls,
   formatCount,
   formatNumber,
@@ -53,7 +54,7 @@ export function ChangeDetail({
   const change = head.purpose === 'drift' ? gone(given) : given;
   return (
     <article>
-      <ChangeHead change={change} />
+      <ChangeHead change={change} head={head} />
       {note}
       {head.purpose === 'drift' ? (
         <DriftFields change={given} head={head} isWhole={isWhole} />
@@ -66,10 +67,11 @@ export function ChangeDetail({
   );
 }
 
-function ChangeHead({ change }: { readonly change: Change }) {
+function ChangeHead({ change, head }: Pick<ChangeProps, 'change' | 'head'>) {
   const wordsOf = useActionWords();
   const { address, name, action, adopted, verdict, reason, source, secrets = [] } = change;
   const calls = formatCalls(change);
+  const origin = describeOrigin(change, head);
   return (
     <header>
       <h2 tabIndex={-1}>
@@ -87,6 +89,7 @@ function ChangeHead({ change }: { readonly change: Change }) {
       <p class={`reason ${verdict}`}>
         <Message text={reason} />
       </p>
+      {origin === undefined ? null : <p class="hint">{sanitiseLine(origin)}</p>}
       {secrets.map((travel) => (
         <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
           {sanitiseLine(secretMessage(travel))}

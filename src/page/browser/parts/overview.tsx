@@ -52,6 +52,39 @@ export function OverviewBlock({ plan, onOpen, onShow }: OverviewProps) {
       {groups.map((group, at) => (
         <AlikeBlock key={at} plan={plan} group={group} onOpen={onOpen} onShow={onShow} />
       ))}
+      <Already plan={plan} onOpen={onOpen} />
+    </section>
+  );
+}
+
+/** What the base has already: by name, and each leads to its change. */
+function Already({ plan, onOpen }: Pick<OverviewProps, 'plan'> & Partial<OverviewProps>) {
+  const { already, alreadyTitle } = plan.overview;
+  if (already.length === 0) return null;
+  return (
+    <section class="alike">
+      <h2>{sanitiseLine(alreadyTitle)}</h2>
+      <ul>
+        {already.map((entry) => {
+          const name = (
+            <>
+              <ActionSign action={entry.action} /> <code>{sanitiseLine(entry.address)}</code>
+            </>
+          );
+          return (
+            <li key={entry.index}>
+              {onOpen === undefined ? (
+                name
+              ) : (
+                <ChangeLink entry={entry} onOpen={onOpen}>
+                  {name}
+                </ChangeLink>
+              )}{' '}
+              {entry.verdict === 'ok' ? null : entry.verdict}
+            </li>
+          );
+        })}
+      </ul>
     </section>
   );
 }
@@ -95,6 +128,7 @@ export function OverviewOnPaper({ plan }: { readonly plan: Plan }) {
           <AlikeFields plan={plan} group={group} isWhole />
         </section>
       ))}
+      <Already plan={plan} />
     </section>
   );
 }
