@@ -190,7 +190,8 @@ function refusedOnBaseFooter({ changes, refusals = [], base }: PlanDocument): re
     ...struck.map(({ address, reason }) => ({ address, text: reason })),
   ];
   if (base === undefined || items.length === 0) return [];
-  const where = base.behind === 0 ? `on ${baseName(base)} already` : 'without this pull request, too';
+  const where =
+    base.behind === 0 ? `on ${baseName(base)} already` : 'without this pull request, too';
   return [
     {
       weight: 'warning',
