@@ -19,7 +19,7 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import { idsWith, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
-import { type LedgerLine, namedLine } from '../state/journal.ts';
+import { type LedgerLine, lineNotDone } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
 import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
@@ -96,10 +96,10 @@ export async function executePlan(
 
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted)
-      return buildLedgerLine(change, 'not_attempted', 'the run was stopped before this change');
+      return lineNotDone(change, 'not_attempted', 'the run was stopped before this change');
     const broken = failure();
-    if (broken !== undefined) return buildLedgerLine(change, 'not_attempted', whyBrokenOff(broken));
-    if (blocker !== undefined) return buildLedgerLine(change, 'blocked', `waits for ${blocker}`);
+    if (broken !== undefined) return lineNotDone(change, 'not_attempted', whyBrokenOff(broken));
+    if (blocker !== undefined) return lineNotDone(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
     const isSent = sendsLeaf(change);
@@ -209,15 +209,7 @@ export function brokenOff(
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */
 function leftOut(change: Change): readonly LedgerLine[] {
   const { verdict, reason } = change;
-  return verdict === 'ok' ? [] : [{ ...buildLedgerLine(change, 'not_attempted', reason), verdict }];
-}
-
-function buildLedgerLine(
-  change: Change,
-  status: LedgerLine['status'],
-  message: string,
-): LedgerLine {
-  return { ...namedLine(change), status, id: change.id, message, fields: [], history: null };
+  return verdict === 'ok' ? [] : [lineNotDone(change, 'not_attempted', reason)];
 }
 
 /**

@@ -4,7 +4,7 @@ import { isChanging, type PlanDocument } from '../core/plan-document.ts';
 import { isBehind, isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
-import { formatCount, leaveOutCommand } from '../render/wording.ts';
+import { describeWaiting, formatCount, leaveOutCommand } from '../render/wording.ts';
 import { isDisturbed, type RunOutcome } from '../run/run.ts';
 import { runDocument, type UndoOutcome } from '../run/undo.ts';
 import type { CommonFlags } from './context.ts';
@@ -72,12 +72,12 @@ export function tellBrokenOff({ ledger }: RunFailure, terminal: Terminal): void 
 
 /** Says that an apply did nothing because its plan leaves out all that it has. */
 function tellLeftOut({ purpose, changes }: PlanDocument, terminal: Terminal): void {
-  const left = changes.filter(({ verdict }) => verdict !== 'ok').length;
-  if (purpose !== 'apply' || left === 0) return;
-  say(
-    terminal,
-    `Nothing was written: the plan leaves out ${formatCount(left, 'change')}; see above.`,
-  );
+  if (purpose !== 'apply') return;
+  const waits = describeWaiting(changes);
+  const left = changes.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'held').length;
+  const leaves = left === 0 ? undefined : `the plan leaves out ${formatCount(left, 'change')}`;
+  const why = [waits, leaves].filter((part) => part !== undefined).join('; ');
+  if (why !== '') say(terminal, `Nothing was written: ${why}; see above.`);
 }
 
 /** Says that nothing was written, and what stands against the plan. */

@@ -617,6 +617,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -770,6 +772,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -1177,6 +1181,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -1415,6 +1421,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -2537,6 +2545,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -3003,6 +3013,8 @@ export type LedgerLine = {
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */

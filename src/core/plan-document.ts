@@ -314,7 +314,7 @@ export function allowanceFlags(options: PlanOptions): readonly string[] {
 }
 
 /** `allow_delete`: `--allow-delete`. The document keeps the name that `--delete-used` had before. */
-function toFlag(option: string): string {
+export function toFlag(option: string): string {
   return `--${option === 'force' ? 'delete-used' : option.replaceAll('_', '-')}`;
 }
 

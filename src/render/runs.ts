@@ -34,7 +34,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { shortSides } from './value-text.ts';
-import { formatCount, formatFirst, tally, UNSEEN_SIGN } from './wording.ts';
+import { describeWaiting, formatCount, formatFirst, tally, UNSEEN_SIGN } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -329,13 +329,16 @@ function formatCounts(lines: readonly LedgerLine[]): string {
   return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${tally([...actions, ...others])}${left}.`;
 }
 
-/** `; left out: 2 refused, 1 held` */
+/** `; 1 delete waits for --allow-delete; left out: 2 refused` */
 function leftOut(lines: readonly LedgerLine[]): string {
-  const verdicts = ['refused', 'held', 'unsupported'] as const;
+  const verdicts = ['refused', 'unsupported'] as const;
   const counts = tally(
     verdicts.map((verdict) => [lines.filter((one) => one.verdict === verdict).length, verdict]),
   );
-  return counts === '' ? '' : `; left out: ${counts}`;
+  const waits = describeWaiting(lines);
+  return [...(waits ? [waits] : []), ...(counts === '' ? [] : [`left out: ${counts}`])]
+    .map((part) => `; ${part}`)
+    .join('');
 }
 
 /** Beyond this many they are counted, unless everything is asked for. */

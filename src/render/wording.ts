@@ -22,6 +22,8 @@ import {
   type PlanSummary,
   type SnapshotMark,
   summarise,
+  toFlag,
+  type Verdict,
 } from '../core/plan-document.ts';
 import { inSeconds } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -106,6 +108,32 @@ function formatCounts(summary: PlanSummary): string | undefined {
       .filter((part) => part !== '')
       .join('; ') || undefined
   );
+}
+
+const WAITING: { readonly [action: string]: string | undefined } = {
+  delete: 'delete',
+  replace: 'replacement',
+};
+
+/**
+ * `1 delete waits for --allow-delete`: what a plan holds back, by the flag that would lift it. Undefined where it holds
+ * nothing back.
+ */
+export function describeWaiting(
+  lines: readonly {
+    readonly action: string;
+    readonly verdict?: Verdict;
+    readonly lifted_by?: NonNullable<Change['lifted_by']>;
+  }[],
+): string | undefined {
+  const held = lines.filter(({ verdict }) => verdict === 'held');
+  const parts = [...Map.groupBy(held, (line) => line.lifted_by)].map(([lift, own]) => {
+    const nouns = Map.groupBy(own, ({ action }) => (lift && WAITING[action]) ?? 'change');
+    const counts = [...nouns].map(([noun, some]) => formatCount(some.length, noun));
+    const what = counts.join(' and ');
+    return `${what} ${own.length === 1 ? 'waits' : 'wait'}${lift === undefined ? '' : ` for ${toFlag(lift)}`}`;
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
 }
 
 /** Whether a plan asks nothing of the platform and drops nothing from the state. */

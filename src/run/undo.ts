@@ -45,7 +45,7 @@ import {
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
-import { findBegan, type NotUndone } from '../state/journal.ts';
+import { findBegan, lineNotDone, type NotUndone } from '../state/journal.ts';
 import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
@@ -772,20 +772,11 @@ export function runDocument(
   const verified = outcome.type === 'unchanged' &&
     outcome.verification && { verification: outcome.verification };
   const isBefore = outcome.type === 'unchanged' && outcome.by !== undefined;
-  const ledger = isBefore ? [] : plan.changes.map(notAttempted);
+  const ledger = isBefore
+    ? []
+    : plan.changes.map((change) =>
+        lineNotDone(change, 'not_attempted', change.verdict === 'ok' ? null : change.reason),
+      );
   const run = (outcome.type === 'unchanged' && outcome.by) || null;
   return { ...HEAD, run, plan_digest, status, ...refused, ...verified, ledger };
-}
-
-function notAttempted({ address, action, id, verdict, reason }: PlanDocument['changes'][number]) {
-  return {
-    address,
-    action,
-    status: 'not_attempted' as const,
-    ...(verdict === 'ok' ? {} : { verdict }),
-    id,
-    message: verdict === 'ok' ? null : reason,
-    fields: [],
-    history: null,
-  };
 }

@@ -97,6 +97,24 @@ export function namedLine({
   return { address, ...(name === address ? {} : { name }), action };
 }
 
+/** The line of a change that was not carried out: the plan left it out, or its turn did not come. */
+export function lineNotDone(
+  change: Change,
+  status: 'blocked' | 'not_attempted',
+  message: string | null,
+): LedgerLine {
+  const { id, verdict, lifted_by: lift } = change;
+  return {
+    ...namedLine(change),
+    status,
+    ...(verdict === 'ok' ? {} : { verdict, ...(lift === undefined ? {} : { lifted_by: lift }) }),
+    id,
+    message,
+    fields: [],
+    history: null,
+  };
+}
+
 /** What became of each change: what the run knew to be done, and of the rest what was found out when it was settled. */
 export function listLedger(entries: readonly (JournalEntry | Runs.Entry)[]): readonly LedgerLine[] {
   const lines = new Map<Address, LedgerLine>();

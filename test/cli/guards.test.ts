@@ -240,6 +240,28 @@ staged('an apply whose plan leaves everything out says so', async (stage) => {
   expect(stage.writes().length).toBe(before);
 });
 
+staged('an apply says which deletes wait, whatever else it did', async (stage) => {
+  await stage.apply();
+  const text = await stage.read('resources.yaml');
+  await stage.write(
+    'resources.yaml',
+    text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
+  );
+  const held = async (format: 'text' | 'json') => {
+    const flags = { dir: stage.folder, format, autoApprove: true } as const;
+    return stage.run((to) => apply(undefined, flags, to));
+  };
+  const before = stage.writes().length;
+  const { out, err } = await held('text');
+  expect(out + err).toMatch(/Nothing was written[:;] 2 deletes wait for --allow-delete/);
+  expect(JSON.parse((await held('json')).out).ledger).toMatchObject(
+    Array(2).fill({ action: 'delete', verdict: 'held', lifted_by: 'allow_delete' }),
+  );
+  expect(stage.writes().length).toBe(before);
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  expect((await held('text')).out).toContain('Done: 1 updated; 2 deletes wait for --allow-delete.');
+});
+
 staged('a new protection is told until an apply has recorded it', async (stage) => {
   await stage.apply();
   const notes = async () => (await stage.plan()).notes.map(({ message }) => message);

@@ -201,6 +201,14 @@ test('that somebody else wrote in between is said last', () => {
   );
 });
 
+const heldLine = (address: string, action: LedgerLine['action']) =>
+  lineOf(address, {
+    action,
+    status: 'not_attempted',
+    verdict: 'held',
+    lifted_by: 'allow_delete',
+  });
+
 test.each<[string, readonly LedgerLine[], string]>([
   ['nothing', [], 'Nothing was written.\n'],
   [
@@ -224,7 +232,21 @@ test.each<[string, readonly LedgerLine[], string]>([
       lineOf('agent.b', { status: 'not_attempted', verdict: 'refused' }),
       lineOf('agent.c', { status: 'not_attempted', verdict: 'held' }),
     ],
-    '\nDone: 1 updated; left out: 1 refused, 1 held.\n',
+    '\nDone: 1 updated; 1 change waits; left out: 1 refused.\n',
+  ],
+  [
+    'the deletes that wait, with the flag that they wait for',
+    [
+      lineOf('agent.a'),
+      ...['agent.b', 'agent.c'].map((address) => heldLine(address, 'delete')),
+      heldLine('agent.d', 'replace'),
+    ],
+    '\nDone: 1 updated; 2 deletes and 1 replacement wait for --allow-delete.\n',
+  ],
+  [
+    'that all of it waits',
+    [heldLine('agent.b', 'delete')],
+    '\nNothing was written; 1 delete waits for --allow-delete.\n',
   ],
   ['all failed', [lineOf('agent.a', { status: 'failed' })], '\nNot done: 1 failed.\n'],
   [

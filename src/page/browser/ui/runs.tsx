@@ -5,7 +5,7 @@ import type { Failure } from '../../../render/diagnostics.ts';
 import { type FieldView, viewSides } from '../../../render/fields.ts';
 import { createCalloutFinder } from '../../../render/prose/callouts.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatNumber } from '../../../render/wording.ts';
+import { describeWaiting, formatCount, formatNumber } from '../../../render/wording.ts';
 import { findBegan, findEnded, listLedger, type OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
@@ -188,7 +188,11 @@ function listFacts(
     ['Began', instant(began.at)],
     [
       'Ended',
-      ended === undefined ? 'not yet, or it died' : `${instant(ended.at)}, ${ended.status}`,
+      ended === undefined
+        ? 'not yet, or it died'
+        : [`${instant(ended.at)}, ${ended.status}`, describeWaiting(ended.ledger)]
+            .filter((part) => part !== undefined)
+            .join('; '),
     ],
     ['Verified', ended === undefined ? null : ended.verified ? 'yes' : 'no'],
     ['Purpose', began.purpose],
