@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { commandSpan, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { findFreezeAlone, type PlanDocument } from '../core/plan-document.ts';
 import {
   hasChanges,
   isRefused,
@@ -39,11 +39,15 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     await writeNamedFile('--out', out, planFilePieces(document));
     const next =
       exit === EXIT.refused || exit === EXIT.stale || isRefused(document)
-        ? '. Apply refuses it now.'
+        ? `. Apply refuses it ${lasts(findFreezeAlone(document))}.`
         : `: ${commandSpan(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
     say(terminal, `The plan is in ${out}${next}`);
   }
   return exit;
+}
+
+function lasts(freeze: PlanDocument['freeze']): string {
+  return freeze?.ends ? `until ${freeze.ends}` : 'now';
 }
 
 /** The same for whoever shows it in another way. */

@@ -1,5 +1,6 @@
 import { hasErrors, withoutWarnings } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
+import { describeFreeze } from '../plan/guards.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type DiagnosticsDocument,
@@ -26,7 +27,9 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   const { terminal, version } = context;
   const { stack, files, diagnostics, exit } = await check(flags, context);
   const folder = folderInRepository(flags.dir, process.cwd());
-  const text = renderReport(flags.format, { diagnostics, files, folder, version }, terminal.render);
+  const freeze = describeFreeze(stack?.guards.freeze ?? [], context.now());
+  const report = { diagnostics, files, folder, version, freeze };
+  const text = renderReport(flags.format, report, terminal.render);
   if (text !== '') terminal.out(text);
   // These are written to a file that another program reads; the log of the job is to say what is wrong.
   if (diagnostics.length > 0 && (flags.format === 'sarif' || flags.format === 'junit')) {
@@ -34,6 +37,10 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   }
   if (exit === EXIT.done && stack !== undefined && flags.format === 'text') {
     terminal.out(`The configuration is valid: ${formatCount(stack.resources.length, 'resource')}.`);
+    if (freeze !== undefined) {
+      const until = freeze.ends === null ? '' : ` until ${freeze.ends}`;
+      terminal.out(`It is frozen${until}: ${freeze.reason}. Apply is refused meanwhile.`);
+    }
   }
   return exit;
 }

@@ -335,6 +335,15 @@ export type Document = {
   };
   /** Every problem, by file, line and column; those without a place first. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The freeze that is in force now; absent where none is. It is no problem of the configuration: plan and apply are refused while it lasts. */
+  readonly freeze?: {
+    /** When it ends; null where it does not within a year. */
+    readonly until: string | null;
+    /** The same by the clock of the window's zone, for people. */
+    readonly ends: string | null;
+    /** The reasons of the windows that are in force, and where they stand. */
+    readonly reason: string;
+  };
 };
 /** One problem of the configuration. */
 export type Diagnostic = {
@@ -1713,6 +1722,15 @@ export type Document = {
   readonly agreed?: readonly Agreed[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
+  /** The freeze that was in force when the plan was made, and was not overridden; absent where none was. `refusals` has it, too. */
+  readonly freeze?: {
+    /** When it ends; null where it does not within a year. */
+    readonly until: string | null;
+    /** The same by the clock of the window's zone, for people. */
+    readonly ends: string | null;
+    /** The reasons of the windows that are in force, and where they stand. */
+    readonly reason: string;
+  };
   /** What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again, and the digest does not cover it. */
   readonly refusals?: readonly Refusal[];
   /** The limits that the plan exceeds because `options.override_limits` allows it; absent where it exceeds none. */

@@ -299,6 +299,13 @@ export function liftingFlags(
   return listLifts(struck).flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
 }
 
+/** The freeze that a plan waits for; undefined where something else stands against it, too. */
+export function findFreezeAlone(plan: PlanDocument): PlanDocument['freeze'] {
+  const { refusals = [], changes, options, freeze } = plan;
+  const isStruck = changes.some(({ verdict }) => verdict === 'refused') && !options.skip_refused;
+  return isStruck || refusals.some(({ guard }) => guard !== 'freeze') ? undefined : freeze;
+}
+
 /** The flags without which changes are held, as they are typed. */
 export function holdingFlags(held: readonly Change[]): readonly string[] {
   return listLifts(held).map(toFlag);

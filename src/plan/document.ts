@@ -80,7 +80,8 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     agreed,
     ...(base === undefined ? [] : [base, changes.map(originOf)]),
   ],
-  refusals: ({ refusals, behind }) => (behind === undefined ? refusals : [refusals, behind]),
+  refusals: ({ refusals, behind, freeze }) =>
+    behind === undefined && freeze === undefined ? refusals : [refusals, behind, freeze],
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
   names: ({ names }) => names,

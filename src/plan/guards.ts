@@ -75,6 +75,8 @@ function leaveToRollout(change: Change, { purpose, rollouts, environment }: Guar
 export type GuardFinding = {
   readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' | 'limit' | 'behind' };
   readonly isOverridden: boolean;
+  /** The freeze that it is about. */
+  readonly freeze?: NonNullable<PlanDocument['freeze']>;
   /** The holds that it is about, by their keys. */
   readonly holds?: readonly string[];
   /** Why it is overridden, where a reason is asked for. */
@@ -136,11 +138,13 @@ export function overrideNotes(findings: readonly GuardFinding[]): readonly Note[
 }
 
 /** A plan with the refusals of now in the place of those of the time when it was made. */
-export function withRefusals<P extends { readonly refusals?: PlanDocument['refusals'] }>(
-  { refusals: _, ...plan }: P,
+export function withRefusals<P extends Pick<PlanDocument, 'refusals' | 'freeze'>>(
+  { refusals: _, freeze: __, ...plan }: P,
   refusals: readonly Refusal[],
-): Omit<P, 'refusals'> & Pick<PlanDocument, 'refusals'> {
-  return refusals.length === 0 ? plan : { ...plan, refusals };
+  freeze?: PlanDocument['freeze'],
+): Omit<P, 'refusals' | 'freeze'> & Pick<PlanDocument, 'refusals' | 'freeze'> {
+  if (refusals.length === 0) return plan;
+  return { ...plan, ...(freeze === undefined ? {} : { freeze }), refusals };
 }
 
 /** Below this many existing resources a percentage says nothing, unless the stack sets it otherwise. */
@@ -311,26 +315,40 @@ function checkFreeze(
   { options }: CheckedPlan,
   { guards, now }: Circumstances,
 ): readonly GuardFinding[] {
-  const freeze = freezeAt(guards.freeze ?? [], now);
+  const freeze = describeFreeze(guards.freeze ?? [], now);
   if (freeze === undefined) return [];
-  const { windows, until } = freeze;
-  const names = windows.map(formatFreeze).join(' and ');
-  const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
-  const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
+  const { until, ends, reason } = freeze;
+  const lasts = ends === null ? 'with no end within a year' : `until ${ends}`;
   const how = 'pass --override-freeze REASON, which is recorded with the run.';
-  const advice = end === undefined ? `To continue anyway, ${how}` : `Wait until then, or ${how}`;
+  const advice = ends === null ? `To continue anyway, ${how}` : `Wait until then, or ${how}`;
   return [
     {
+      freeze,
       refusal: {
         guard: 'freeze',
-        message: `guards.freeze is in force ${lasts}: ${names}`,
-        until: until?.toISOString() ?? null,
+        message: `guards.freeze is in force ${lasts}: ${reason}`,
+        until,
         advice,
       },
       isOverridden: options.override_freeze !== undefined,
       reason: options.override_freeze ?? null,
     },
   ];
+}
+
+/** The freeze that is in force at a moment, as documents have it. */
+export function describeFreeze(
+  windows: readonly FreezeWindow[],
+  now: Date,
+): PlanDocument['freeze'] {
+  const freeze = freezeAt(windows, now);
+  if (freeze === undefined) return undefined;
+  const { windows: inForce, until } = freeze;
+  return {
+    until: until?.toISOString() ?? null,
+    ends: until === undefined ? null : formatInstant(inForce[0].zone, until.getTime()),
+    reason: inForce.map(formatFreeze).join(' and '),
+  };
 }
 
 function formatFreeze({ reason, source }: FreezeWindow): string {

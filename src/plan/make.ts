@@ -357,7 +357,8 @@ function assemble(
   const refusals = [...refusalsIn(findings), ...judged.refusals];
   const names = namesShown(changes, notes, known);
   const named = { ...undigested, ...(names === undefined ? {} : { names }), notes };
-  return withDigest(withRefusals(named, refusals));
+  const freeze = findings.find((one) => one.freeze && !one.isOverridden)?.freeze;
+  return withDigest(withRefusals(named, refusals, freeze));
 }
 
 function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {

@@ -1,5 +1,6 @@
 import { countSeverity, type Diagnostic, formatPosition, isError } from '../core/diagnostics.ts';
 import type { Error as ErrorDocument } from '../core/documents.generated.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
 import {
   cutText,
   type Line,
@@ -251,6 +252,8 @@ export type Report = {
   readonly folder: string;
   /** The version of Callsheet. */
   readonly version: string;
+  /** The freeze that is in force. */
+  readonly freeze?: PlanDocument['freeze'];
 };
 
 /** The path of a stack's file from the root of the repository. One outside the stack may be absolute. */

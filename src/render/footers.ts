@@ -3,6 +3,7 @@ import { quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
+  findFreezeAlone,
   holdingFlags,
   isChanging,
   isOnBase,
@@ -140,14 +141,17 @@ const RUNNER: { readonly [purpose: string]: string } = {
   restore: 'nothing is restored',
 };
 
-function refusalFooter({ refusals: all = [], purpose }: PlanDocument): readonly Footer[] {
+function refusalFooter(plan: PlanDocument): readonly Footer[] {
+  const { refusals: all = [], purpose } = plan;
   const refusals = all.filter(({ origin }) => origin !== 'base');
   if (refusals.length === 0) return [];
   const what = RUNNER[purpose] ?? 'apply does not run this plan';
+  const freeze = findFreezeAlone(plan);
+  const ends = freeze?.ends ? ` until ${freeze.ends}` : '';
   return [
     {
-      weight: 'error',
-      title: `Refused: ${what} now.`,
+      weight: freeze === undefined ? 'error' : 'warning',
+      title: freeze === undefined ? `Refused: ${what} now.` : `Frozen${ends}: ${what} meanwhile.`,
       items: refusals.map(({ message }) => ({ address: null, text: message })),
       advice: [...new Set(refusals.map(({ advice }) => advice))].join(' '),
     },

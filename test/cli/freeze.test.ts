@@ -4,6 +4,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
+import { validate } from '../../src/console/validate.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';
@@ -40,7 +41,21 @@ describe('a freeze window', () => {
     const flags = { dir: stage.folder, format: 'text', out: file } as const;
     const { out, err } = await stage.run((to) => plan(flags, to), { exit: 4, now: within });
     expect(out.replace(/\s+/g, ' ')).toContain(SAYS);
-    expect(err).toContain(`The plan is in ${file}. Apply refuses it now.`);
+    const ends = 'Fri 2026-11-20 18:00 America/New_York';
+    expect(err).toContain(`The plan is in ${file}. Apply refuses it until ${ends}.`);
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      `Frozen until ${ends}: apply does not run this plan meanwhile.`,
+    );
+    // It is the plan that is applied afterwards: whole, and agreed to by the same digest.
+    const kept = JSON.parse(await stage.read('plan.json'));
+    expect(kept).toMatchObject({
+      digest: (await stage.plan({}, { now: before })).digest,
+      freeze: {
+        until: '2026-11-20T23:00:00.000Z',
+        ends,
+        reason: '"Release" (callsheet.yaml:7)',
+      },
+    });
 
     const refused = await stage.applyFile('plan.json', {}, { exit: 4, now: within });
     expect(refused.err).toContain(SAYS);
@@ -74,6 +89,15 @@ describe('a freeze window', () => {
     expect(err).toContain(SAYS);
     expect(greetingOf(stage)).toBe(OLD);
     expect((await stateIn(stage)).serial).toBe(1);
+  });
+
+  staged('is told by validate, which it is no problem of', async (stage) => {
+    await change(stage);
+    const flags = { dir: stage.folder, format: 'json' } as const;
+    const told = async (now: () => Date) =>
+      JSON.parse((await stage.run((to) => validate(flags, to), { now })).out).freeze;
+    expect(await told(within)).toMatchObject({ until: '2026-11-20T23:00:00.000Z' });
+    expect(await told(after)).toBeUndefined();
   });
 
   staged('is overridden with a reason, which the receipt keeps', async (stage) => {

@@ -34,7 +34,10 @@ export function renderReport(format: ReportFormat, report: Report, options: Rend
 export type DiagnosticsDocument = Diagnostics.Document;
 
 /** The diagnostics as a document. Files are relative to the stack folder. */
-export function diagnosticsDocument(diagnostics: readonly Diagnostic[]): DiagnosticsDocument {
+export function diagnosticsDocument(
+  diagnostics: readonly Diagnostic[],
+  freeze?: DiagnosticsDocument['freeze'],
+): DiagnosticsDocument {
   return {
     format: 'callsheet-diagnostics',
     version: 1,
@@ -43,10 +46,11 @@ export function diagnosticsDocument(diagnostics: readonly Diagnostic[]): Diagnos
       warnings: countSeverity(diagnostics, 'warning'),
     },
     diagnostics,
+    ...(freeze === undefined ? {} : { freeze }),
   };
 }
 
 /** The same as JSON. Ends in a line break. */
-function renderReportJson({ diagnostics }: Report): string {
-  return `${jsonText(diagnosticsDocument(diagnostics))}\n`;
+function renderReportJson({ diagnostics, freeze }: Report): string {
+  return `${jsonText(diagnosticsDocument(diagnostics, freeze))}\n`;
 }
