@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeGithub, fakeGithub } from './github.ts';
 import { openPlace, type Place } from './place.ts';
@@ -30,16 +30,22 @@ export type Repository = Place & {
   /** Runs a workflow as what was pushed to main, or as its schedule. */
   readonly atMain: (workflow: 'rollout', event: 'push' | 'schedule') => Promise<Jobs>;
   readonly byHand: (
-    workflow: 'apply' | 'drift' | 'plan-fork' | 'rollout',
-    inputs?: Readonly<Record<string, string>>,
+    workflow: 'apply' | 'drift' | 'plan-fork' | 'resume' | 'rollback' | 'rollout',
+    inputs?: Readonly<Record<string, string | boolean>>,
   ) => Promise<Jobs>;
   readonly run: (workflow: string, event: Event) => Promise<Jobs>;
+  /** Starts a run again, as GitHub does: the same event and number. */
+  readonly again: (run: number) => Promise<Jobs>;
+  /** The number of the last run. */
+  readonly lastRun: () => number;
 };
 
 /** What a repository may have beside what `init` writes for a stack without settings. */
 type More = {
   /** More of callsheet.yaml. */
   readonly settings?: string;
+  /** More of its variables. */
+  readonly variables?: string;
   /** Variables of the repository. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Variables of every job. */
@@ -49,9 +55,9 @@ type More = {
 /** @param stack the folder of the stack; empty for the top of the repository */
 export async function openRepository(
   stack = '',
-  { settings = '', vars = {}, env = {} }: More = {},
+  { settings = '', variables = '', vars = {}, env = {} }: More = {},
 ): Promise<Repository> {
-  const place = await openPlace('github', stack, settings);
+  const place = await openPlace('github', stack, settings, variables);
   const suffix = stack === '' ? '' : `-${stack}`;
   const github = await fakeGithub();
   const keep: Keep = { origin: place.origin, folder: join(place.folder, 'kept'), caches: [] };
@@ -59,19 +65,37 @@ export async function openRepository(
   let numbers = 0;
   let runs = 100;
 
+  const started = new Map<number, readonly [workflow: string, event: Event]>();
   const run: Repository['run'] = async (workflow, event) => {
     runs += 1;
+    started.set(runs, [workflow, event]);
+    return again(runs);
+  };
+  const again: Repository['again'] = async (number) => {
+    const [workflow, event] = started.get(number) ?? [];
+    if (workflow === undefined || event === undefined) throw new Error(`there is no run ${number}`);
+    const kept = join(keep.folder, 'artifacts', String(number));
+    const listKept = () => (existsSync(kept) ? readdirSync(kept) : []);
+    // What was deleted since the run before is not there again.
+    const left = github.artifacts.get(number) ?? [];
+    for (const name of listKept())
+      if (left.every((one) => one.name !== name)) rmSync(join(kept, name), { recursive: true });
     const { machine, credentials } = place;
     const file = `callsheet-${workflow}${suffix}.yaml`;
-    return runWorkflow(join(place.origin, '.github/workflows', file), {
+    const jobs = await runWorkflow(join(place.origin, '.github/workflows', file), {
       keep,
       event,
-      run: String(runs),
+      run: String(number),
       machine: { ...machine, ...env, GITHUB_API_URL: github.url },
       ...credentials,
       vars: { ...credentials.vars, ...vars },
       ...(isOfFork(event) ? { secrets: {} } : {}),
     });
+    github.artifacts.set(
+      number,
+      listKept().map((name, at) => ({ id: number * 100 + at, name, expired: false })),
+    );
+    return jobs;
   };
   const atMain = (name: string, payload: Event['payload'] = {}): Event => ({
     name,
@@ -85,6 +109,8 @@ export async function openRepository(
     github,
     keep,
     run,
+    again,
+    lastRun: () => runs,
     open(files) {
       numbers += 1;
       const branch = `change-${numbers}`;
@@ -117,12 +143,6 @@ export async function openRepository(
           },
         },
       });
-      const kept = join(keep.folder, 'artifacts', String(runs));
-      const names = existsSync(kept) ? readdirSync(kept) : [];
-      github.artifacts.set(
-        runs,
-        names.map((name) => ({ name, expired: false })),
-      );
       const results = Object.values(jobs).map(({ result }) => result);
       const conclusion =
         ['failure', 'success'].find((one) => results.some((result) => result === one)) ?? 'skipped';

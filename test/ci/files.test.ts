@@ -45,6 +45,8 @@ describe('GitHub', () => {
       'callsheet-drift.yaml',
       'callsheet-plan-fork.yaml',
       'callsheet-plan.yaml',
+      'callsheet-resume.yaml',
+      'callsheet-rollback.yaml',
       'callsheet-rollout.yaml',
     ]);
     const { on: asked } = parse(read('github/workflows/callsheet-plan-fork.yaml'));
@@ -54,8 +56,10 @@ describe('GitHub', () => {
       expect(Object.keys(on)).not.toContain('pull_request_target');
       expect(Object.keys(on)).not.toContain('workflow_run');
       expect(permissions).toEqual({});
-      for (const job of Object.values<{ readonly permissions: object }>(jobs)) {
-        expect(job.permissions).toMatchObject({ contents: 'read' });
+      for (const [id, job] of Object.entries<{ readonly permissions: object }>(jobs)) {
+        // One alone pushes: the branch with the revert of what was rolled back.
+        const contents = id === 'revert' ? 'write' : 'read';
+        expect(job.permissions).toMatchObject({ contents });
       }
     }
   });

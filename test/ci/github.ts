@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 export type Text = { readonly id: number; body: string; readonly user: { readonly login: string } };
 export type Issue = Text & {
   readonly number: number;
-  readonly title: string;
+  title: string;
   state: 'open' | 'closed';
   readonly pull_request?: object;
 };
@@ -26,6 +26,8 @@ export type WorkflowRun = {
   readonly head_repository: { readonly full_name: string };
 };
 
+export type Artifact = { readonly id: number; readonly name: string; expired: boolean };
+
 export type FakeGithub = {
   readonly url: string;
   /** Comments by the number of their issue or pull request. */
@@ -34,7 +36,18 @@ export type FakeGithub = {
   readonly pulls: Pull[];
   readonly runs: WorkflowRun[];
   /** Artifacts by the number of their run. */
-  readonly artifacts: Map<number, { readonly name: string; expired: boolean }[]>;
+  readonly artifacts: Map<number, Artifact[]>;
+  /** Runs that were started again. */
+  readonly rerun: number[];
+  /** Reviews by the number of their pull request. */
+  readonly reviews: Map<
+    number,
+    { readonly user: { readonly login: string }; readonly state: string }[]
+  >;
+  /** Who approved the environment of any run. */
+  readonly approvers: string[];
+  /** Pull requests that were opened by a workflow. */
+  readonly opened: Readonly<Record<string, string | undefined>>[];
   /** Method and path of each request, in order. */
   readonly asked: string[];
 };
@@ -51,6 +64,10 @@ export async function fakeGithub(): Promise<FakeGithub> {
     pulls: [],
     runs: [],
     artifacts: new Map(),
+    rerun: [],
+    reviews: new Map(),
+    approvers: [],
+    opened: [],
     asked: [],
   };
   let last = 1_000;
@@ -87,6 +104,34 @@ export async function fakeGithub(): Promise<FakeGithub> {
         const all = fake.artifacts.get(numberOf(request)) ?? [];
         return { artifacts: all.filter((artifact) => artifact.name === name) };
       });
+      repository.get('/actions/artifacts', async (request) => {
+        const { name } = queryOf(request);
+        const artifacts = [...fake.artifacts].flatMap(([run, all]) =>
+          all.map((one) => ({ ...one, workflow_run: { id: run } })),
+        );
+        return { artifacts: artifacts.filter((one) => one.name === name) };
+      });
+      repository.delete('/actions/artifacts/:number', async (request, reply) => {
+        for (const [run, all] of fake.artifacts) {
+          const left = all.filter(({ id }) => id !== numberOf(request));
+          fake.artifacts.set(run, left);
+        }
+        return reply.code(204).send();
+      });
+      repository.post('/actions/runs/:number/rerun', async (request, reply) => {
+        fake.rerun.push(numberOf(request));
+        return reply.code(201).send({});
+      });
+      repository.get('/actions/runs/:number/approvals', async () =>
+        fake.approvers.map((login) => ({ state: 'approved', user: { login } })),
+      );
+      repository.get('/pulls/:number/reviews', async (request, reply) =>
+        page(request, reply, fake.reviews.get(numberOf(request)) ?? []),
+      );
+      repository.post('/pulls', async (request, reply) => {
+        fake.opened.push(bodyOf(request));
+        return reply.code(201).send({ html_url: 'https://github.example.test/pull/99' });
+      });
       repository.get('/issues', async (request, reply) => {
         const { state } = queryOf(request);
         return page(
@@ -105,7 +150,8 @@ export async function fakeGithub(): Promise<FakeGithub> {
       repository.patch('/issues/:number', async (request) => {
         const issue = fake.issues.find(({ number }) => number === numberOf(request));
         if (issue === undefined) throw Object.assign(new Error('Not Found'), { statusCode: 404 });
-        const { body, state } = bodyOf(request);
+        const { body, state, title } = bodyOf(request);
+        if (title !== undefined) issue.title = title;
         if (body !== undefined) issue.body = body;
         if (state === 'closed') issue.state = state;
         return issue;

@@ -38,6 +38,7 @@ export const PIPELINES = {
   main: { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main' },
   rollouts: { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main', CALLSHEET_ROLLOUTS: 'true' },
   schedule: { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' },
+  rollback: { CI_PIPELINE_SOURCE: 'web', CI_COMMIT_BRANCH: 'main', CALLSHEET_ROLLBACK: 'last' },
   hourly: {
     CI_PIPELINE_SOURCE: 'schedule',
     CI_COMMIT_BRANCH: 'main',
@@ -78,8 +79,29 @@ export async function jobsIn(
 
 export type Note = { readonly id: number; body: string; readonly author: { readonly id: number } };
 
+export type GitlabIssue = {
+  readonly iid: number;
+  readonly author: { readonly id: number };
+  title: string;
+  description: string;
+  state: 'opened' | 'closed';
+};
+
+/** What the fake API keeps. */
+type Kept = {
+  readonly notes: Note[];
+  readonly issues: GitlabIssue[];
+  /** Merged merge requests by the commits that they brought. */
+  readonly merges: Map<string, number>;
+  /** Bodies of branches, reverts and merge requests that were asked for, in order. */
+  readonly asked: (readonly [path: string, body: Readonly<Record<string, unknown>>])[];
+  /** Whether a revert has conflicts. */
+  conflicts: boolean;
+};
+
 export type Gitlab = Place & {
   readonly notes: Note[];
+  readonly kept: Kept;
   /** Runs a job of the example on what is checked out. */
   readonly run: (job: string, variables?: Variables) => Promise<Ended>;
 };
@@ -95,7 +117,8 @@ const SELF = 42;
 export async function openGitlab(stack = ''): Promise<Gitlab> {
   const place = await openPlace('gitlab', stack);
   const notes: Note[] = [];
-  const url = await fakeApi(notes);
+  const kept: Kept = { notes, issues: [], merges: new Map(), asked: [], conflicts: false };
+  const url = await fakeApi(kept);
   const expanded: Readonly<Record<string, GitlabJob>> & { readonly variables: Variables } = parse(
     await gitlabCiLocal(place.origin, '--preview'),
   );
@@ -129,7 +152,12 @@ export async function openGitlab(stack = ''): Promise<Gitlab> {
           CI_API_V4_URL: url,
           CI_PROJECT_ID: '1217',
           CI_MERGE_REQUEST_IID: '7',
+          CI_COMMIT_BRANCH: 'main',
+          CI_DEFAULT_BRANCH: 'main',
+          CI_PROJECT_URL: 'https://gitlab.example.test/acme/agents',
+          GITLAB_USER_LOGIN: 'ana',
           CI_COMMIT_SHA: place.git('rev-parse', 'HEAD'),
+          CI_COMMIT_MESSAGE: place.git('log', '-1', '--format=%B'),
           CI_PIPELINE_URL: 'https://gitlab.example.test/acme/agents/-/pipelines/1',
           ...reported,
           ...variables,
@@ -138,10 +166,10 @@ export async function openGitlab(stack = ''): Promise<Gitlab> {
     );
     copyAll(job.artifacts?.paths ?? [], clone, artifacts);
     const dotenv = join(clone, job.artifacts?.reports?.dotenv ?? '.no-report');
-    if (existsSync(dotenv)) reported = parseEnv(readFileSync(dotenv, 'utf8'));
+    if (existsSync(dotenv)) reported = { ...reported, ...parseEnv(readFileSync(dotenv, 'utf8')) };
     return ended;
   };
-  return { ...place, notes, run };
+  return { ...place, notes, kept, run };
 }
 
 /** The variables of the example that name others, as GitLab fills them in. States have a server of their own here. */
@@ -166,8 +194,9 @@ function copyAll(paths: readonly string[], from: string, to: string): void {
   }
 }
 
-/** As much of GitLab's API as a note needs. */
-async function fakeApi(notes: Note[]): Promise<string> {
+/** As much of GitLab's API as the jobs need. */
+async function fakeApi(kept: Kept): Promise<string> {
+  const { notes, issues } = kept;
   const server = fastify();
   onTestFinished(() => server.close());
   const path = '/projects/1217/merge_requests/7/notes';
@@ -193,5 +222,46 @@ async function fakeApi(notes: Note[]): Promise<string> {
       return note;
     },
   );
+  type Issued = {
+    Body: { title?: string; description?: string; state_event?: string; body?: string };
+    Params: { iid: string };
+  };
+  server.get('/projects/1217/issues', async () => issues.filter(({ state }) => state === 'opened'));
+  server.post<Issued>('/projects/1217/issues', async ({ body }, reply) => {
+    const { title = '', description = '' } = body;
+    const iid = 300 + issues.length;
+    const issue: GitlabIssue = { iid, title, description, state: 'opened', author: { id: SELF } };
+    issues.push(issue);
+    return reply.code(201).send({ ...issue, web_url: `https://gitlab.example.test/${iid}` });
+  });
+  server.put<Issued>('/projects/1217/issues/:iid', async ({ body, params }, reply) => {
+    const issue = issues.find(({ iid }) => String(iid) === params.iid);
+    if (issue === undefined) return reply.code(404).send({});
+    const { state_event: event, ...texts } = body;
+    Object.assign(issue, texts, event === 'close' ? { state: 'closed' } : {});
+    return issue;
+  });
+  server.post<Issued>('/projects/1217/issues/:iid/notes', async (_, reply) =>
+    reply.code(201).send({ id: 1 }),
+  );
+  server.get<{ Params: { sha: string } }>(
+    '/projects/1217/repository/commits/:sha/merge_requests',
+    async ({ params }) => {
+      const iid = kept.merges.get(params.sha);
+      return iid === undefined ? [] : [{ iid, state: 'merged', target_branch: 'main' }];
+    },
+  );
+  for (const path of ['branches', 'commits/:sha/revert', 'merge_requests']) {
+    const below = path === 'merge_requests' ? path : `repository/${path}`;
+    server.post<{ Body: Readonly<Record<string, unknown>> | undefined }>(
+      `/projects/1217/${below}`,
+      async ({ url, body }, reply) => {
+        kept.asked.push([url.replace('/projects/1217/', ''), body ?? {}]);
+        if (path.endsWith('revert') && kept.conflicts)
+          return reply.code(400).send({ message: 'conflicts', error_code: 'conflict' });
+        return reply.code(201).send({ web_url: 'https://gitlab.example.test/-/merge_requests/8' });
+      },
+    );
+  }
   return server.listen({ host: '127.0.0.1', port: 0 });
 }

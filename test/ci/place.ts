@@ -15,7 +15,8 @@ const ORGANIZATION = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const STACK = {
   'callsheet.yaml': `callsheet: 1
 platform: { base_url: "\${var.base_url}" }
-variables: { base_url: { env: CALLSHEET_BASE_URL } }
+variables:
+  base_url: { env: CALLSHEET_BASE_URL }
 organizations: { harbor: ${ORGANIZATION} }
 organization: harbor
 `,
@@ -63,11 +64,13 @@ const LOCKED = { github: '.github/actions/callsheet', gitlab: '.gitlab/callsheet
  * Opens a place with the pipeline that `init` writes for its stack; it goes with the test.
  *
  * @param settings more of callsheet.yaml
+ * @param variables more of its variables
  */
 export async function openPlace(
   pipeline?: keyof typeof LOCKED,
   stack = '',
   settings = '',
+  variables = '',
 ): Promise<Place> {
   const folder = temporaryFolder();
   const sim = await startSimulator({
@@ -92,7 +95,9 @@ export async function openPlace(
   };
   const files = Object.entries(STACK).map(([path, text]) => [
     join(stack, path),
-    path === 'callsheet.yaml' ? text + settings : text,
+    path === 'callsheet.yaml'
+      ? text.replace('organizations:', `${variables}organizations:`) + settings
+      : text,
   ]);
   commit(Object.fromEntries(files), 'Begin');
   if (pipeline !== undefined) {

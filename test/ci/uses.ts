@@ -51,7 +51,7 @@ function uploadArtifact({ inputs, keep, run }: Use): void {
   const target = artifactOf(keep, run, name);
   if (existsSync(target) && overwrite !== 'true') throw new Error(`${name} is there already`);
   if (!existsSync(path)) throw new Error(`there is nothing at ${path}`);
-  if (!(Number(inputs['retention-days']) <= 7)) throw new Error(`${name} would be kept for long`);
+  if (!(Number(inputs['retention-days']) <= 30)) throw new Error(`${name} would be kept for long`);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
   // A file lies at the top of its artifact, and so does what is in a folder.

@@ -248,7 +248,8 @@ test('--keep-existing adds a pipeline to a stack, and touches none of its YAML',
 
 describe('a pipeline', () => {
   const EXAMPLES = join(import.meta.dirname, '../../examples/ci');
-  const ROLLOUTS = 'workflows/callsheet-rollout.yaml';
+  // What is for stacks with rollouts or a freeze alone has a test of its own.
+  const OPTIONAL = ['rollout', 'resume'].map((name) => `workflows/callsheet-${name}.yaml`);
 
   test.each([
     ['github', '.github'],
@@ -258,8 +259,7 @@ describe('a pipeline', () => {
     await begin(dir, { ci });
     const examples = filesIn(join(EXAMPLES, ci));
     expect(examples.length).toBeGreaterThan(3);
-    // What is for stacks with rollouts alone has a test of its own.
-    for (const path of examples.filter((one) => one !== ROLLOUTS)) {
+    for (const path of examples.filter((one) => !OPTIONAL.includes(one))) {
       const [written, example] = [join(dir, top, path), join(EXAMPLES, ci, path)];
       expect(readFileSync(written, 'utf8'), path).toBe(readFileSync(example, 'utf8'));
     }
@@ -270,21 +270,24 @@ describe('a pipeline', () => {
     await begin(join(top, 'stacks/harbor'), { ci: 'github' });
     // A second stack has workflows of its own, and the same action.
     const said = await begin(join(top, 'stacks/bay'), { ci: 'github' });
-    expect(said).toContain('= ../../.github/actions/callsheet/ (9 files) (was there)');
+    expect(said).toContain('= ../../.github/actions/callsheet/ (13 files) (was there)');
     expect(readdirSync(join(top, '.github/workflows')).sort()).toEqual(
-      ['apply', 'drift', 'plan-fork', 'plan']
+      ['apply', 'drift', 'plan-fork', 'plan', 'rollback']
         .flatMap((name) => [
           `callsheet-${name}-stacks-bay.yaml`,
           `callsheet-${name}-stacks-harbor.yaml`,
         ])
         .sort(),
     );
-    for (const name of ['plan', 'plan-fork', 'apply', 'drift']) {
+    for (const name of ['plan', 'plan-fork', 'apply', 'drift', 'rollback']) {
       const text = readFileSync(
         join(top, `.github/workflows/callsheet-${name}-stacks-harbor.yaml`),
         'utf8',
       );
-      const { name: title, on, env } = parse(text);
+      const { name: title, on, env, concurrency } = parse(text);
+      // A rollback waits for an apply of the same stack, and for no other.
+      if (name === 'apply' || name === 'rollback')
+        expect(concurrency).toEqual({ group: 'callsheet apply (stacks-harbor)', queue: 'max' });
       expect(title).toMatch(/^callsheet .* \(stacks-harbor\)$/);
       expect(env).toMatchObject({ NAME: 'stacks-harbor', FOLDER: 'stacks/harbor' });
       const paths = ['stacks/harbor/**', '.github/**'];
@@ -294,23 +297,25 @@ describe('a pipeline', () => {
     }
   });
 
-  test('of a stack with rollouts has a workflow for them, and of others it has none', async () => {
+  test.each([
+    ['rollout', 'rollouts: { careful: { steps: [100%] } }\n'],
+    ['resume', 'guards:\n  freeze: [{ weekdays: [sat] }]\n'],
+    ['resume', 'guards: { freeze: [{ weekdays: [sat] }] }\n'],
+  ])('has the hourly workflow %s for stacks with %j alone', async (kind, settings) => {
     const top = folder({ '.git/HEAD': '' });
     const dir = join(top, 'clinic');
     await begin(dir, { ci: 'github' });
-    const file = join(top, '.github/workflows/callsheet-rollout-clinic.yaml');
+    const file = join(top, `.github/workflows/callsheet-${kind}-clinic.yaml`);
     expect(existsSync(file)).toBe(false);
     const stack = readFileSync(join(dir, 'callsheet.yaml'), 'utf8');
-    writeFileSync(
-      join(dir, 'callsheet.yaml'),
-      `${stack}rollouts: { careful: { steps: [100%] } }\n`,
-    );
+    writeFileSync(join(dir, 'callsheet.yaml'), `${stack}${settings}`);
     await init({ dir, keepExisting: true, ci: 'github' }, openAuthorStage().context);
     const text = readFileSync(file, 'utf8');
     const { name, on, env } = parse(text);
-    expect(name).toBe('callsheet rollout (clinic)');
-    expect(on.push.paths).toEqual(['clinic/**', '.github/**']);
+    expect(name).toBe(`callsheet ${kind} (clinic)`);
     expect(env).toMatchObject({ NAME: 'clinic', FOLDER: 'clinic' });
+    if (kind !== 'rollout') return;
+    expect(on.push.paths).toEqual(['clinic/**', '.github/**']);
     expect(text).toContain('WORKFLOW: callsheet-plan-clinic.yaml');
   });
 

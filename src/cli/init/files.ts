@@ -44,6 +44,8 @@ export type Surroundings = {
   readonly hasOtherYaml: boolean;
   /** Whether there is a stack already that rolls changes out by steps. */
   readonly hasRollouts: boolean;
+  /** Whether it has windows in which nothing is applied. */
+  readonly hasFreeze: boolean;
 };
 
 /** A file to write: its path from the stack folder, and its text. */
@@ -166,8 +168,17 @@ const PIPELINES = {
   },
 } as const;
 
-/** Runs every hour, and needs a state that is not the cache, so it is for stacks that have rollouts. */
-const ROLLOUT_WORKFLOW = 'callsheet-rollout.yaml';
+/** Workflows that run every hour, and are for stacks that have what they look after. */
+const HOURLY: { readonly [workflow: string]: 'hasRollouts' | 'hasFreeze' } = {
+  'callsheet-rollout.yaml': 'hasRollouts',
+  'callsheet-resume.yaml': 'hasFreeze',
+};
+
+/** Scripts that the pipelines have alike; where in `examples/ci` each stands, and where it goes. */
+const SHARED = {
+  github: [],
+  gitlab: [['github/actions/callsheet/pending.mjs', '.gitlab/callsheet/pending.mjs']],
+} as const;
 
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
 const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
@@ -178,7 +189,7 @@ const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
  */
 function pipelineFiles(
   pipeline: Pipeline,
-  { inRepository, toRepository, hasRollouts }: Surroundings,
+  { inRepository, toRepository, ...has }: Surroundings,
 ): readonly NewFile[] {
   if (pipeline === 'none') return [];
   if (inRepository === undefined) {
@@ -191,12 +202,16 @@ function pipelineFiles(
       hint: 'Rename it: pipelines read one of its characters as a pattern or a variable',
     });
   }
-  const from = join(packageFolder(), 'examples/ci', pipeline);
-  return readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && (hasRollouts || entry.name !== ROLLOUT_WORKFLOW))
+  const examples = join(packageFolder(), 'examples/ci');
+  const from = join(examples, pipeline);
+  const own = readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter(({ name }) => HOURLY[name] === undefined || has[HOURLY[name]])
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => {
-      const path = posixPath(file.slice(from.length + 1));
+    .map((file) => [file, posixPath(file.slice(from.length + 1))] as const);
+  const shared = SHARED[pipeline].map(([file, path]) => [join(examples, file), path] as const);
+  return [...own, ...shared]
+    .map(([file, path]) => {
       const text = readFileSync(file, 'utf8');
       // Where the service has a file of this name already, it includes the pipeline.
       const lines =
@@ -248,7 +263,11 @@ function forFolder(text: string, folder: string): string {
       found.replace('CALLSHEET_STATE', variable),
     )
     .replace(/^name: callsheet .*/m, `$& (${name})`)
-    .replace(/\b(callsheet-(?:plan|plan-fork|apply|drift|rollout))(?=\.yaml)/g, `$1-${name}`)
+    .replace(/^( +group: callsheet apply)$/m, `$1 (${name})`)
+    .replace(
+      /\b(callsheet-(?:plan|plan-fork|apply|drift|resume|rollback|rollout))(?=\.yaml)/g,
+      `$1-${name}`,
+    )
     .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
     .replace(/(?<=^ +(?:CALLSHEET_)?FOLDER: )\.$/gm, JSON.stringify(folder))
     .replace(/# paths: .*/, `paths: ${JSON.stringify([`${folder}/**`, '.github/**'])}`);
@@ -272,6 +291,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
   const shared = folders.slice(0, folders.indexOf(top ?? dir) + 1);
   const installed = shared.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
   const inRepository = top && posixPath(relative(top, dir));
+  const settings = readText(join(dir, STACK_FILE)) ?? '';
   return {
     id: inRepository || basename(resolve(dir)),
     inRepository,
@@ -281,7 +301,8 @@ export function lookAround(dir: string, adds = false): Surroundings {
         ? undefined
         : posixPath(relative(dir, join(installed, 'node_modules', SCHEMA))),
     hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
-    hasRollouts: /^rollouts:/m.test(readText(join(dir, STACK_FILE)) ?? ''),
+    hasRollouts: /^rollouts:/m.test(settings),
+    hasFreeze: /^guards:.*\bfreeze:|^\s+freeze:/m.test(settings),
   };
 }
 

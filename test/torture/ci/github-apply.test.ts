@@ -67,11 +67,12 @@ test('a plan that main overtook is stale; by hand it is planned anew and applied
   expect(writes(repository)).toHaveLength(before);
   const said = outcome(repository, other.number);
   expect(said).toContain('### Not applied as reviewed: the plan is stale (exit 5)');
-  expect(said).toContain('the configuration changed since the plan');
+  expect(said).toContain('agent.reception');
   expect(said).toContain('Run the workflow callsheet apply by hand');
 
   const fresh = await repository.byHand('apply');
-  expectAll(fresh, { reviewed: 'skipped', fresh: 'success', apply: 'success', comment: 'skipped' });
+  expectAll(fresh, { reviewed: 'skipped', fresh: 'success', apply: 'success', comment: 'success' });
+  expect(outcome(repository, other.number)).toContain('### Applied\n\nBy hand, with everything');
   expect(fresh.fresh?.summary).toContain('agent.night');
   expect(repository.greeting('Night desk')).toBe('Closed.');
 });
@@ -150,7 +151,10 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
   harm(repository, pull.number);
   const jobs = await repository.merge(pull);
   expectAll(jobs, said.startsWith('the plan') ? STALE : NONE);
-  expect(outcome(repository, pull.number)).toContain(said);
+  const told = outcome(repository, pull.number);
+  expect(told).toContain(said);
+  if (jobs.reviewed?.result === 'failure')
+    expect(told).toContain('### Not applied: there is no reviewed plan\n\n');
   expect(writes(repository)).toEqual([]);
 });
 

@@ -64,14 +64,13 @@ test('a plan that fails takes the place of the one that stood in the comment', a
 
 test('a plan that a guard refuses is shown, and the check is red', async () => {
   const repository = await openRepository();
-  const freeze =
-    'guards: { freeze: [{ reason: Holidays, zone: Etc/UTC, dates: [2020-01-01..2099-01-01] }] }\n';
+  const rule = 'rules: { no-agents: { on: change, require: "false", message: Holidays } }\n';
   const pull = repository.open({
     ...edited(
       repository,
       'callsheet.yaml',
       'organization: harbor\n',
-      `organization: harbor\n${freeze}`,
+      `organization: harbor\n${rule}`,
     ),
   });
   const jobs = await repository.plan(pull);

@@ -9,7 +9,15 @@ test.each([
   ['fork', { 'callsheet-validate': 'on_success' }],
   ['main', { ...PLANNED, 'callsheet-apply': 'manual' }],
   ['rollouts', { ...PLANNED, 'callsheet-apply': 'manual', 'callsheet-rollout-start': 'manual' }],
-  ['schedule', { 'callsheet-drift': 'on_success' }],
+  ['schedule', { 'callsheet-drift': 'on_success', 'callsheet-pending': 'always' }],
+  [
+    'rollback',
+    {
+      'callsheet-rollback-plan': 'on_success',
+      'callsheet-rollback': 'manual',
+      'callsheet-revert': 'on_success',
+    },
+  ],
   ['hourly', { 'callsheet-rollout': 'on_success' }],
 ] as const)('the jobs of a pipeline: %s', async (pipeline, jobs) => {
   expect(await jobsIn(pipeline)).toEqual(jobs);
@@ -54,9 +62,8 @@ test('a note is written, updated, and found among many; main is planned, applied
   expect(gitlab.sim.store.agents.size).toBe(0);
   await good('callsheet-apply');
   expect(gitlab.greeting('Front desk')).toBe('Harbor Dental.');
-  // Once more: the state moved, and main is planned with it.
-  const again = await run('callsheet-apply');
-  expect(again.exit, again.log).toBe(5);
+  // Once more: it is applied already.
+  expect(await good('callsheet-apply')).toContain('applied this plan already');
   expect(await good('callsheet-plan')).not.toMatch(/adopt|create/);
 
   await good('callsheet-drift');
@@ -85,4 +92,74 @@ test('a branch that left before the last apply is planned as it will be merged',
   expect(merged.exit, merged.log).toBe(0);
   expect(merged.log).toContain('Closed until eight.');
   expect(merged.log).not.toContain('Good day.');
+});
+
+test('what is merged and not live has one issue; a rollback ends in a merge request', async () => {
+  const gitlab = await openGitlab();
+  const { kept, run } = gitlab;
+  const good = async (job: string, variables = {}) => {
+    const { exit, log } = await run(job, variables);
+    expect(exit, log).toBe(0);
+    return log;
+  };
+  await good('callsheet-plan');
+  await good('callsheet-apply');
+  await good('callsheet-drift');
+  await good('callsheet-pending');
+  expect(kept.issues).toEqual([]);
+
+  const merge = gitlab.commit(
+    edited(gitlab, 'agents.yaml', 'We are closed.', 'Closed.'),
+    'Close\n\nSee merge request acme/agents!12',
+  );
+  kept.merges.set(merge, 12);
+  await good('callsheet-drift');
+  await good('callsheet-pending');
+  const today = new Date().toISOString().slice(0, 10);
+  expect(kept.issues).toMatchObject([
+    { title: `main is ahead by 1 change since ${today} (callsheet)`, state: 'opened' },
+  ]);
+  expect(kept.issues[0]?.description).toContain(
+    `| <code>agent.night</code> update: <code>greeting&#95;message</code> | !12 Close, ${today} | an apply`,
+  );
+
+  await good('callsheet-plan');
+  await good('callsheet-apply');
+  await good('callsheet-drift');
+  await good('callsheet-pending');
+  expect(kept.issues).toMatchObject([{ state: 'closed' }]);
+
+  const back = { CALLSHEET_ROLLBACK: 'last', CALLSHEET_REASON: 'Too short for @all' };
+  expect(await good('callsheet-rollback-plan', back)).toContain('We are closed.');
+  await good('callsheet-rollback', back);
+  expect(gitlab.greeting('Night desk')).toBe('We are closed.');
+  await good('callsheet-revert', back);
+  expect(kept.asked.map(([path]) => path)).toEqual([
+    'repository/branches',
+    `repository/commits/${merge}/revert`,
+    'merge_requests',
+  ]);
+  expect(kept.asked[0]?.[1]).toMatchObject({ ref: 'main' });
+  expect(kept.asked[2]?.[1]).toMatchObject({
+    target_branch: 'main',
+    description: expect.stringContaining('Too short for &#64;all'),
+  });
+  kept.conflicts = true;
+  const conflict = await run('callsheet-revert', back);
+  expect(conflict.exit).toBe(1);
+  expect(conflict.log).toContain(`git revert ${merge}`);
+});
+
+test('in a freeze a plan is kept, and apply is a warning', async () => {
+  const gitlab = await openGitlab();
+  const freeze = 'guards: { freeze: [{ zone: Etc/UTC, dates: [2020-01-01..2099-01-01] }] }\n';
+  gitlab.commit(
+    edited(gitlab, 'callsheet.yaml', 'organization: harbor\n', `organization: harbor\n${freeze}`),
+  );
+  const planned = await gitlab.run('callsheet-plan');
+  expect(planned.exit, planned.log).toBe(0);
+  expect(planned.log).toContain('Frozen with no end within a year: the plan is kept.');
+  const applied = await gitlab.run('callsheet-apply');
+  expect(applied.exit, applied.log).toBe(75);
+  expect(gitlab.sim.store.agents.size).toBe(0);
 });

@@ -1,17 +1,25 @@
 // Writes a page into a comment of a pull request: into the one with its marker, or into a new one.
 //   node comment.mjs PAGE COMMAND   with PULL_REQUEST, NAME, ENVIRONMENT and GITHUB_TOKEN in the environment
-// Without PULL_REQUEST it is the comment, wherever it is, that tells of the same rollout.
-import { existsSync, readFileSync } from 'node:fs';
+// Without PULL_REQUEST it is the comment, wherever it is, that tells of the same rollout. An apply of all of main writes into
+// every comment that says that something of its merge is not live.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { call, firstLineOf, isOurs, list } from './github.mjs';
-import { pageOf } from './page.mjs';
+import { isOpen, pageOf } from './page.mjs';
 
-const { PULL_REQUEST: number, NAME: name, ENVIRONMENT: environment = '', PROBLEM } = process.env;
+const { PULL_REQUEST: number, NAME: name, ENVIRONMENT: environment = '' } = process.env;
+const { PROBLEM: problem = '', FROZEN: frozen = '', RESUMES: resumes = '' } = process.env;
+/** Comments that are looked through for merges that are not live, the newest first. */
+const MOST_COMMENTS = 1_000;
 const [file, command] = process.argv.slice(2);
 
 const page = existsSync(file) ? readFileSync(file, 'utf8') : withoutPage();
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(file, page);
 const marker = firstLineOf(page);
-const known = number ? await find() : await findRollout();
-if (known === undefined && !number) {
+const known = number ? await find() : command === 'apply' ? undefined : await findRollout();
+if (!number && command === 'apply') await settle();
+else if (known === undefined && !number) {
   process.stdout.write('No comment tells of it: it was not started by a pull request.\n');
 } else {
   const comment =
@@ -26,6 +34,18 @@ async function find() {
     if (isOurs(comment, marker)) return comment;
   }
   return undefined;
+}
+
+/** What main had is applied, and with it whatever was merged before. */
+async function settle() {
+  let left = MOST_COMMENTS;
+  for await (const comment of list('/issues/comments?sort=created&direction=desc')) {
+    left -= 1;
+    if (left < 0) return;
+    if (!isOurs(comment, marker) || !isOpen(comment.body)) continue;
+    const { html_url: url } = await call('PATCH', `/issues/comments/${comment.id}`, { body: page });
+    process.stdout.write(`Updated ${url}\n`);
+  }
 }
 
 /** Of the whole repository, the newest first. */
@@ -46,6 +66,12 @@ function rolloutsIn(text) {
 
 /** The job before ended without a result. What it said the last time must not stand any longer. */
 function withoutPage() {
-  const err = PROBLEM || 'The job ended before Callsheet had a result; its log says why.';
-  return pageOf({ command, name, environment, exit: 1, out: '', err, digest: '' }, process.env);
+  const isKnown = problem !== '' || frozen !== '';
+  const err = isKnown ? '' : 'The job ended before Callsheet had a result; its log says why.';
+  const told = { problem, frozen, resumes: resumes === 'true' };
+  const exit = frozen === '' ? 1 : 4;
+  return pageOf(
+    { command, name, environment, exit, out: '', err, digest: '', ...told },
+    process.env,
+  );
 }

@@ -30,6 +30,15 @@ export async function* list(path) {
   }
 }
 
+/** The pull request that brought a commit into a branch; the one that is it, where several did. */
+export async function findPull(sha, branch) {
+  const merged = [];
+  for await (const one of list(`/commits/${sha}/pulls`)) {
+    if (one.merged_at && one.base.ref === branch) merged.push(one);
+  }
+  return merged.find(({ merge_commit_sha }) => merge_commit_sha === sha) ?? merged[0];
+}
+
 /** What this repository's pipelines wrote themselves, under a marker. Nobody else's text counts. */
 export function isOurs({ user, body }, marker) {
   return user?.login === SELF && firstLineOf(body ?? '') === marker;

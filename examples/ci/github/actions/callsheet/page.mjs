@@ -5,12 +5,22 @@ const LIMIT = 65_536;
 
 const BY_HAND =
   'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+const ALL_OF_MAIN = 'By hand, with everything that was merged by then.';
+const TO_DELETE =
+  'To delete it: run the workflow callsheet apply by hand, with “allow-delete”. To keep it: put it back into the files.';
 const ROLLOUT_BY_HAND = 'Run the workflow callsheet rollout by hand';
 
 /** What each exit code of Callsheet means for a pipeline, and what to do; `rollout` where that is another thing. */
 export const EXITS = {
   0: {
-    titles: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift', rollout: 'Done' },
+    titles: {
+      plan: 'Nothing to change',
+      apply: 'Applied',
+      drift: 'No drift',
+      pending: 'Nothing is pending',
+      rollback: 'Rolled back',
+      rollout: 'Done',
+    },
     advice: '',
   },
   1: {
@@ -18,16 +28,20 @@ export const EXITS = {
       plan: 'The plan failed',
       apply: 'The apply failed',
       drift: 'Drift is unknown',
+      pending: 'It is unknown what is pending',
+      rollback: 'The rollback failed',
       rollout: 'The rollout failed',
     },
     advice: 'The message below says what is wrong, where, and what to do.',
   },
   2: {
-    titles: { plan: 'Changes', drift: 'Drift', rollout: 'Waiting for calls' },
+    titles: { plan: 'Changes', drift: 'Drift', pending: 'Pending', rollout: 'Waiting for calls' },
     advice: `To put it back: ${lowered(BY_HAND)} To keep it: callsheet pull, and a pull request.`,
   },
   3: {
-    titles: { apply: 'Applied in part', rollout: 'Rolled back' },
+    titles: { apply: 'Applied in part', rollback: 'Rolled back in part', rollout: 'Rolled back' },
+    rollback:
+      'The list below says what is not back, why, and what to do. Then run the workflow callsheet rollback again, with the id of the same run.',
     rollout:
       'Below it says why. The values are held: nothing writes them again until the configuration changes.',
     advice: `The list below says what became of each change. Put right what failed. ${BY_HAND} Or undo the run with callsheet rollback.`,
@@ -36,8 +50,12 @@ export const EXITS = {
     titles: {
       plan: 'A guard refuses this plan',
       apply: 'Not applied: a guard refuses the plan',
+      pending: 'Pending, and a guard refuses the plan',
+      rollback: 'Not rolled back',
       rollout: 'Held, or refused by a guard',
     },
+    rollback:
+      'Nothing was written. Below it says why. Where somebody edited since the run, run the workflow again and say what becomes of those edits.',
     rollout: `Below it says why. ${ROLLOUT_BY_HAND}: promote goes on, abort rolls back.`,
     advice:
       'Nothing was written. Each refusal says why, and which flag overrides it where one does.',
@@ -46,21 +64,31 @@ export const EXITS = {
     titles: {
       plan: 'The branch lacks what was applied last',
       apply: 'Not applied as reviewed: the plan is stale',
+      rollback: 'Not rolled back: the state moved',
       rollout: 'Not started as reviewed: the plan is stale',
     },
     plan: 'Below it says which commit that is. To get it, merge the base branch: “Update branch”.',
+    rollback: 'Nothing was written. Run the workflow callsheet rollback again.',
     rollout: `Platform, configuration or state moved since the review. ${ROLLOUT_BY_HAND}, with start: it plans anew.`,
     advice: `Platform, configuration or state moved since the review. The message below says what, and whether anything was written before that was noticed. ${BY_HAND}`,
   },
   6: {
     titles: {
       apply: 'Not applied: another run has the state',
+      rollback: 'Not rolled back: another run has the state',
       rollout: 'Not looked at: another run has the state',
     },
     advice: 'Nothing was written. Run this again once that one has ended.',
   },
   130: {
-    titles: { plan: 'The plan was interrupted', apply: 'Interrupted', rollout: 'Interrupted' },
+    titles: {
+      plan: 'The plan was interrupted',
+      apply: 'Interrupted',
+      rollback: 'Interrupted',
+      rollout: 'Interrupted',
+    },
+    rollback:
+      'What was under way was finished and recorded. Run the workflow callsheet rollback again: it goes on.',
     rollout: 'What was under way was finished and recorded. The next run continues it.',
     advice: `What was under way was finished and recorded. ${BY_HAND}`,
   },
@@ -70,17 +98,43 @@ function lowered(text) {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** What a command is called on pages: those of a rollout are one. */
+/** What an apply is called that had no plan to take. */
+const WITHOUT_PLAN = {
+  apply: 'Not applied: there is no reviewed plan',
+  rollout: 'Not started: there is no reviewed plan',
+};
+
+/** What a command is called on pages: those of a rollout are one, and so are those of a rollback. */
 export function kindOf(command) {
-  return command.startsWith('rollout') ? 'rollout' : command;
+  return /^(?:rollout|rollback)/.exec(command)?.[0] ?? command;
 }
 
 /** How it ended, in a line, and what to do now. */
-export function resultOf({ command, exit }) {
+export function resultOf({
+  command,
+  exit,
+  frozen = '',
+  problem = '',
+  waits = '',
+  resumes,
+  isWhole,
+}) {
   const kind = kindOf(command);
+  if (problem !== '') return { title: WITHOUT_PLAN[kind], advice: problem };
+  if (frozen !== '') {
+    const then = resumes
+      ? 'The workflow callsheet resume applies the plan when the freeze has ended.'
+      : `When the freeze has ended: ${lowered(BY_HAND)}`;
+    const title = kind === 'plan' ? `Frozen ${frozen}` : `Not applied yet: frozen ${frozen}`;
+    const kept = kind === 'plan' ? 'The plan is kept. What is merged meanwhile waits.' : '';
+    return { title, advice: [kept, then].filter((text) => text !== '').join(' ') };
+  }
+  if (command === 'rollback-plan' && exit === 0)
+    return { title: 'Nothing to roll back', advice: '' };
+  if (waits !== '') return { title: `Applied; ${waits}`, advice: TO_DELETE };
   const { titles, [kind]: own, advice: general } = EXITS[exit] ?? EXITS[1];
   const title = titles[kind] ?? EXITS[1].titles[kind];
-  const advice = own ?? general;
+  const advice = isWhole && exit === 0 ? ALL_OF_MAIN : (own ?? general);
   return { title: [0, 2].includes(exit) ? title : `${title} (exit ${exit})`, advice };
 }
 
@@ -94,12 +148,14 @@ export function markerOf({ command, name, environment = '' }) {
 
 /** Whether Callsheet printed a page itself. */
 export function hasPage({ command, out }) {
-  return command !== 'apply' && out.trimStart().startsWith('<!-- callsheet:');
+  return (
+    command !== 'apply' && command !== 'rollback' && out.trimStart().startsWith('<!-- callsheet:')
+  );
 }
 
 /** The page of a result. */
 export function pageOf(result, env) {
-  const { exit, out, digest } = result;
+  const { command, exit, out, digest, frozen, waits } = result;
   const isPage = hasPage(result);
   const foot = `\n\n${footOf(result, env)}`;
   const head = `${markerOf(result)}\n\n`;
@@ -107,9 +163,18 @@ export function pageOf(result, env) {
   const body = isPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
   const said = isPage && ![0, 2].includes(exit) ? `${warningOf(result)}\n\n` : '';
   // Last, so that nothing that a plan shows can pass for it.
-  const seal = digest ? `\n<!-- digest ${digest} -->` : '';
+  const isOpen = command === 'apply' && (exit !== 0 || Boolean(frozen) || Boolean(waits));
+  const seal = digest ? `\n<!-- digest ${digest} -->` : isOpen ? OPEN : '';
   const room = LIMIT - head.length - said.length - foot.length - seal.length;
   return `${head}${said}${shorten(body.trimEnd(), room)}${foot}${seal}`;
+}
+
+/** Ends the page of an apply that left something to do. */
+const OPEN = '\n<!-- open -->';
+
+/** Whether something of a merge is not live, by the page of its apply. */
+export function isOpen(page) {
+  return page.trimEnd().endsWith(OPEN);
 }
 
 /** The digest that a page was sealed with; undefined where it has none. */
@@ -119,7 +184,7 @@ export function digestIn(page) {
 
 function warningOf(result) {
   const { title, advice } = resultOf(result);
-  return `> [!CAUTION]\n> **${title}.** ${advice}`;
+  return `> [!${result.frozen ? 'NOTE' : 'CAUTION'}]\n> **${title}.** ${advice}`;
 }
 
 function bodyOf(result) {
@@ -142,7 +207,8 @@ function fenced(text) {
   return `${fence}text\n${text}\n${fence}`;
 }
 
-function footOf({ err }, env) {
+/** The last line of a page: commit, job and run. */
+export function footOf({ err }, env) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: job } = env;
   const sha = env.HEAD_SHA || env.GITHUB_SHA || '';
   // By this id callsheet runs and callsheet rollback know it.

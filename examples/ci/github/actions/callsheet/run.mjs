@@ -1,22 +1,32 @@
 // Runs Callsheet for a job: its output goes to the log as it comes, and ends up as a page.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasPage, kindOf, pageOf, resultOf } from './page.mjs';
+import { describeFreeze, findFreezeAlone, findPending, findWaiting } from './pending.mjs';
 import { annotate, setOutput, summarise } from './runner.mjs';
 
 const { COMMAND, NAME, ENVIRONMENT = '', PLAN_FILE, EXPECT, FLAGS = '', RUNNER_TEMP } = process.env;
-const { ROLLOUT = '', CALLSHEET_STATE = '' } = process.env;
+const { ROLLOUT = '', RUN = '', REASON = '', CALLSHEET_STATE = '' } = process.env;
 
 /** What rollouts have alike. A run of another job may have the state for a while. */
 const ROLLING = ['--format', 'markdown', '--lock-timeout', '10m'];
 const named = ROLLOUT === '' ? [] : [ROLLOUT];
+const undone = [
+  ...(RUN === '' || RUN === 'last' ? [] : [RUN]),
+  ...(REASON === '' ? [] : ['--override-freeze', REASON]),
+];
+const PLAN = ['plan', '--format', 'markdown', '--detailed-exitcode', '--out', PLAN_FILE];
 const ARGUMENTS = {
   validate: ['validate', '--format', 'github'],
-  plan: ['plan', '--format', 'markdown', '--detailed-exitcode', '--out', PLAN_FILE],
+  freeze: ['validate', '--format', 'json'],
+  plan: PLAN,
+  pending: PLAN,
   apply: ['apply', PLAN_FILE, '--no-color', ...(EXPECT ? ['--expect', EXPECT] : [])],
   drift: ['drift', '--format', 'markdown', '--detailed-exitcode'],
+  'rollback-plan': ['rollback', ...undone, '--dry-run', '--format', 'json'],
+  rollback: ['rollback', ...undone, '--auto-approve', '--no-color'],
   'rollout-start': [
     'rollout',
     'start',
@@ -33,7 +43,11 @@ const ARGUMENTS = {
 /** What does not fail the job: plans and drift with changes are what somebody is to look at, and a rollout may wait. */
 const FINE = {
   validate: [0],
+  freeze: [0, 1],
   plan: [0, 2],
+  pending: [0, 2, 4],
+  'rollback-plan': [0],
+  rollback: [0],
   apply: [0],
   drift: [0, 2],
   'rollout-start': [0, 2],
@@ -58,30 +72,97 @@ const words = FLAGS.split('\n').map((line) => line.trim());
 const silence = randomUUID();
 const isSilenced = COMMAND !== 'validate';
 if (isSilenced) process.stdout.write(`::stop-commands::${silence}\n`);
-const { exit, out, err } = await run([
-  ...ARGUMENTS[COMMAND],
-  ...(ENVIRONMENT === '' ? [] : ['--env', ENVIRONMENT]),
-  ...words.filter((word) => word !== ''),
-]);
+const place = ENVIRONMENT === '' ? [] : ['--env', ENVIRONMENT];
+const ended = await run([...ARGUMENTS[COMMAND], ...place, ...words.filter((word) => word !== '')]);
+const { exit, out, err } = COMMAND === 'rollback-plan' ? await showRollback(ended) : ended;
 if (isSilenced) process.stdout.write(`\n::${silence}::\n`);
 setOutput('exit-code', exit);
 if (COMMAND === 'validate') process.exit(exit);
+if (COMMAND === 'freeze') {
+  setOutput('frozen', describeFreeze(exit === 0 ? JSON.parse(out).freeze : undefined));
+  setOutput('resumes', hasResume());
+  process.exit(0);
+}
 
-const digest = COMMAND === 'plan' && [0, 2].includes(exit) ? digestOf(PLAN_FILE) : '';
-const result = { command: COMMAND, name: NAME, environment: ENVIRONMENT, exit, out, err, digest };
-const isFine = FINE[COMMAND].includes(exit);
+const plan = existsSync(PLAN_FILE) ? JSON.parse(readFileSync(PLAN_FILE, 'utf8')) : undefined;
+const frozen = findFrozen();
+const isPlanned = COMMAND === 'plan' && ([0, 2].includes(exit) || frozen !== '');
+const result = {
+  command: COMMAND,
+  name: NAME,
+  environment: ENVIRONMENT,
+  exit,
+  out,
+  err,
+  digest: isPlanned ? plan.digest : '',
+  frozen,
+  waits: COMMAND === 'apply' && exit === 0 ? findWaiting(plan) : '',
+  resumes: hasResume(),
+  isWhole: COMMAND === 'apply' && process.env.GITHUB_EVENT_NAME === 'workflow_dispatch',
+};
+const isFine = FINE[COMMAND].includes(exit) || frozen !== '';
 // Where no rollout is under way, what the last one came to is not overwritten.
 if (COMMAND === 'rollout-run' && exit === 0 && !hasPage(result)) process.exit(0);
 const report = join(folder, `${kindOf(COMMAND)}.md`);
 const page = pageOf(result, process.env);
 writeFileSync(report, page);
 setOutput('report', report);
-setOutput('digest', digest);
+setOutput('digest', result.digest);
+setOutput('frozen', frozen);
+setOutput('resumes', result.resumes);
+setOutput('run', /^Run (\S+) is recorded/m.exec(err)?.[1] ?? '');
 summarise(page);
+if (COMMAND === 'pending' && isFine) {
+  writeFileSync(join(folder, 'pending.json'), JSON.stringify(findPending(plan, '.')));
+}
 const { title, advice } = resultOf(result);
 if (!isFine) annotate('error', title, advice);
-else if (COMMAND === 'drift' && exit === 2) annotate('warning', title, advice);
+else if (frozen !== '' || (COMMAND === 'drift' && exit === 2)) annotate('warning', title, advice);
 process.exit(isFine ? 0 : exit);
+
+/** Whether the repository has the workflow that applies what a freeze held back of this stack. */
+function hasResume() {
+  const folder = join(process.env.GITHUB_WORKSPACE ?? '.', '.github/workflows');
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('callsheet-resume'))
+    .some((name) => readFileSync(join(folder, name), 'utf8').includes(`\n  NAME: ${NAME}\n`));
+}
+
+/** The plan of a rollback for people; which run it undoes, and the commit to revert, for the jobs after this one. */
+async function showRollback(planned) {
+  const told = readJson(planned.out);
+  if (told?.format === 'callsheet-run')
+    return { ...planned, out: `Run ${told.undoes} changed nothing.` };
+  // Standard error has it in words.
+  if (told?.format !== 'callsheet-plan') return { ...planned, out: '' };
+  const { undoes } = told;
+  setOutput('undoes', undoes);
+  const receipt = readJson((await run(['runs', undoes, '--format', 'json', ...place])).out);
+  const began = receipt?.entries?.find(({ type }) => type === 'began');
+  setOutput('commit', told.revert?.commit ?? began?.actor.commit ?? '');
+  writeFileSync(PLAN_FILE, planned.out);
+  const { out } = await run(['show', PLAN_FILE, '--format', 'markdown']);
+  return { ...planned, out };
+}
+
+function readJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Until when a freeze lasts that nothing but stands against the plan; empty where it is not so. */
+function findFrozen() {
+  if (exit !== 4) return '';
+  if (COMMAND === 'plan') return describeFreeze(findFreezeAlone(plan ?? {}));
+  // It began after the plan was made, and after it was last asked whether there is one.
+  const [, until = ''] =
+    /guards\.freeze is in force ((?:until|with no end)[^:]*(?::\d\d[^:]*)?):/.exec(err) ?? [];
+  return COMMAND === 'apply' ? until : '';
+}
 
 /** Passes on what the runner says to this process, so that Callsheet can end a run cleanly. */
 function run(args) {
@@ -104,8 +185,4 @@ function run(args) {
 
 function namesState(file) {
   return existsSync(file) && /^\s*state:/m.test(readFileSync(file, 'utf8'));
-}
-
-function digestOf(file) {
-  return JSON.parse(readFileSync(file, 'utf8')).digest;
 }

@@ -1,17 +1,18 @@
 // Finds the plan that was reviewed in the pull request that a push merged.
 //   node stored-plan.mjs   with NAME, ENVIRONMENT, WORKFLOW and GITHUB_TOKEN in the environment
-// Outputs: pull-request; run-id and digest of the plan, or what stands in the way as problem. None where another
+// Outputs: pull-request, url; run-id and digest of the plan, or what stands in the way as problem. None where another
 // workflow carries it out: the pull request lacks WITH_LABEL, or has WITHOUT_LABEL.
-import { call, isOurs, list } from './github.mjs';
-import { digestIn, markerOf } from './page.mjs';
+import { call, findPull, isOurs, list } from './github.mjs';
+import { digestIn, isOpen, markerOf } from './page.mjs';
 import { annotate, setOutput } from './runner.mjs';
 
 const { GITHUB_REPOSITORY: repository, GITHUB_SHA: sha, GITHUB_REF_NAME: branch } = process.env;
+const { GITHUB_SERVER_URL: server } = process.env;
 const { NAME: name, ENVIRONMENT: environment = '', WORKFLOW: workflow } = process.env;
 const { WITH_LABEL: wanted = '', WITHOUT_LABEL: unwanted = '' } = process.env;
 const BY_HAND = `Run the workflow ${wanted === '' ? 'callsheet apply by hand' : 'callsheet rollout by hand, with start'}: it plans anew, shows the plan and waits for an approval.`;
 
-const pull = await findPull();
+const pull = await findPull(sha, branch);
 const labels = (pull?.labels ?? []).map((label) => label.name);
 if ((wanted !== '' && !labels.includes(wanted)) || labels.includes(unwanted)) {
   const which = wanted || unwanted;
@@ -19,8 +20,13 @@ if ((wanted !== '' && !labels.includes(wanted)) || labels.includes(unwanted)) {
   process.stdout.write(`The pull request ${has} the label ${which}: another workflow does this.\n`);
 } else if (pull === undefined)
   stop(`${sha} was pushed without a pull request, so no plan was reviewed.`);
-else {
+else if (await isApplied(pull)) {
+  process.stdout.write(
+    `Pull request ${pull.number} is applied already: its comment says by which run.\n`,
+  );
+} else {
   setOutput('pull-request', pull.number);
+  setOutput('url', `${server}/${repository}/pull/${pull.number}`);
   const run = pull.head.repo?.full_name === repository ? await findRun(pull) : undefined;
   const digest = run === undefined ? undefined : await findDigest(pull);
   if (run !== undefined && run.status !== 'completed') {
@@ -38,14 +44,6 @@ else {
     setOutput('digest', digest);
     process.stdout.write(`Pull request ${pull.number}, run ${run.id}, ${digest}\n`);
   }
-}
-
-async function findPull() {
-  const merged = [];
-  for await (const one of list(`/commits/${sha}/pulls`)) {
-    if (one.merged_at && one.base.ref === branch) merged.push(one);
-  }
-  return merged.find(({ merge_commit_sha }) => merge_commit_sha === sha) ?? merged[0];
 }
 
 /**
@@ -67,6 +65,15 @@ async function isKept({ id }) {
   const path = `/actions/runs/${id}/artifacts?name=callsheet-plan-${encodeURIComponent(name)}`;
   const { artifacts } = await call('GET', path);
   return artifacts.some(({ expired }) => !expired);
+}
+
+/** By its own run, or by one that applied all of main since. */
+async function isApplied({ number }) {
+  const marker = markerOf({ command: 'apply', name, environment });
+  for await (const comment of list(`/issues/${number}/comments`)) {
+    if (isOurs(comment, marker)) return !isOpen(comment.body);
+  }
+  return false;
 }
 
 /** What people saw: the digest at the end of the pipeline's own comment. */
