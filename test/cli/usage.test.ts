@@ -385,6 +385,7 @@ describe('what people type who come from other tools', () => {
         '  --release-hold            apply again a configuration that was rolled back',
         '  --override-freeze REASON  write in a freeze window',
         '  --override-limits REASON  change more than guards allow, once',
+        '  --behind REASON           continue without the commit that was applied last',
       ]);
     },
   );
