@@ -495,6 +495,17 @@ test.each([
   expect(inOneLine(found)).toContain(says);
 });
 
+test('with --base the checkout is asked, though the base has the commit', async () => {
+  const { main, run, commit, git } = await behind();
+  git('checkout', '--quiet', '-b', 'topic');
+  commit('Three.');
+  const found = await run((to) => plan({ ...textIn(main), base: 'main' }, to));
+  expect(found).toMatchObject(HELD);
+  expect(inOneLine(found)).toMatch(LACKS);
+  git('merge', '--quiet', '--strategy-option', 'ours', '--message', 'Merge.', 'main');
+  expect(await run((to) => plan({ ...textIn(main), base: 'main' }, to))).toMatchObject({ exit: 0 });
+});
+
 test('a reason is given when it is planned, not with the plan file', async () => {
   const { main, run } = await behind();
   const out = join(temporaryFolder(), 'plan.json');
