@@ -147,6 +147,8 @@ type Situation = {
   /** Applies something, and gives the root of the checkout that is then worked in. */
   readonly make: (world: World) => Promise<string>;
   readonly expected: Expected;
+  /** Whether it takes the path of another one, so that `npm run torture` alone goes through it. */
+  readonly isLong?: boolean;
 };
 
 const APPLIED = 'the last apply applied [0-9a-f]{12} \\(run \\S+, \\S+Z, by \\S+\\)';
@@ -174,6 +176,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'uncommitted changes on the same commit',
+    isLong: true,
     async make(world) {
       await world.apply();
       put(world.main, join(STACK, 'agents.yaml'), agents('Desk').replace('Desk.', 'Two.'));
@@ -204,6 +207,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a clone that was made before it',
+    isLong: true,
     async make(world) {
       const early = cloneOf(world);
       world.commit('Two.');
@@ -283,6 +287,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a shallow clone of the same commit',
+    isLong: true,
     async make(world) {
       world.commit('Two.');
       await world.apply();
@@ -301,6 +306,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a clone without blobs',
+    isLong: true,
     async make(world) {
       world.commit('Two.');
       await world.apply();
@@ -325,6 +331,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   {
     name: 'a folder that the repository does not have',
+    isLong: true,
     async make(world) {
       const early = temporaryFolder();
       gitIn(early, 'init', '--quiet');
@@ -343,7 +350,9 @@ const inOneLine = ({ out, err }: Run) => `${out}${err}`.replace(/\s+/g, ' ');
 /** What all ways say where the checkout is behind is looked at in one world: nothing is written there. */
 const isRefused = ({ expected }: Situation) => expected instanceof RegExp;
 
-describe.each(SITUATIONS.filter(isRefused))('a checkout with $name', (situation) => {
+const TAKEN = longRows(SITUATIONS, ({ isLong }) => isLong !== true);
+
+describe.each(TAKEN.filter(isRefused))('a checkout with $name', (situation) => {
   test('is refused in every way, and nothing is written', async () => {
     const world = await open();
     const root = await checkoutOf(situation, world);
@@ -362,7 +371,7 @@ describe.each(SITUATIONS.filter(isRefused))('a checkout with $name', (situation)
 
 const isGoingOn = (one: Situation) => !isRefused(one);
 
-describe.each(SITUATIONS.filter(isGoingOn))('a checkout with $name', (situation) => {
+describe.each(TAKEN.filter(isGoingOn))('a checkout with $name', (situation) => {
   const ways = longRows(WAYS, ({ way }) => way === 'plan --out, apply FILE');
   test.each(ways)('goes on: $way', async ({ way, takes }) => {
     const world = await open();
