@@ -10,7 +10,7 @@ import { movedEndpoints } from '../platform/endpoints.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import { findBegan, findEnded } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
-import { findStanding } from './behind.ts';
+import { findStanding, type Standing } from './behind.ts';
 import type { CallsChoice, RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
 import { readBegan, readRun } from './find-run.ts';
@@ -151,7 +151,7 @@ async function applyNow(
   request: RunRequest,
 ): Promise<Applied> {
   const { session, context } = request;
-  const standing = await findStanding(session, context);
+  const standing = await tellStanding(session, context);
   const planned = await planConfiguration(session, options, context, {
     ...{ refresh, calls, standing },
   });
@@ -172,6 +172,13 @@ async function applyNow(
   const isAsked = plan.changes.some(isChanging);
   if (isAsked && (await review.agree?.('Apply this plan?')) === false) return { type: 'declined' };
   return runPlan(planned, request);
+}
+
+/** How the checkout stands. A doubt is told here: a worker, or who applies many stacks, sees no notes of plans. */
+async function tellStanding(session: Session, context: RunContext): Promise<Standing> {
+  const { doubt, ...standing } = await findStanding(session, context);
+  if (doubt !== undefined) context.emit({ type: 'notice', text: doubt });
+  return standing;
 }
 
 /** A plan was reviewed already, so that nobody is asked. What came with it is shown. */
@@ -214,8 +221,7 @@ async function applyChecked(
     });
   }
   review.show?.(given);
-  const standing = await findStanding(session, context);
-  if (standing.doubt !== undefined) context.emit({ type: 'notice', text: standing.doubt });
+  const standing = await tellStanding(session, context);
   // What stood against it when it was planned may be over, and something else may have begun.
   const plan = withRefusals(given, refusalsNow(given, session, standing, context));
   if (isRefused(plan)) return { type: 'refused', plan };
