@@ -235,8 +235,13 @@ export function expectPlan(
     else reasons.push({ address, why: 'is not in the files any more' });
   }
   if (memory.isCertain) return { reasons, open };
-  // Of a run that did not end well live alone tells.
-  return { reasons: differences(all, live, memory), open: undefined };
+  // Of a run that did not end well live alone tells, and what it has replaced is to go.
+  const replaced = [...memory.managed].flatMap(([address, { section, id }]) =>
+    address.endsWith('.replaced') && live[section][id] !== undefined && !bound.has(id)
+      ? [{ address, why: 'is replaced' }]
+      : [],
+  );
+  return { reasons: [...differences(all, live, memory), ...replaced], open: undefined };
 }
 
 /** Where one record is not what it was before, by path. */

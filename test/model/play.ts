@@ -326,12 +326,32 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     return { managed, written, secrets, lost, isCertain: true };
   };
 
-  /** What is known after a run that did not end well: of secrets that moved, nothing. */
-  const unsettled = (memory: Memory, before: Live, after: Live): Memory => {
+  /**
+   * What is known after a run of these files that did not end well: of secrets that moved, nothing, and that what was
+   * made is of the address that it was made for.
+   */
+  const unsettled = (all: readonly Wanted[], memory: Memory, before: Live, after: Live): Memory => {
     const moved = allChanges(before, after);
     const isMoved = (key: string) => moved.some(({ id, path }) => key === `${id} ${path}`);
+    const managed = new Map(memory.managed);
+    for (const { address, section, name, organization } of all) {
+      const [id] =
+        Object.entries(after[section]).find(
+          ([id, one]) =>
+            before[section][id] === undefined &&
+            one.name === name &&
+            (section !== 'agents' || one.organization_id === organization),
+        ) ?? [];
+      const old = memory.managed.get(address);
+      if (id === undefined) continue;
+      managed.set(address, { section, id });
+      // What it replaces waits to be deleted.
+      if (old !== undefined && after[section][old.id] !== undefined)
+        managed.set(`${address}.replaced`, old);
+    }
     return {
       ...memory,
+      managed,
       secrets: new Map([...memory.secrets].filter(([key]) => !isMoved(key))),
       isCertain: false,
     };
@@ -375,6 +395,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       ]);
       const writing = changes.filter(({ action }) =>
         ['create', 'update', 'replace', 'delete'].includes(action),
+      );
+      tell(
+        `${refresh}: ${writing.map(({ action, address }) => `${action} ${address}`)}\n${said.err}`,
       );
       const shown = new Set(writing.map(({ address }) => address));
       const missing = reasons.filter(({ address }) => !shown.has(address));
@@ -479,7 +502,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       if (held.size > 0) memories[environment] = { ...memories[environment], isCertain: false };
       if (environment === 'default') appliedFiles = [...appliedFiles, files];
     } else if (writes > 0 || exit === null)
-      memories[environment] = unsettled(memory, before, after);
+      memories[environment] = unsettled(all, memory, before, after);
     const mayUndo = rollbackOnFailure && !memory.isCertain;
     if (isPlain && !mayUndo && exit !== 0 && exit !== 4 && !(exit === 1 && hasEqualDocuments()))
       fail('apply fails', `exit ${exit}\n${err}${out.slice(0, 2500)}`);
@@ -608,7 +631,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0 && isMeant)
       checkUndone(undoneRun, before, after, out + err);
     if (exit === null || fault !== null) {
-      if (writes > 0 || exit === null) memories.default = unsettled(memory, before, after);
+      if (writes > 0 || exit === null)
+        memories.default = unsettled(wantedIn(files, 'default'), memory, before, after);
       return;
     }
     if (exit !== 0 && exit !== 3 && exit !== 4 && exit !== 1 && exit !== 5)
@@ -896,7 +920,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
                   /^(payments|voice_settings.language|default_retry_policy_id)/.test(path))),
           },
         );
-        if (writes > 0) memories.default = unsettled(memories.default, before, after);
+        if (writes > 0)
+          memories.default = unsettled(wantedIn(files, 'default'), memories.default, before, after);
         return 'default';
       }
       case 'dashboard': {
@@ -1003,7 +1028,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       memories.default = applied(all, then.forget, now, before, after, false);
       if (now !== memory) memories.default = { ...memories.default, isCertain: false };
       appliedFiles = [...appliedFiles, then];
-    } else if (writes > 0) memories.default = unsettled(now, before, after);
+    } else if (writes > 0) memories.default = unsettled(all, now, before, after);
     else if (exit === 0) memories.default = { ...now, isCertain: now.isCertain && now === memory };
   };
 
