@@ -111,20 +111,36 @@ function sourceOf(value: Value): string | undefined {
   return isFields(value) && typeof value.$secret === 'string' ? value.$secret : undefined;
 }
 
-/** The live record that a resource of the files stands for. */
-export function findLive(
-  wanted: Wanted,
+/** A live record with its id. */
+type Bound = readonly [id: string, record: Fields];
+
+/**
+ * The live records that resources of the files stand for, by address: what is remembered under the address, else what
+ * has the name and is no other resource's.
+ */
+export function bindLive(
+  all: readonly Wanted[],
   live: Live,
   { managed }: Pick<Memory, 'managed'>,
-): readonly [id: string, record: Fields] | undefined {
-  const known = managed.get(wanted.address)?.id;
-  const record = known === undefined ? undefined : live[wanted.section][known];
-  if (known !== undefined && record !== undefined) return [known, record];
-  return Object.entries(live[wanted.section]).find(
-    ([, one]) =>
-      one.name === wanted.name &&
-      (wanted.section !== 'agents' || one.organization_id === wanted.organization),
-  );
+): ReadonlyMap<string, Bound> {
+  const bound = new Map<string, Bound>();
+  for (const { address, section } of all) {
+    const id = managed.get(address)?.id ?? '';
+    const record = live[section][id];
+    if (record !== undefined) bound.set(address, [id, record]);
+  }
+  const taken = new Set([...bound.values()].map(([id]) => id));
+  for (const { address, section, name, organization } of all) {
+    if (bound.has(address)) continue;
+    const found = Object.entries(live[section]).find(
+      ([id, one]) =>
+        !taken.has(id) &&
+        one.name === name &&
+        (section !== 'agents' || one.organization_id === organization),
+    );
+    if (found !== undefined) bound.set(address, found);
+  }
+  return bound;
 }
 
 /** The leaves that a resource owns, without secrets. */
@@ -163,13 +179,11 @@ export function differences(
   live: Live,
   memory: Pick<Memory, 'managed'>,
 ): readonly Reason[] {
-  const idOf = (address: string) => {
-    const target = all.find((one) => one.address === address);
-    return target === undefined ? undefined : findLive(target, live, memory)?.[0];
-  };
+  const bound = bindLive(all, live, memory);
+  const idOf = (address: string) => bound.get(address)?.[0];
   return all.flatMap((wanted) => {
-    const [, record] = findLive(wanted, live, memory) ?? [];
     const { address, section } = wanted;
+    const [, record] = bound.get(address) ?? [];
     if (record === undefined) return [{ address, why: 'is not there' }];
     if (section === 'voices') return [];
     if (section === 'sources')
@@ -208,10 +222,11 @@ export function expectPlan(
 ): Expectation {
   const reasons = [...differences(all, live, memory)];
   const open = new Set<string>();
-  const bound = new Set(all.map((one) => findLive(one, live, memory)?.[0]));
+  const found = bindLive(all, live, memory);
+  const bound = new Set([...found.values()].map(([id]) => id));
   for (const wanted of all) {
     const { address } = wanted;
-    const [id, record] = findLive(wanted, live, memory) ?? [];
+    const [id, record] = found.get(address) ?? [];
     if (id === undefined) continue;
     const [earlier] = [...memory.managed].find(([, one]) => one.id === id) ?? [];
     for (const [path, source] of secretsOf(wanted)) {

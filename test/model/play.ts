@@ -25,11 +25,11 @@ import {
 } from './files.ts';
 import {
   allChanges,
+  bindLive,
   type Changed,
   changesOf,
   differences,
   expectPlan,
-  findLive,
   hollowIn,
   isNothing,
   isSame,
@@ -228,7 +228,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     (all: readonly Wanted[], memory: Memory, allowDelete: boolean) =>
     ({ section, id, path, is }: Changed, before: Live, after: Live): boolean => {
       if (is === 'made') return true;
-      const bound = all.find((one) => findLive(one, before, memory)?.[0] === id);
+      const found = bindLive(all, before, memory);
+      const bound = all.find(({ address }) => found.get(address)?.[0] === id);
       if (is === 'gone') {
         const isManaged = [...memory.managed.values()].some((one) => one.id === id);
         return (
@@ -274,6 +275,14 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     everOwned.set(id, known);
   };
 
+  const rememberAll = (all: readonly Wanted[], live: Live, memory: Memory) => {
+    const found = bindLive(all, live, memory);
+    for (const { address, fields } of all) {
+      const [id] = found.get(address) ?? [];
+      if (id !== undefined) remember(id, leavesOf(fields).keys());
+    }
+  };
+
   /** What the state remembers once a run of these files ended well. */
   const applied = (
     all: readonly Wanted[],
@@ -288,8 +297,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     const secrets = new Map(memory.secrets);
     const lost = new Set(memory.lost);
     const wasManaged = new Map([...memory.managed].map(([address, { id }]) => [id, address]));
+    const found = bindLive(all, after, memory);
     for (const wanted of all) {
-      const [id, record] = findLive(wanted, after, memory) ?? [];
+      const [id, record] = found.get(wanted.address) ?? [];
       if (id === undefined || record === undefined) continue;
       managed.set(wanted.address, { section: wanted.section, id });
       const paths = new Set(leavesOf(wanted.fields).keys());
@@ -481,10 +491,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     const id = runIn(out);
     if (id !== undefined && environment === 'default')
       runs = [...runs, { id, before, after, managed: memory.managed }];
-    for (const wanted of all) {
-      const found = findLive(wanted, after, memory);
-      if (found !== undefined) remember(found[0], leavesOf(wanted.fields).keys());
-    }
+    rememberAll(all, after, memory);
     const held = heldIn(out);
     if (exit === 0) {
       if (!hasEqualDocuments()) {
@@ -519,8 +526,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
 
   /** Whether a record that is gone was to go, or its secrets were. */
   const isGiven = (id: string, all: readonly Wanted[], memory: Memory, allowDelete: boolean) => {
-    const isWanted = all.some((one) => findLive(one, stage.live(), memory)?.[0] === id);
-    return !isWanted && allowDelete;
+    const wanted = [...bindLive(all, stage.live(), memory).values()];
+    return allowDelete && !wanted.some(([one]) => one === id);
   };
 
   /** A resource that was made anew keeps what nobody owns, or it is said. */
@@ -531,9 +538,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     after: Live,
     text: string,
   ) => {
+    const found = bindLive(all, after, memory);
     for (const wanted of all.filter(({ section }) => section === 'agents')) {
       const known = memory.managed.get(wanted.address)?.id ?? '';
-      const [then, now] = [before.agents[known], findLive(wanted, after, memory)?.[1]];
+      const [then, now] = [before.agents[known], found.get(wanted.address)?.[1]];
       if (then === undefined || after.agents[known] !== undefined || now === undefined) continue;
       const desired = [...leavesOf(wanted.fields).keys()];
       for (const [path, value] of leavesOf(then)) {
@@ -556,8 +564,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   /** A cloned voice brings its language along where the files name none (Custom voices). */
   const checkVoices = (all: readonly Wanted[], memory: Memory, before: Live, after: Live) => {
     if (sim.dialect.voiceLanguage !== 'stored') return;
+    const found = bindLive(all, after, memory);
     for (const wanted of all) {
-      const [id = '', record] = findLive(wanted, after, memory) ?? [];
+      const [id = '', record] = found.get(wanted.address) ?? [];
       const [voice, language] = ['voice_id', 'language'].map((name) =>
         valueAt(record, `voice_settings.${name}`),
       );
@@ -578,7 +587,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       if (!/the configuration and the platform both changed/.test(message ?? '')) continue;
       const wanted = all.find((one) => one.address === address);
       if (wanted === undefined) continue;
-      const [, record] = findLive(wanted, live, memory) ?? [];
+      const [, record] = bindLive(all, live, memory).get(wanted.address) ?? [];
       const isLost = [...leavesOf(wanted.fields)].some(([path, value]) => {
         const now = valueAt(record, path);
         if (isFields(value)) return false;
@@ -787,9 +796,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           (to) => drift({ ...json, detailedExitcode: true }, to),
           noWrite,
         );
-        const gone = wantedIn(files, 'default').filter(
-          (wanted) =>
-            wanted.section !== 'sources' && findLive(wanted, stage.live(), memory) === undefined,
+        const all = wantedIn(files, 'default');
+        const found = bindLive(all, stage.live(), memory);
+        const gone = all.filter(
+          ({ section, address }) => section !== 'sources' && !found.has(address),
         );
         const isKnownGone = gone.filter(
           ({ address }) => memory.managed.has(address) || memory.managed.size === 0,
@@ -868,11 +878,11 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         );
         if (exit !== 0 && exit !== 3) return 'default';
         const memory = memories.default;
-        const bound = wantedIn(files, 'default').flatMap((wanted) => {
-          const [id] = findLive(wanted, stage.live(), memory) ?? [];
-          return id === undefined
-            ? []
-            : [[wanted.address, { section: wanted.section, id }] as const];
+        const all = wantedIn(files, 'default');
+        const found = bindLive(all, stage.live(), memory);
+        const bound = all.flatMap(({ address, section }) => {
+          const [id] = found.get(address) ?? [];
+          return id === undefined ? [] : [[address, { section, id }] as const];
         });
         const managed = new Map([...memory.managed, ...bound]);
         memories.default = { ...memory, managed, isCertain: false };
@@ -989,10 +999,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     const id = runIn(out);
     if (id !== undefined)
       runs = [...runs, { id, before, after, managed: memories.default.managed }];
-    for (const one of all) {
-      const found = findLive(one, after, memory);
-      if (found !== undefined) remember(found[0], leavesOf(one.fields).keys());
-    }
+    rememberAll(all, after, memory);
     const touched = new Set(changes.map(({ address }) => address));
     const remembered = (from: Memory) =>
       [...touched].map((address) => [from.managed.get(address), from.written.get(address)]);
@@ -1008,7 +1015,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       !isDeepStrictEqual(idsIn(live), idsIn(before)) ||
       all.some((one) => {
         if (!touched.has(one.address)) return false;
-        const [was, is] = [findLive(one, live, memory), findLive(one, before, memory)];
+        const [was, is] = [live, before].map((at) => bindLive(all, at, memory).get(one.address));
         if (was?.[0] !== is?.[0]) return true;
         const own = [...leavesOf(one.fields).keys(), ...(memory.written.get(one.address) ?? [])];
         return changesOf(was?.[1] ?? {}, is?.[1] ?? {}).some((path) =>
