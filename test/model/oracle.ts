@@ -17,7 +17,7 @@ export type Memory = {
   >;
   /** Paths that are owned, by address. */
   readonly written: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Secrets that were written, by id and path. */
+  /** Secrets and texts of documents that were written, by id and path: no answer tells them. */
   readonly secrets: ReadonlyMap<string, { readonly source: string; readonly value: string }>;
   /** Secrets that a command took away, by id and path. */
   readonly lost: ReadonlySet<string>;
@@ -132,13 +132,15 @@ export function bindLive(
   const taken = new Set([...bound.values()].map(([id]) => id));
   for (const { address, section, name, organization } of all) {
     if (bound.has(address)) continue;
-    const found = Object.entries(live[section]).find(
+    const found = Object.entries(live[section]).filter(
       ([id, one]) =>
         !taken.has(id) &&
         one.name === name &&
         (section !== 'agents' || one.organization_id === organization),
     );
-    if (found !== undefined) bound.set(address, found);
+    // Of documents of one name, which cannot be deleted, the newest counts that has its bytes.
+    const match = found.findLast(([, one]) => one.text !== null) ?? found.at(-1);
+    if (match !== undefined) bound.set(address, match);
   }
   return bound;
 }
@@ -177,19 +179,23 @@ export type Reason = { readonly address: string; readonly why: string };
 export function differences(
   all: readonly Wanted[],
   live: Live,
-  memory: Pick<Memory, 'managed'>,
+  memory: Pick<Memory, 'managed' | 'secrets'>,
 ): readonly Reason[] {
   const bound = bindLive(all, live, memory);
   const idOf = (address: string) => bound.get(address)?.[0];
   return all.flatMap((wanted) => {
     const { address, section } = wanted;
-    const [, record] = bound.get(address) ?? [];
+    const [id, record] = bound.get(address) ?? [];
     if (record === undefined) return [{ address, why: 'is not there' }];
     if (section === 'voices') return [];
-    if (section === 'sources')
-      return record.text === null || isSame(record.text, wanted.fields.text)
+    if (section === 'sources') {
+      if (record.text === null) return [{ address, why: 'has no text' }];
+      // No answer tells the text: it is known of what was written.
+      const isKnown = memory.secrets.has(`${id} text`);
+      return isSame(record.text, wanted.fields.text) || !isKnown
         ? []
         : [{ address, why: 'has another text' }];
+    }
     const moved =
       section === 'agents' && record.organization_id !== wanted.organization
         ? [{ address, why: 'is in another organization' }]
@@ -228,6 +234,7 @@ export function expectPlan(
     const { address } = wanted;
     const [id, record] = found.get(address) ?? [];
     if (id === undefined) continue;
+    if (wanted.section === 'sources' && !memory.secrets.has(`${id} text`)) open.add(address);
     const [earlier] = [...memory.managed].find(([, one]) => one.id === id) ?? [];
     for (const [path, source] of secretsOf(wanted)) {
       const key = `${id} ${path}`;

@@ -87,6 +87,10 @@ type Run = {
   readonly after: Live;
   /** What was managed before it. */
   readonly managed: Memory['managed'];
+  /** Whether it came to its end and sent nothing: there is nothing of it to undo. */
+  readonly isIdle: boolean;
+  /** What a rollback that died was to undo: the next one goes on with that. */
+  readonly undoes?: Run | undefined;
 };
 
 /** Plays a sequence to its end. Throws `Broken` where something is not as it must be. */
@@ -106,6 +110,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   let savedState: { readonly copy: string; readonly memory: Memory } | undefined;
   let snapshot: { readonly file: string; readonly live: Live } | undefined;
   let runs: readonly Run[] = [];
+  /** Ids of runs that were seen. */
+  const known = new Set<string>();
   let appliedFiles: readonly Files[] = [];
   let number = 0;
   /** Counts the states that were begun. */
@@ -135,6 +141,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       fault = null,
       env = {},
       environment = 'default',
+      preview = '',
       allowed = () => false,
       mayLose = () => false,
     }: {
@@ -142,6 +149,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       readonly fault?: Trouble | null;
       readonly env?: Readonly<Record<string, string>>;
       readonly environment?: Environment;
+      /** What was said of it before. */
+      readonly preview?: string;
       readonly allowed?: (changed: Changed, before: Live, after: Live) => boolean;
       readonly mayLose?: (id: string, path: string) => boolean;
     } = {},
@@ -157,7 +166,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     ).length;
     // What a process says after its death is heard by nobody.
     const text = said.exit === null ? '' : `${said.err}\n${said.out}`;
-    const shown = `${planned.default}${planned.staging}${text}`;
+    const shown = `${planned.default}${planned.staging}${preview}${text}`;
     tell(
       `${name}: exit ${said.exit}, ${writes} writes\n${said.err}${said.exit === 4 ? said.out : ''}`,
     );
@@ -206,19 +215,40 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       if (hollow.length > 0 && said.exit !== null)
         fail('hollow', `${name}: ${show(record.name)} has ${hollow} with nothing in it`);
     }
-    if (said.exit === null) await listDeadRun(name, writes, environment);
+    await noteRun(name, { ...said, before, after, writes }, environment);
     return { ...said, before, after, writes };
   };
 
-  /** A run that died after it sent something is listed. */
-  const listDeadRun = async (name: string, writes: number, environment: Environment) => {
-    if (writes === 0) return;
-    const { out, exit } = await stage.run((to) => state.runs(undefined, flagsOf(environment), to));
-    const listed: readonly unknown[] = exit === 0 ? JSON.parse(out).runs : [];
-    const before = runs.length;
-    if (listed.length === 0 && before === 0)
+  /** A run that sent something is listed, also where it died. */
+  const noteRun = async (
+    name: string,
+    {
+      exit,
+      out,
+      before,
+      after,
+      writes,
+    }: Said & { readonly before: Live; readonly after: Live; readonly writes: number },
+    environment: Environment,
+  ) => {
+    let id = exit === null ? undefined : runIn(out);
+    if (id === undefined && (writes > 0 || exit === null)) {
+      const listing = await stage.run((to) => state.runs(undefined, flagsOf(environment), to));
+      const listed: readonly { readonly run: string; readonly state?: string }[] =
+        listing.exit === 0 ? JSON.parse(listing.out).runs : [];
+      id = listed.find(({ state }) => state === undefined)?.run;
+    }
+    const isNew = id !== undefined && !known.has(id);
+    if (exit === null && writes > 0 && !isNew)
       fail('runs', `${name} was killed after ${writes} writes, and no run is recorded`);
+    if (id === undefined || !isNew) return;
+    known.add(id);
+    if (environment !== 'default') return;
+    const isIdle = exit !== null && writes === 0;
+    runs = [...runs, { id, before, after, managed: memories.default.managed, isIdle }];
   };
+
+  const noWrite = { allowed: () => false };
 
   const flagsOf = (environment: Environment) =>
     environment === 'default' ? json : { ...json, env: environment };
@@ -293,11 +323,12 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     isOfNow = true,
   ): Memory => {
     const managed = new Map<string, { section: Wanted['section']; id: string }>();
+    const settled = withMade(all, memory, before, after);
     const written = new Map<string, Set<string>>();
-    const secrets = new Map(memory.secrets);
+    const secrets = new Map(settled.secrets);
     const lost = new Set(memory.lost);
     const wasManaged = new Map([...memory.managed].map(([address, { id }]) => [id, address]));
-    const found = bindLive(all, after, memory);
+    const found = bindLive(all, after, settled);
     for (const wanted of all) {
       const [id, record] = found.get(wanted.address) ?? [];
       if (id === undefined || record === undefined) continue;
@@ -325,7 +356,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     }
     const bound = new Set([...managed.values()].map(({ id }) => id));
     for (const id of bound) letGo.delete(id);
-    for (const [address, one] of memory.managed) {
+    for (const [address, one] of settled.managed) {
       if (forgotten.includes(address) && !bound.has(one.id)) letGo.add(one.id);
       if (bound.has(one.id) || forgotten.includes(address)) continue;
       if (after[one.section][one.id] !== undefined) {
@@ -336,33 +367,40 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     return { managed, written, secrets, lost, isCertain: true };
   };
 
-  /**
-   * What is known after a run of these files that did not end well: of secrets that moved, nothing, and that what was
-   * made is of the address that it was made for.
-   */
+  /** What was made by a run of these files is of the address that it was made for, however the run ended. */
+  const withMade = (all: readonly Wanted[], memory: Memory, before: Live, after: Live): Memory => {
+    const managed = new Map(memory.managed);
+    const secrets = new Map(memory.secrets);
+    for (const [id, { text }] of Object.entries(after.sources))
+      if (typeof text === 'string' && text !== before.sources[id]?.text)
+        secrets.set(`${id} text`, { source: '', value: text });
+    for (const { address, section, name, organization } of all) {
+      const made = Object.entries(after[section]).find(
+        ([id, one]) =>
+          before[section][id] === undefined &&
+          one.name === name &&
+          (section !== 'agents' || one.organization_id === organization),
+      );
+      if (made === undefined) continue;
+      const old = memory.managed.get(address);
+      managed.set(address, { section, id: made[0] });
+      // What it replaces waits to be deleted; documents cannot be.
+      if (section === 'agents' && old !== undefined && after.agents[old.id] !== undefined)
+        managed.set(`${address}.replaced`, old);
+    }
+    return { ...memory, managed, secrets };
+  };
+
+  /** What is known after a run of these files that did not end well: of secrets that moved, nothing. */
   const unsettled = (all: readonly Wanted[], memory: Memory, before: Live, after: Live): Memory => {
     const moved = allChanges(before, after);
     const isMoved = (key: string) => moved.some(({ id, path }) => key === `${id} ${path}`);
-    const managed = new Map(memory.managed);
-    for (const { address, section, name, organization } of all) {
-      const [id] =
-        Object.entries(after[section]).find(
-          ([id, one]) =>
-            before[section][id] === undefined &&
-            one.name === name &&
-            (section !== 'agents' || one.organization_id === organization),
-        ) ?? [];
-      const old = memory.managed.get(address);
-      if (id === undefined) continue;
-      managed.set(address, { section, id });
-      // What it replaces waits to be deleted.
-      if (old !== undefined && after[section][old.id] !== undefined)
-        managed.set(`${address}.replaced`, old);
-    }
+    const settled = withMade(all, memory, before, after);
     return {
-      ...memory,
-      managed,
-      secrets: new Map([...memory.secrets].filter(([key]) => !isMoved(key))),
+      ...settled,
+      secrets: new Map(
+        [...settled.secrets].filter(([key]) => key.endsWith(' text') || !isMoved(key)),
+      ),
       isCertain: false,
     };
   };
@@ -488,17 +526,15 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         allowedBy(all, memory, allowDelete)(changed, before, after) || rollbackOnFailure,
       mayLose: (id) => isGiven(id, all, memory, allowDelete),
     });
-    const id = runIn(out);
-    if (id !== undefined && environment === 'default')
-      runs = [...runs, { id, before, after, managed: memory.managed }];
-    rememberAll(all, after, memory);
+    const settled = withMade(all, memory, before, after);
+    rememberAll(all, after, settled);
     const held = heldIn(out);
     if (exit === 0) {
       if (!hasEqualDocuments()) {
         const wrong = differences(
           all.filter(({ address }) => !held.has(address)),
           after,
-          memory,
+          settled,
         );
         if (wrong.length > 0)
           fail('not applied', `exit 0, and\n${tellReasons(wrong)}\n${err}${out.slice(0, 1000)}`);
@@ -511,7 +547,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     } else if (writes > 0 || exit === null)
       memories[environment] = unsettled(all, memory, before, after);
     const mayUndo = rollbackOnFailure && !memory.isCertain;
-    if (isPlain && !mayUndo && exit !== 0 && exit !== 4 && !(exit === 1 && hasEqualDocuments()))
+    const isRight = exit === 0 || exit === 4 || (exit === 1 && hasEqualDocuments());
+    const imposed = imposedOn(all, settled, after);
+    const isImposed = exit === 3 && failedIn(out).every((address) => imposed.has(address));
+    if (isPlain && !mayUndo && !isRight && !isImposed)
       fail('apply fails', `exit ${exit}\n${err}${out.slice(0, 2500)}`);
     if (exit === 4) checkConflict(all, memory, before, out);
     if (other !== undefined) {
@@ -578,6 +617,19 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     }
   };
 
+  /** Agents whose language the platform takes from their voice, whatever the files name. */
+  const imposedOn = (all: readonly Wanted[], memory: Memory, live: Live) => {
+    const found = bindLive(all, live, memory);
+    const isMeant = ({ address, fields }: Wanted) => {
+      const record = found.get(address)?.[1];
+      const voice = live.voices[String(valueAt(record, 'voice_settings.voice_id'))];
+      const language = valueAt(fields, 'voice_settings.language');
+      return language !== undefined && voice !== undefined && !isSame(voice.language, language);
+    };
+    const agents = sim.dialect.voiceLanguage === 'imposed' ? all.filter(isMeant) : [];
+    return new Set(agents.map(({ address }) => address));
+  };
+
   /** A conflict is one where the files do not contain what is live. */
   const checkConflict = (all: readonly Wanted[], memory: Memory, live: Live, out: string) => {
     const ledger: readonly { readonly address: string; readonly message?: string | null }[] =
@@ -603,23 +655,23 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   const rollBack = async (one: Extract<Command, { do: 'rollback' }>) => {
     const { back = 0, undoEdited = false, dies = null, fault = null } = one;
     const memory = memories.default;
-    const target = runs.at(-1 - back);
+    const earlier = runs;
+    const last = runs.findLast(({ isIdle }) => !isIdle);
+    const target = back > 0 ? runs.at(-1 - back) : (last?.undoes ?? last);
     if (back > 0 && target === undefined) return;
+    const flags = { ...json, undoEdited, ...(back > 0 ? { run: target?.id ?? '' } : {}) };
+    const preview = await run(
+      'rollback --dry-run',
+      (to) => rollback({ ...flags, dryRun: true, calls: false }, to),
+      noWrite,
+    );
     const { exit, out, err, before, after, writes } = await run(
       'rollback',
-      (to) =>
-        rollback(
-          {
-            ...json,
-            autoApprove: true,
-            undoEdited,
-            ...(back > 0 ? { run: target?.id ?? '' } : {}),
-          },
-          to,
-        ),
+      (to) => rollback({ ...flags, autoApprove: true }, to),
       {
         dies,
         fault,
+        preview: preview.out,
         allowed: ({ id, path, is, section }, before, after) =>
           is === 'made' ||
           (is === 'gone' && (madeByUs.has(id) || section !== 'agents')) ||
@@ -630,18 +682,19 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         mayLose: (id) => stage.live().agents[id] === undefined,
       },
     );
-    const id = runIn(out);
-    if (id !== undefined) runs = [...runs, { id, before, after, managed: memory.managed }];
     // One that was interrupted is gone on with first.
     const continued = /rollback of run (\S+)\./.exec(err)?.[1];
-    const undoneRun = continued === undefined ? target : runs.find(({ id }) => id === continued);
-    // Where a run died, that one may be undone, which nobody saw the end of.
-    const isMeant = back > 0 || continued !== undefined || memory.isCertain;
-    if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0 && isMeant)
+    const undoneRun = continued === undefined ? target : earlier.find(({ id }) => id === continued);
+    if (exit === null && runs.length > earlier.length)
+      runs = [...earlier, ...runs.slice(-1).map((one) => ({ ...one, undoes: undoneRun }))];
+    if (exit === 0 && undoneRun !== undefined && dies === null && writes > 0)
       checkUndone(undoneRun, before, after, out + err);
     if (exit === null || fault !== null) {
-      if (writes > 0 || exit === null)
-        memories.default = unsettled(wantedIn(files, 'default'), memory, before, after);
+      if (writes > 0 || exit === null) {
+        const known = unsettled(wantedIn(files, 'default'), memory, before, after);
+        const again = madeAgain(undoneRun, before, after);
+        memories.default = { ...known, managed: new Map([...again, ...known.managed]) };
+      }
       return;
     }
     if (exit !== 0 && exit !== 3 && exit !== 4 && exit !== 1 && exit !== 5)
@@ -649,24 +702,29 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     if (writes > 0) memories.default = undone(memory, before, after, undoneRun);
   };
 
+  /** What a run deleted and its rollback made again is managed again, under a new id. */
+  const madeAgain = (run: Run | undefined, before: Live, after: Live) =>
+    [...(run?.managed ?? [])].flatMap(([address, { section, id }]) => {
+      const name = run?.before[section][id]?.name;
+      if (name === undefined || before[section][id] !== undefined) return [];
+      const made = Object.entries(after[section]).find(
+        ([other, one]) => before[section][other] === undefined && one.name === name,
+      );
+      return made === undefined ? [] : [[address, { section, id: made[0] }] as const];
+    });
+
   /** What the state remembers after a rollback: what is gone is gone, and what lost its secret lacks it. */
   const undone = (memory: Memory, before: Live, after: Live, run: Run | undefined): Memory => {
     const lost = new Set(memory.lost);
     const managed = new Map(memory.managed);
     // What the run took over and changed is nobody's again.
+    const wasManaged = new Set([...(run?.managed.values() ?? [])].map(({ id }) => id));
     const touched = new Set(run && allChanges(run.before, run.after).map(({ id }) => id));
     for (const [address, { section, id }] of memory.managed)
-      if (run?.before[section][id] !== undefined && touched.has(id) && !run.managed.has(address))
+      if (run?.before[section][id] !== undefined && touched.has(id) && !wasManaged.has(id))
         managed.delete(address);
-    // What the run deleted and is made again is managed again, under a new id.
-    for (const [address, { section, id }] of run?.managed ?? []) {
-      const name = run?.before[section][id]?.name;
-      if (managed.has(address) || name === undefined || before[section][id] !== undefined) continue;
-      const made = Object.entries(after[section]).find(
-        ([other, one]) => before[section][other] === undefined && one.name === name,
-      );
-      if (made !== undefined) managed.set(address, { section, id: made[0] });
-    }
+    for (const [address, made] of madeAgain(run, before, after))
+      if (!managed.has(address)) managed.set(address, made);
     // What the run had let go of may be owned again.
     const written = new Map(
       [...managed].map(([address, { id }]) => [
@@ -715,8 +773,6 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   /** The agent of a key, live. */
   const agentNamed = (name: string) =>
     Object.entries(stage.live().agents).find(([, one]) => one.name === name)?.[0];
-
-  const noWrite = { allowed: () => false };
 
   const perform = async (one: Command): Promise<Environment | undefined> => {
     number += 1;
@@ -915,13 +971,23 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       case 'rollback to': {
         if (snapshot === undefined) return undefined;
         const { file, live } = snapshot;
+        const flags = { ...json, to: file, allowDelete: false };
+        const preview =
+          one.do === 'restore'
+            ? undefined
+            : await run(
+                'rollback --dry-run',
+                (to) => rollback({ ...flags, dryRun: true, calls: false }, to),
+                noWrite,
+              );
         const { before, after, writes } = await run(
           one.do,
           (to) =>
             one.do === 'restore'
               ? restore(file, { ...dir, format: 'text', over: true, autoApprove: true }, to)
-              : rollback({ ...json, to: file, allowDelete: false, autoApprove: true }, to),
+              : rollback({ ...flags, autoApprove: true }, to),
           {
+            preview: preview?.out ?? '',
             allowed: ({ section, id, path, is }, _before, after) =>
               is === 'made' ||
               section === 'sources' ||
@@ -996,9 +1062,6 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         mayLose: () => true,
       },
     );
-    const id = runIn(out);
-    if (id !== undefined)
-      runs = [...runs, { id, before, after, managed: memories.default.managed }];
     rememberAll(all, after, memory);
     const touched = new Set(changes.map(({ address }) => address));
     const remembered = (from: Memory) =>
@@ -1077,15 +1140,31 @@ function tellReasons(reasons: readonly Reason[]): string {
   return reasons.map(({ address, why }) => `${address} ${why}`).join('\n');
 }
 
+type Line = {
+  readonly address: string;
+  readonly verdict?: string;
+  readonly action: string;
+  readonly status: string;
+};
+
+function ledgerIn(out: string): readonly Line[] {
+  return out === '' ? [] : (JSON.parse(out).ledger ?? []);
+}
+
 /** Addresses whose change waits for leave. */
 function heldIn(out: string): ReadonlySet<string> {
-  const ledger: readonly {
-    readonly address: string;
-    readonly verdict?: string;
-    readonly action: string;
-  }[] = out === '' ? [] : (JSON.parse(out).ledger ?? []);
-  const held = ledger.filter(({ verdict, action }) => verdict === 'held' && action !== 'delete');
+  const held = ledgerIn(out).filter(
+    ({ verdict, action }) => verdict === 'held' && action !== 'delete',
+  );
   return new Set(held.map(({ address }) => address));
+}
+
+/** Addresses whose change did not end well. */
+function failedIn(out: string): readonly string[] {
+  const failed = ledgerIn(out).filter(
+    ({ verdict, status }) => verdict !== 'held' && status !== 'done',
+  );
+  return failed.map(({ address }) => address);
 }
 
 function firstDifferences(a: object, b: object): string {
