@@ -27,7 +27,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
 import { Blob, oncePer, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
-import { type Folder, isUnreadable, STACK_FILE } from './folder.ts';
+import { type Folder, type Instead, isUnreadable, STACK_FILE } from './folder.ts';
 import type { Moves } from './moves.ts';
 import { type FilledText, filledTexts, leanDocument } from './resolved.ts';
 import type { SecretPlace } from './secrets.ts';
@@ -111,6 +111,8 @@ type CacheOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names the program, for tests of other ones. */
   readonly program?: string | undefined;
+  /** What is read in the place of files: such a stack has an entry beside that of the folder. */
+  readonly instead?: Instead;
 };
 
 export const NO_CACHE: Cache = {
@@ -121,7 +123,7 @@ export const NO_CACHE: Cache = {
 };
 
 /** The cache of a stack folder; one that knows nothing and keeps nothing where there can be none. */
-export function openCache(dir: string, { env, program = BUILD }: CacheOptions): Cache {
+export function openCache(dir: string, { env, program = BUILD, instead }: CacheOptions): Cache {
   if (program === undefined) return NO_CACHE;
   const key = keyIn(env);
   if (key === undefined) return NO_CACHE;
@@ -135,7 +137,8 @@ export function openCache(dir: string, { env, program = BUILD }: CacheOptions): 
   const files = openTrees(entries, nameOf('files'));
   const nameOfStack = ({ main, ...inputs }: StackInputs, folder: Folder) => {
     const contents = inputs.files.map((file) => [file, readContent(folder, file)]);
-    return nameOf('stack', digestOf(main), inputs, contents);
+    const which = instead === undefined ? [] : ['instead'];
+    return nameOf('stack', digestOf(main), inputs, contents, ...which);
   };
   return {
     parse: (source) => (source.file === STACK_FILE ? settings : files).parse(source),

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -222,6 +223,35 @@ describe('what did not change', () => {
     expect(kept?.inClear).toEqual(['newToken']);
     const { filled } = stack?.originOf('agent.clinic["east"]', ['name']) ?? {};
     expect(filled).toMatchObject([{ expression: '${each.name}', value: '(secret)' }]);
+  });
+
+  it('is found again beside the same stack with other files, changed, made and gone', async () => {
+    const dir = folderOf(FILES);
+    const at = (file: string) => join(realpathSync(dir), file);
+    const instead = new Map<string, string | Buffer | null>([
+      [at('data/clinics.csv'), Buffer.from('slug,name\neast,East\nwest,West\nsouth,South\n')],
+      [at('agents/night.yaml'), null],
+      [at('agents/late.yaml'), 'agents: { late: { name: Late } }\n'],
+      [at('.env'), 'agents: { hidden: { name: Hidden } }\n'],
+    ]);
+    const first = await load(dir);
+    const other = await load(dir, { instead });
+    expect(other.diagnostics).toEqual([]);
+    const addresses = other.stack?.resources.map(({ address }) => address);
+    expect(addresses).toContain('agent.late');
+    expect(addresses).toContain('agent.clinic["south"]');
+    expect(addresses).not.toContain('agent.night');
+    expect(addresses).not.toContain('agent.hidden');
+    let found: readonly Loaded[] = [];
+    const parsed = await parsedIn(async () => {
+      found = [await load(dir), await load(dir, { instead })];
+    });
+    expect(parsed).toBe(0);
+    expect(found.map(seen)).toEqual([first, other].map(seen));
+    writeFileSync(at('agents/late.yaml'), 'agents: { late: { name: Late } }\n');
+    writeFileSync(at('data/clinics.csv'), 'slug,name\neast,East\nwest,West\nsouth,South\n');
+    rmSync(at('agents/night.yaml'));
+    expect(seen(await load(dir))).toEqual(seen(other));
   });
 
   it('is not parsed again where one file changed', async () => {
