@@ -222,10 +222,18 @@ export function describeOrigin(change: Change, plan: PlanDocument): string | und
 }
 
 /** Which fields of a change of this pull request its base has already; undefined where it has none. */
-export function fieldsOnBase({ fields }: Change, { base }: PlanDocument): string | undefined {
-  const paths = fields.flatMap(({ origin, path }) => (origin === 'base' ? path : []));
-  if (base === undefined || paths.length === 0) return undefined;
-  return `${baseName(base)} has ${formatFirst(paths, MOST_PATHS)} already`;
+export function fieldsOnBase(
+  { fields, action }: Change,
+  { base }: PlanDocument,
+): string | undefined {
+  const [known, own] = [true, false].map((isThere) =>
+    fields.filter(({ origin }) => (origin === 'base') === isThere).map(({ path }) => path),
+  ) as [string[], string[]];
+  if (base === undefined || known.length === 0) return undefined;
+  // Of a new resource the fewer fields are those that the pull request adds.
+  return action === 'create'
+    ? `${baseName(base)} has it already, but for ${formatFirst(own, MOST_PATHS)}`
+    : `${baseName(base)} has ${formatFirst(known, MOST_PATHS)} already`;
 }
 
 const MOST_PATHS = 5;

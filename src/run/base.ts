@@ -23,8 +23,8 @@ import { loadOptions } from './stack.ts';
 export type Base = {
   /** What the plan says of it. */
   readonly about: NonNullable<PlanDocument['base']>;
-  /** What its files had in the place of those of the checkout. */
-  readonly instead: Instead;
+  /** What its files had in the place of those of the checkout, or why they cannot be read. */
+  readonly instead: Instead | Note;
   readonly notes: readonly Note[];
 };
 
@@ -68,7 +68,10 @@ export async function readBase(
     git('ls-files', '--others', '--exclude-standard', '--full-name', '-z', '--', '.', ...inside),
   ]);
   const paths = [...new Set([...listPaths(changed), ...listPaths(untracked)])];
-  const instead = await readFiles(dir, commit, top, paths);
+  const instead = await readFiles(dir, commit, top, paths).catch((error: unknown) =>
+    // A clone may leave out what it did not check out, and have no leave to fetch it.
+    whyUnplanned(about, `Git cannot read its files: ${whyNot(error)}`),
+  );
   return { about, instead, notes: describeParting(about, isShallow) };
 }
 
@@ -191,6 +194,7 @@ export async function loadBase(
   options: StackOptions,
   context: RunContext,
 ): Promise<Stack | Note> {
+  if ('message' in instead) return instead;
   if (instead.size === 0) return stack;
   const name = baseName(about);
   const every = 'every change counts as of this pull request';
@@ -210,7 +214,7 @@ export async function loadBase(
 /** Says that a base cannot be planned. */
 export function whyUnplanned(about: Base['about'], why: string): Note {
   const [line = ''] = why.split('\n');
-  const message = `the configuration of ${baseName(about)} cannot be planned (${line}), so every change counts as of this pull request`;
+  const message = `${baseName(about)} cannot be planned (${line}), so every change counts as of this pull request`;
   return { severity: 'warning', address: null, message };
 }
 

@@ -416,6 +416,7 @@ const CASES: readonly Case[] = [
   {
     what: 'no commit in common, as after a force push of another history',
     given: orphan,
+    exit: 5,
     says: 'this checkout and main have no commit in common',
     expected: { 'agent.desk': 'update branch' },
   },
@@ -429,6 +430,8 @@ const CASES: readonly Case[] = [
       await stage.apply();
       git(stage, 'checkout', '-q', 'topic');
     },
+    // Apply would take back what was applied.
+    exit: 5,
     says: 'this checkout lacks 1 commit of main',
     expected: { 'agent.desk': 'update base', 'agent.fresh': 'create branch' },
   },
@@ -440,7 +443,20 @@ const CASES: readonly Case[] = [
       git(stage, 'checkout', '-q', '-b', 'topic');
       await commit(stage, edits(APPLIED));
     },
-    says: 'the configuration of main cannot be planned (agents.yaml:1: ',
+    says: 'main cannot be planned (agents.yaml:1: ',
+    expected: { 'agent.desk': 'update branch' },
+  },
+  {
+    what: 'a clone that leaves out what is not checked out',
+    given: async (stage) => {
+      git(stage, 'checkout', '-q', '-b', 'topic');
+      await commit(stage, edits(APPLIED));
+      git(stage, 'config', 'uploadpack.allowFilter', 'true');
+      cloned(stage, '--filter=blob:none');
+      git(stage, 'config', 'remote.origin.url', 'file:///nowhere');
+    },
+    base: 'origin/main',
+    says: 'main cannot be planned (Git cannot read its files: ',
     expected: { 'agent.desk': 'update branch' },
   },
   {
@@ -461,12 +477,15 @@ const CASES: readonly Case[] = [
 
 /** Cuts the history behind the commits that are there, as a clone of depth 1 has it. */
 function shallow(stage: Stage, ...fetched: readonly string[]): void {
+  cloned(stage, '--depth=1', ...fetched);
+}
+
+/** Puts a clone of the repository in its place. */
+function cloned(stage: Stage, how: string, ...fetched: readonly string[]): void {
   const clone = join(stage.folder, '.clone');
   const origin = `file://${stage.folder}`;
-  git(stage, 'clone', '-q', '--depth', '1', '--no-checkout', '--branch', 'topic', origin, clone);
-  if (fetched.length > 0) {
-    git({ folder: clone }, 'fetch', '-q', '--depth', '1', 'origin', ...fetched);
-  }
+  git(stage, 'clone', '-q', how, '--branch', 'topic', origin, clone);
+  if (fetched.length > 0) git({ folder: clone }, 'fetch', '-q', how, 'origin', ...fetched);
   rmSync(join(stage.folder, '.git'), { recursive: true });
   renameSync(join(clone, '.git'), join(stage.folder, '.git'));
   rmSync(clone, { recursive: true });
@@ -494,7 +513,7 @@ describe('a base that cannot be used, or only in part, is told in a sentence', (
 
 withStage('a branch that is behind is not said to be what main has', async (stage) => {
   await CASES.find(({ what }) => what.includes('behind'))?.given(stage);
-  const { text, markdown } = await planned(stage, {}, 0);
+  const { text, markdown } = await planned(stage, {}, 5);
   for (const view of [text, markdown]) {
     expect(view).toContain('1 change is not its own');
     expect(view).toContain('Not of this pull request: 1 change');
