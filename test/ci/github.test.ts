@@ -26,7 +26,11 @@ test('a pull request is planned in a comment, and what is merged is applied by t
   });
   expect(comments).toHaveLength(121);
   expect(comments.slice(0, -1)).toEqual(strangers);
-  expect(old.body).toMatch(new RegExp(`^${marker}\n\n### Plan: 2 to create`));
+  expect(old.body).toMatch(
+    new RegExp(
+      `^${marker}\n\n### Plan of this pull request: 1 to create; main has 1 change already`,
+    ),
+  );
   expect(old.body).toContain(`<!-- digest ${planned.plan?.outputs.digest} -->`);
 
   const applied = await repository.merge(pull);
@@ -60,7 +64,9 @@ longTest(
     const byHand = await repository.byHand('plan-fork', { 'pull-request': String(theirs.number) });
     expect(resultsOf(byHand), logOf(byHand)).toEqual({ plan: 'success', comment: 'success' });
     const [comment] = github.comments.get(theirs.number) ?? [];
-    expect(comment?.body).toMatch(/^<!-- callsheet:plan clinic -->\n\n### Plan: 2 to create/);
+    expect(comment?.body).toMatch(
+      /^<!-- callsheet:plan clinic -->\n\n### Plan of this pull request: 1 to create; main has 1 change already/,
+    );
     expect(comment?.body).toContain('SMS_TOKEN');
 
     const ours = repository.open(edited(repository, 'agents.yaml', 'We are closed.', 'Closed.'));

@@ -24,7 +24,8 @@ const REPOSITORY = 'acme/agents';
 export function githubOf({ event, run }: Surroundings) {
   return {
     event_name: event.name,
-    event: event.payload,
+    event: { repository: { default_branch: 'main' }, ...event.payload },
+    base_ref: event.name === 'pull_request' ? 'main' : '',
     sha: event.sha,
     ref: event.ref,
     repository: REPOSITORY,
