@@ -1,6 +1,6 @@
+import { describeFreeze } from '../core/calendar.ts';
 import { hasErrors, withoutWarnings } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import { describeFreeze } from '../plan/guards.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type DiagnosticsDocument,

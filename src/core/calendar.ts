@@ -1,4 +1,4 @@
-import { type FreezeWindow, WEEKDAYS } from './plan-document.ts';
+import { type FreezeWindow, type PlanDocument, WEEKDAYS } from './plan-document.ts';
 
 /**
  * Stretches of time by the wall clocks of time zones, as `Intl` knows them. Instants are milliseconds since 1970.
@@ -21,6 +21,52 @@ export function formatInstant(zone: string, instant: number): string {
 export function findEnd(window: Calendar, instant: number): number | undefined {
   const near = [...stretchesAround(window, { from: instant, until: instant })];
   return near.findLast(({ start, end }) => start <= instant && instant < end)?.end;
+}
+
+/** Windows that are in force. */
+type Freeze = {
+  readonly windows: readonly [FreezeWindow, ...FreezeWindow[]];
+  /** When none is any more, whichever begin meanwhile. Undefined: not within a year. */
+  readonly until: Date | undefined;
+};
+
+/** The freeze that is in force at a moment, if there is one. */
+export function freezeAt(windows: readonly FreezeWindow[], now: Date): Freeze | undefined {
+  const [first, ...others] = windows.filter((one) => findEnd(one, now.getTime()) !== undefined);
+  if (first === undefined) return undefined;
+  return { windows: [first, ...others], until: endOfAll(windows, now.getTime()) };
+}
+
+/** How far ahead an end is looked for. */
+const YEAR = 366 * 24 * 60 * 60_000;
+
+function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefined {
+  let end = now;
+  while (end < now + YEAR) {
+    const ends = windows.flatMap((one) => findEnd(one, end) ?? []);
+    if (ends.length === 0) return new Date(end);
+    end = Math.max(...ends);
+  }
+  return undefined;
+}
+
+/** The freeze that is in force at a moment, as documents have it. */
+export function describeFreeze(
+  windows: readonly FreezeWindow[],
+  now: Date,
+): PlanDocument['freeze'] {
+  const freeze = freezeAt(windows, now);
+  if (freeze === undefined) return undefined;
+  const { windows: inForce, until } = freeze;
+  return {
+    until: until?.toISOString() ?? null,
+    ends: until === undefined ? null : formatInstant(inForce[0].zone, until.getTime()),
+    reason: inForce.map(formatFreeze).join(' and '),
+  };
+}
+
+function formatFreeze({ reason, source }: FreezeWindow): string {
+  return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
 }
 
 /** The stretches of a calendar within a span, cut to it, in order; what touches is one. Both ends in milliseconds since 1970. */

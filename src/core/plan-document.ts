@@ -198,6 +198,10 @@ export function formatEdit(edit: Partial<Pick<HistoryEntry, 'actor' | 'source' |
   return `${edit.actor ?? 'someone'}${from}${when}`;
 }
 
+/** Says of an edit that the account itself signs and no known run made, who that can have been. */
+export const SIGNED_HERE =
+  'with the key of this account: by a run that this state does not know, or by another program';
+
 /**
  * Who changed something that drifted, as far as the history of its resource tells. An entry names no field
  * (Agent history entry), so what one edit changed cannot be told from what another did.

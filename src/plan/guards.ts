@@ -1,11 +1,10 @@
-import { findEnd, formatInstant } from '../core/calendar.ts';
+import { describeFreeze } from '../core/calendar.ts';
 import { commandSpan } from '../core/command-line.ts';
 import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import {
   type Behind,
   type Change,
   type ExceededLimit,
-  type FreezeWindow,
   type Guards,
   type Note,
   type PlanDocument,
@@ -336,25 +335,6 @@ function checkFreeze(
   ];
 }
 
-/** The freeze that is in force at a moment, as documents have it. */
-export function describeFreeze(
-  windows: readonly FreezeWindow[],
-  now: Date,
-): PlanDocument['freeze'] {
-  const freeze = freezeAt(windows, now);
-  if (freeze === undefined) return undefined;
-  const { windows: inForce, until } = freeze;
-  return {
-    until: until?.toISOString() ?? null,
-    ends: until === undefined ? null : formatInstant(inForce[0].zone, until.getTime()),
-    reason: inForce.map(formatFreeze).join(' and '),
-  };
-}
-
-function formatFreeze({ reason, source }: FreezeWindow): string {
-  return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
-}
-
 /** Values that are named in a refusal; the others are counted. */
 const MOST_NAMED = 3;
 
@@ -387,30 +367,3 @@ function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly G
 }
 
 const NO_HOLD: readonly [string, Hold] = ['', { undid: '', by: '', at: '', user: null }];
-
-/** Windows that are in force. */
-type Freeze = {
-  readonly windows: readonly [FreezeWindow, ...FreezeWindow[]];
-  /** When none is any more, whichever begin meanwhile. Undefined: not within a year. */
-  readonly until: Date | undefined;
-};
-
-/** The freeze that is in force at a moment, if there is one. */
-export function freezeAt(windows: readonly FreezeWindow[], now: Date): Freeze | undefined {
-  const [first, ...others] = windows.filter((one) => findEnd(one, now.getTime()) !== undefined);
-  if (first === undefined) return undefined;
-  return { windows: [first, ...others], until: endOfAll(windows, now.getTime()) };
-}
-
-/** How far ahead an end is looked for. */
-const YEAR = 366 * 24 * 60 * 60_000;
-
-function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefined {
-  let end = now;
-  while (end < now + YEAR) {
-    const ends = windows.flatMap((one) => findEnd(one, end) ?? []);
-    if (ends.length === 0) return new Date(end);
-    end = Math.max(...ends);
-  }
-  return undefined;
-}

@@ -626,7 +626,11 @@ function pinHistory(
   const pin = { ...seen, history_id: history[0]?.id ?? null };
   const moved = leaves.some(isEdited);
   const author = kind.history
-    ? attributeDrift(history, baseEntry(history, recorded?.pin ?? undefined))
+    ? attributeDrift(
+        history,
+        baseEntry(history, recorded?.pin ?? undefined),
+        findAuthor(input.platform.account_id),
+      )
     : attributeUnrecorded(pin.updated_at);
   const own = moved ? ownRun(recorded, seen, history[0], change, input) : undefined;
   if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };

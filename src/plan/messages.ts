@@ -7,6 +7,7 @@ import {
   isWritten,
   type Note,
   type PlanDocument,
+  SIGNED_HERE,
 } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -247,10 +248,15 @@ export function attributeUnrecorded(updated: string | null): string | undefined 
     : `last changed at ${inSeconds(updated)}, by an unrecorded author`;
 }
 
-/** Who changed a resource since its last known history entry: the newest ones, in words. */
+/**
+ * Who changed a resource since its last known history entry: the newest ones, in words.
+ *
+ * @param own how the account itself signs
+ */
 export function attributeDrift(
   history: readonly HistoryEntry[],
   since: number | null | undefined,
+  own?: string,
 ): string {
   if (since === null || since === undefined) {
     return 'the author is unknown: no history entry of the last apply is known';
@@ -259,7 +265,8 @@ export function attributeDrift(
   const last = newer[0];
   if (last === undefined) return 'the author is unknown: its history has no newer entry';
   const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
-  return `last by ${formatEdit(last)}, history entry ${last.id}${more}`;
+  const signed = own !== undefined && last.actor === own ? `, ${SIGNED_HERE}` : '';
+  return `last by ${formatEdit(last)}, history entry ${last.id}${more}${signed}`;
 }
 
 const OUTSIDE = 'changed outside Callsheet';

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { formatEdit, type Pin } from '../core/plan-document.ts';
+import { formatEdit, type Pin, SIGNED_HERE } from '../core/plan-document.ts';
 import { getOwn, inSeconds } from '../core/value.ts';
 import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
@@ -62,7 +62,8 @@ export async function findInterleaved(
       const [last] = newer;
       if (last !== undefined) {
         const run = await reader.runOf(address, last.id, entries);
-        return editedSince(address, run === undefined ? author(last) : `run ${run}`);
+        const signed = reader.isOwn(last) ? `${author(last)}, ${SIGNED_HERE}` : author(last);
+        return editedSince(address, run === undefined ? signed : `run ${run}`);
       }
       const during = interleaved.get(address)?.at(-1);
       if (during === undefined) return undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { freezeAt } from '../../src/core/calendar.ts';
 import { type FreezeWindow, WEEKDAYS } from '../../src/core/plan-document.ts';
-import { freezeAt } from '../../src/plan/guards.ts';
 
 type Written = Omit<Partial<FreezeWindow>, 'hours'> & {
   readonly hours?: readonly [from: number, to: number];

@@ -243,6 +243,12 @@ test.each([
     41,
     'last by someone, history entry 43',
   ],
+  [
+    'that it may have been a run whose record is gone',
+    [entry(43, { actor: 'api:own' }), entry(41)],
+    41,
+    'last by api:own via dashboard at 2026-03-01T10:00:00Z, history entry 43, with the key of this account: by a run that this state does not know, or by another program',
+  ],
   ['that there is none', [entry(41)], 41, 'the author is unknown: its history has no newer entry'],
   [
     'that it does not know where to begin',
@@ -257,7 +263,7 @@ test.each([
     'the author is unknown: no history entry of the last apply is known',
   ],
 ] as const)('who made it drift: %s', (_title, history, since, expected) => {
-  expect(attributeDrift(history, since)).toBe(expected);
+  expect(attributeDrift(history, since, 'api:own')).toBe(expected);
 });
 
 test.each([

@@ -82,6 +82,13 @@ describe('an edit since the run', () => {
       ['agent.one was edited since the run, last by run 20261121t101203z-7f3a19'],
     ],
     [
+      'is told as perhaps a run, where the account signs it and no record of it is left',
+      [entry(42), entry(49, { actor: 'api:own' })],
+      [
+        'agent.one was edited since the run, last by api:own via dashboard at 2026-03-02T09:00:00Z, with the key of this account: by a run that this state does not know, or by another program',
+      ],
+    ],
+    [
       'is told on one line whatever its author is called',
       [entry(43, { actor: 'user:kim\nagent.two is fine', source: 'a\r\nb', at: null })],
       ['agent.one was edited since the run, last by user:kim agent.two is fine via a b'],
