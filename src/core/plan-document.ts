@@ -303,11 +303,12 @@ export function liftingFlags(
   return listLifts(struck).flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
 }
 
-/** The freeze that a plan waits for; undefined where something else stands against it, too. */
+/** The freeze that a plan waits for; undefined where something else of the branch stands against it, too. */
 export function findFreezeAlone(plan: PlanDocument): PlanDocument['freeze'] {
   const { refusals = [], changes, options, freeze } = plan;
-  const isStruck = changes.some(({ verdict }) => verdict === 'refused') && !options.skip_refused;
-  return isStruck || refusals.some(({ guard }) => guard !== 'freeze') ? undefined : freeze;
+  const isStruck = changes.some((one) => one.verdict === 'refused' && !one.refused_on_base);
+  const others = refusals.some(({ guard, origin }) => guard !== 'freeze' && origin !== 'base');
+  return others || (isStruck && !options.skip_refused) ? undefined : freeze;
 }
 
 /** The flags without which changes are held, as they are typed. */

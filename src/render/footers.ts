@@ -143,7 +143,7 @@ const RUNNER: { readonly [purpose: string]: string } = {
 
 function refusalFooter(plan: PlanDocument): readonly Footer[] {
   const { refusals: all = [], purpose } = plan;
-  const refusals = all.filter(({ origin }) => origin !== 'base');
+  const refusals = all.filter(({ guard, origin }) => origin !== 'base' || guard === 'freeze');
   if (refusals.length === 0) return [];
   const what = RUNNER[purpose] ?? 'apply does not run this plan';
   const freeze = findFreezeAlone(plan);
@@ -188,8 +188,9 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
 function refusedOnBaseFooter({ changes, refusals = [], base }: PlanDocument): readonly RawFooter[] {
   const struck = changes.filter((change) => change.refused_on_base === true);
   const items = [
-    ...refusals.flatMap(({ origin, message }) =>
-      origin === 'base' ? [{ address: null, text: message }] : [],
+    ...refusals.flatMap(({ guard, origin, message }) =>
+      // A freeze ends by itself, and has words of its own.
+      origin === 'base' && guard !== 'freeze' ? [{ address: null, text: message }] : [],
     ),
     ...struck.map(({ address, reason }) => ({ address, text: reason })),
   ];

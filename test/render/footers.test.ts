@@ -101,6 +101,34 @@ test.each<[string, readonly Change['lifted_by'][], string | null]>([
   expect(footersOf(planOf(held))).toMatchObject([{ advice }]);
 });
 
+test.each([
+  ['nothing', [], 'Frozen until Mon 06:00: apply does not run this plan meanwhile.', 'warning'],
+  [
+    'what main is refused for already',
+    [{ guard: 'rule', message: 'no', until: null, advice: 'Ask.', origin: 'base' }],
+    'Frozen until Mon 06:00: apply does not run this plan meanwhile.',
+    'warning',
+  ],
+  [
+    'a hold',
+    [{ guard: 'hold', message: 'held', until: null, advice: 'Change it.' }],
+    'Refused: apply does not run this plan now.',
+    'error',
+  ],
+] as const)('a freeze and %s', (_, others, title, weight) => {
+  const freeze = { until: '2026-11-23T06:00:00Z', ends: 'Mon 06:00', reason: 'Weekend' };
+  const frozen = {
+    guard: 'freeze',
+    message: 'frozen',
+    until: freeze.until,
+    advice: 'Wait.',
+  } as const;
+  for (const origin of [{}, { origin: 'base' }] as const) {
+    const refusals = [{ ...frozen, ...origin }, ...others];
+    expect(footersOf(planOf([], { freeze, refusals }))[0]).toMatchObject({ title, weight });
+  }
+});
+
 test.each(['apply', 'rollback'] as const)(
   'what stands against a plan for %s as a whole comes first, with all that can be done',
   (purpose) => {

@@ -161,7 +161,7 @@ export function pageOf(result, env) {
   const head = `${markerOf(result)}\n\n`;
   // Callsheet's own marker knows nothing of the name that the pipeline gave the stack.
   const body = isPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
-  const said = isPage && ![0, 2].includes(exit) ? `${warningOf(result)}\n\n` : '';
+  const said = isPage && (frozen || ![0, 2].includes(exit)) ? `${warningOf(result)}\n\n` : '';
   // Last, so that nothing that a plan shows can pass for it.
   const isOpen = command === 'apply' && (exit !== 0 || Boolean(frozen) || Boolean(waits));
   const seal = digest ? `\n<!-- digest ${digest} -->` : isOpen ? OPEN : '';

@@ -7,12 +7,12 @@ export function describeFreeze(freeze) {
   return freeze.ends === null ? 'with no end within a year' : `until ${freeze.ends}`;
 }
 
-/** The freeze of a plan that nothing else stands against. What main is refused for already counts for no change of it. */
+/** The freeze of a plan that nothing else stands against, but for what stands against main already. */
 export function findFreezeAlone({ freeze, refusals = [], changes, options }) {
   if (freeze === undefined) return undefined;
-  const isStruck = ({ verdict, origin }) => verdict === 'refused' && origin !== 'base';
-  const others = refusals.some(({ guard }) => guard !== 'freeze');
-  return others || (changes.some(isStruck) && !options.skip_refused) ? undefined : freeze;
+  const isStruck = changes.some((one) => one.verdict === 'refused' && !one.refused_on_base);
+  const others = refusals.some(({ guard, origin }) => guard !== 'freeze' && origin !== 'base');
+  return others || (isStruck && !options.skip_refused) ? undefined : freeze;
 }
 
 /** `1 delete waits for --allow-delete`: what an apply of the plan leaves for later; empty where it is nothing. */

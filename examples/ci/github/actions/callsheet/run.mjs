@@ -156,12 +156,13 @@ function readJson(text) {
 
 /** Until when a freeze lasts that nothing but stands against the plan; empty where it is not so. */
 function findFrozen() {
-  if (exit !== 4) return '';
-  if (COMMAND === 'plan') return describeFreeze(findFreezeAlone(plan ?? {}));
+  // With --base a freeze that main has, too, does not decide the exit code.
+  if (COMMAND === 'plan' && [2, 4].includes(exit))
+    return describeFreeze(findFreezeAlone(plan ?? {}));
   // It began after the plan was made, and after it was last asked whether there is one.
   const [, until = ''] =
     /guards\.freeze is in force ((?:until|with no end)[^:]*(?::\d\d[^:]*)?):/.exec(err) ?? [];
-  return COMMAND === 'apply' ? until : '';
+  return COMMAND === 'apply' && exit === 4 ? until : '';
 }
 
 /** Passes on what the runner says to this process, so that Callsheet can end a run cleanly. */
