@@ -64,7 +64,7 @@ test('a plan that fails takes the place of the one that stood in the comment', a
 
 test('a plan that a guard refuses is shown, and the check is red', async () => {
   const repository = await openRepository();
-  const rule = 'rules: { no-agents: { on: change, require: "false", message: Holidays } }\n';
+  const rule = 'rules: { no-agents: { over: change, require: "false", message: Holidays } }\n';
   const pull = repository.open({
     ...edited(
       repository,
