@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/core/errors.ts';
 import { EXAMPLES } from './place.ts';
 
-const { digestIn, EXITS, markerOf, pageOf } = await import(
+const { digestIn, EXITS, isOpen, markerOf, pageOf } = await import(
   join(EXAMPLES, 'github/actions/callsheet/page.mjs')
+);
+const { findFreezeAlone, findPending, findWaiting, pendingPage, pendingTitle } = await import(
+  join(EXAMPLES, 'github/actions/callsheet/pending.mjs')
 );
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -72,5 +75,106 @@ describe('the page of a result', () => {
     const applied = page({ command: 'apply', out: '\n  ✓ done\n', err: 'Run r-1 is recorded: …' });
     expect(applied).toContain('### Applied\n\n```text\n  ✓ done\n```');
     expect(applied).toContain('run `r-1`');
+  });
+});
+
+describe('the page of an apply', () => {
+  const frozen = 'until Tue 2026-12-01 08:00 Europe/Berlin';
+  const waits = '1 delete waits for `--allow-delete`';
+
+  test.each([
+    ['is closed where all is live', { exit: 0 }, '### Applied\n', false],
+    ['names what waits', { exit: 0, waits }, `### Applied; ${waits}\n\nTo delete it`, true],
+    [
+      'names the end of a freeze, and who applies it then',
+      { exit: 4, frozen, resumes: true },
+      `### Not applied yet: frozen ${frozen}\n\nThe workflow callsheet resume applies`,
+      true,
+    ],
+    [
+      'names what to do where nothing looks for that end',
+      { exit: 4, frozen, resumes: false },
+      'When the freeze has ended: run the workflow callsheet apply by hand',
+      true,
+    ],
+    [
+      'is titled by what was missing, not as a failure',
+      { exit: 1, problem: 'No plan went well.' },
+      '### Not applied: there is no reviewed plan\n\nNo plan went well.',
+      true,
+    ],
+    ['is open where it failed', { exit: 3 }, '### Applied in part (exit 3)', true],
+    ['says that it was all of main', { exit: 0, isWhole: true }, '### Applied\n\nBy hand', false],
+  ])('%s', (_, result, said, open) => {
+    const text = page({ command: 'apply', ...result });
+    expect(text).toContain(said);
+    expect(isOpen(text)).toBe(open);
+  });
+
+  test('a plan that only a freeze stands against keeps its digest', () => {
+    const out = '<!-- callsheet:plan -->\n\n### Plan: 1 to update\n';
+    const text = page({ exit: 4, out, frozen, digest: DIGEST });
+    expect(text).toContain(`> [!NOTE]\n> **Frozen ${frozen}.** The plan is kept.`);
+    expect(digestIn(text)).toBe(DIGEST);
+  });
+});
+
+describe('what a plan says beside its changes', () => {
+  const change = (more: object) => ({
+    address: 'agent.desk',
+    action: 'update',
+    verdict: 'ok',
+    reason: 'the configuration changed',
+    source: null,
+    fields: [{ path: 'model', cause: 'changed' }],
+    ...more,
+  });
+  const held = { action: 'delete', verdict: 'held', lifted_by: 'allow_delete', fields: [] };
+
+  test.each([
+    [[], ''],
+    [[change({}), change(held)], '1 delete waits for `--allow-delete`'],
+    [[change(held), change(held)], '2 deletes wait for `--allow-delete`'],
+    [[change({ verdict: 'held' })], '1 change waits for a rollout'],
+  ])('%#: what waits', (changes, said) => {
+    expect(findWaiting({ changes })).toBe(said);
+  });
+
+  test('a freeze counts where nothing else stands against the plan, but for what main has', () => {
+    const freeze = { until: null, ends: null, reason: 'Audit' };
+    const alone = (changes: readonly object[], guards: readonly object[] = []) =>
+      findFreezeAlone({
+        freeze,
+        changes,
+        options: {},
+        refusals: [{ guard: 'freeze' }, ...guards],
+      }) === freeze;
+    expect(alone([change({})])).toBe(true);
+    expect(alone([change({ verdict: 'refused' })])).toBe(false);
+    expect(alone([change({ verdict: 'refused', refused_on_base: true })])).toBe(true);
+    expect(alone([], [{ guard: 'hold' }])).toBe(false);
+    expect(alone([], [{ guard: 'hold', origin: 'base' }])).toBe(true);
+    expect(findFreezeAlone({ changes: [], options: {} })).toBeUndefined();
+  });
+
+  test('pending is what the files ask for, and not what was edited or deleted on the platform', () => {
+    const changes = [
+      change(held),
+      change({ address: 'agent.a', fields: [{ path: 'model', cause: 'drifted' }] }),
+      change({ address: 'agent.b', action: 'create', missing_id: 'gone' }),
+      change({ address: 'agent.c', action: 'adopt' }),
+      change({ address: 'agent.d', verdict: 'unsupported' }),
+      change({ address: 'agent.e', verdict: 'refused', reason: 'it is | locked by @ops' }),
+    ];
+    const pending = findPending({ changes }, join(EXAMPLES, 'there-is-no-such-folder'));
+    expect(pending).toMatchObject([
+      { address: 'agent.desk', waits: 'label', commit: null },
+      { address: 'agent.e', waits: 'refused', fields: ['model'] },
+    ]);
+    expect(pendingTitle(pending, 'main')).toBe('main is ahead by 2 changes');
+    const ways = { label: 'a label', apply: 'an apply', advice: 'Start it.' };
+    const text = pendingPage(pending, { branch: 'main', merges: new Map(), ways });
+    expect(text).toContain('| <code>agent.desk</code> delete | – | `--allow-delete`: a label |');
+    expect(text).toContain('refused: it is &#124; locked by &#64;ops |');
   });
 });

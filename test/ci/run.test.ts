@@ -86,6 +86,45 @@ test.each<[string, number, string, number, string]>([
   expect(/^::(error|warning) title=/m.exec(run.log())?.[1]).toBe(level);
 });
 
+test('a freeze ends by itself: a plan is kept, and an apply is started again', async () => {
+  const frozen = { ends: 'Mon 06:00 Etc/UTC' };
+  const kept = {
+    digest: DIGEST,
+    freeze: frozen,
+    refusals: [{ guard: 'freeze' }],
+    changes: [],
+    options: {},
+  };
+  // With --base what main has, too, does not decide the exit code.
+  for (const exit of [4, 2]) {
+    const plan = start(
+      'plan',
+      `${PAGE}echo '${JSON.stringify(kept)}' > "$PLAN_FILE"; exit ${exit}`,
+    );
+    expect(await plan.ended, plan.log()).toBe(0);
+    expect([plan.output('digest'), plan.output('frozen')]).toEqual([
+      DIGEST,
+      `until ${frozen.ends}`,
+    ]);
+    expect(plan.read('summary')).toContain(
+      '> **Frozen until Mon 06:00 Etc/UTC.** The plan is kept.',
+    );
+    expect(plan.log()).toContain('::warning title=Frozen until Mon 06%3A00 Etc/UTC::');
+  }
+  const said = (ends: string) =>
+    `echo 'Nothing was written: guards.freeze is in force ${ends}: "Audit" (callsheet.yaml:9).' >&2; exit 4`;
+  for (const ends of ['until Mon 2026-11-23 06:00 Etc/UTC', 'with no end within a year']) {
+    const apply = start('apply', said(ends));
+    expect(await apply.ended, apply.log()).toBe(0);
+    expect(apply.output('frozen')).toBe(ends);
+    expect(apply.read('summary')).toContain(`### Not applied yet: frozen ${ends}`);
+  }
+  const asked = start('freeze', `echo '${JSON.stringify({ freeze: frozen })}'`);
+  expect(await asked.ended, asked.log()).toBe(0);
+  expect(asked.output('frozen')).toBe('until Mon 06:00 Etc/UTC');
+  expect(asked.output('resumes')).toBe('false');
+});
+
 test('flags, environment and digest are words of their own, whatever is in them', async () => {
   const run = start('apply', 'exit 0', {
     ENVIRONMENT: 'staging; touch x',

@@ -131,7 +131,10 @@ export function resultOf({
   }
   if (command === 'rollback-plan' && exit === 0)
     return { title: 'Nothing to roll back', advice: '' };
-  if (waits !== '') return { title: `Applied; ${waits}`, advice: TO_DELETE };
+  if (waits !== '') {
+    const advice = waits.includes('--allow-delete') ? TO_DELETE : '';
+    return { title: `Applied; ${waits}`, advice };
+  }
   const { titles, [kind]: own, advice: general } = EXITS[exit] ?? EXITS[1];
   const title = titles[kind] ?? EXITS[1].titles[kind];
   const advice = isWhole && exit === 0 ? ALL_OF_MAIN : (own ?? general);
