@@ -180,7 +180,8 @@ async function compareOne(
   const fields = kind.facets.map(({ field }) => field);
   const facets = new Set(fields.filter((field) => desired.document[field] !== undefined));
   const live = await reader.read(kind, found, facets);
-  const sides = getSides(identity, desired, { ...NO_OPTIONS, ...parts.options });
+  const keepsEdits = parts.options.keep_drift === true;
+  const sides = { ...getSides(identity, desired, { ...NO_OPTIONS, ...parts.options }), keepsEdits };
   const looked = given((at) => ids.get(at));
   return compare(kind.schema, desired.document, live?.document ?? {}, sides, looked);
 }

@@ -3,7 +3,7 @@ import { quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
-import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
+import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { type FieldSchema, isEchoed } from '../core/schema.ts';
 import { isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
@@ -55,6 +55,7 @@ import {
   clearedIn,
   findFacet,
   ignoredPaths,
+  keptPaths,
   type Progress,
   readLive,
   remaining,
@@ -168,7 +169,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       proof = prove(work, progress, carried, live?.document);
     }
     const { kept, stored } = proof;
-    const isProven = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
+    const isWhole = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
+    const isProven = isWhole && !change.fields.some(isKept);
     const resource = await record(work, progress, after, { isProven, found });
     return {
       line: {
@@ -315,7 +317,8 @@ async function performFacet(
     cleared: clearedIn(changes),
     ignore: ignoredPaths(work),
   };
-  const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
+  const edits = pickLeaves(kind.schema, live.document, keptPaths(work.change));
+  const document = mergeDocuments(kind.schema, desired.document, edits, intent, world);
   const value = document[field];
   const body = facetBody(kind.schema, field, isObject(value) ? value : {});
   const evidence = { live: live.document, facet: field };

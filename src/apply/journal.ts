@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { CallsheetError, ConflictError, errorMessage } from '../core/errors.ts';
 import { overlaps, toPath } from '../core/path.ts';
-import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
+import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isSent } from '../diff/compare.ts';
 import type { Io } from '../kinds/kind.ts';
@@ -135,6 +135,7 @@ export async function record(
       ? restored && live
         ? {
             ...withoutLeft(restored, recorded, left),
+            ...(recorded?.kept_since === undefined ? {} : keptSince(recorded)),
             id: live.id,
             pin,
             restored_by: deps.run,
@@ -142,18 +143,21 @@ export async function record(
           }
         : null
       : desired && live
-        ? withoutLeft(
-            rememberResource(
-              kind,
-              desired,
-              { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
+        ? {
+            ...withoutLeft(
+              rememberResource(
+                kind,
+                desired,
+                { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
+                known(recorded, live.id),
+                written,
+                world,
+              ),
               known(recorded, live.id),
-              written,
-              world,
+              left,
             ),
-            known(recorded, live.id),
-            left,
-          )
+            ...(change.fields.some(isKept) ? keptSince(recorded) : {}),
+          }
         : adopted(work);
   // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
   if (change.operations.length > 0)
@@ -176,6 +180,14 @@ export function restoredBy(
   );
   const unsettled = gone.map((text) => [text, { unsettled: true }] as const);
   return { ...restored, leaves: { ...restored.leaves, ...Object.fromEntries(unsettled) } };
+}
+
+/** Where edits begin that a run leaves as they are: after what was last known to be as the state has it. */
+function keptSince(recorded: ResourceState | undefined): Pick<ResourceState, 'kept_since'> {
+  const { kept_since: since, pin } = recorded ?? {};
+  const place = since ?? pin;
+  if (!place) return {};
+  return { kept_since: { updated_at: place.updated_at, history_id: place.history_id } };
 }
 
 /** The fields that a rollback wrote. */

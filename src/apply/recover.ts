@@ -387,6 +387,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     leaves: taken.leaves,
     pin: isDone ? livePin(kind, live, known) : (before?.pin ?? buildPin(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
+    ...(before?.kept_since === undefined ? {} : { kept_since: before.kept_since }),
   };
   return {
     ...common,

@@ -1,8 +1,14 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { type Path, parsePaths } from '../core/path.ts';
-import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
+import { type Path, parsePaths, toPath } from '../core/path.ts';
+import {
+  type Change,
+  isKept,
+  type PlanDocument,
+  type PlannedOperation,
+  type PlanOptions,
+} from '../core/plan-document.ts';
 import { type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { Sides, World } from '../diff/leaves.ts';
@@ -182,11 +188,17 @@ export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
   return new Set(changes.filter(({ after }) => (after ?? null) === null).map(({ text }) => text));
 }
 
-/** Paths that are neither compared nor written: `lifecycle.ignore`, and what is known to be refused. */
+/** Paths that are neither compared nor written: `lifecycle.ignore`, kept edits, and what is known to be refused. */
 export function ignoredPaths({
   desired,
   refused,
-}: Pick<Work, 'desired' | 'refused'>): readonly Path[] {
+  change,
+}: Pick<Work, 'desired' | 'refused' | 'change'>): readonly Path[] {
   const ignored = parsePaths(desired?.lifecycle.ignore ?? []);
-  return [...ignored, ...refused.map(({ path }) => path)];
+  return [...ignored, ...keptPaths(change), ...refused.map(({ path }) => path)];
+}
+
+/** Paths of edits that the plan leaves as they are. */
+export function keptPaths({ fields }: Pick<Change, 'fields'>): readonly Path[] {
+  return fields.filter(isKept).map(({ path }) => toPath(path));
 }

@@ -118,6 +118,13 @@ const RELEASE_HOLD = permit('--release-hold', 'apply again a configuration that 
   isInJob: true,
 });
 
+const KEEP_DRIFT = flag('--keep-drift', 'leave edits made on the platform as they are', {
+  isInJob: true,
+});
+const UNDO_DRIFT = permit('--undo-drift', 'overwrite edits made on the platform', {
+  isInJob: true,
+});
+
 /** What the steps of a rollout may do beside what every plan may. */
 export const STEP_ALLOWANCES = [
   ACCEPT_CONFLICTS,
@@ -125,6 +132,8 @@ export const STEP_ALLOWANCES = [
   RELEASE_HOLD,
   OVERRIDE_LIMITS,
   BEHIND,
+  KEEP_DRIFT,
+  UNDO_DRIFT,
 ];
 
 /** What a plan may do. */
@@ -138,6 +147,8 @@ export const ALLOWANCES = [
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
   BEHIND,
+  KEEP_DRIFT,
+  UNDO_DRIFT,
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
     isInJob: true,
   }),

@@ -627,7 +627,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -782,7 +782,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -1191,7 +1191,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -1383,6 +1383,13 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
+  readonly kept_since?: {
+    /** When that was, as the platform says. */
+    readonly updated_at: string | null;
+    /** Its history entry. */
+    readonly history_id: number | null;
+  };
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };
@@ -1431,7 +1438,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -1661,6 +1668,10 @@ export type Document = {
     readonly behind?: string;
     /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
     readonly release_hold?: boolean;
+    /** Whether edits made on the platform stay, whatever `guards.drift` says; absent where that decides. */
+    readonly keep_drift?: boolean;
+    /** Whether edits made on the platform are undone, whatever `guards.drift` says; absent where that decides. */
+    readonly undo_drift?: boolean;
   };
   /** Counts of the changes, by action and by verdict. */
   readonly summary: {
@@ -1720,6 +1731,8 @@ export type Document = {
   readonly groups?: readonly Group[];
   /** What the state is to remember of resources that are as configured; absent where that is nothing. */
   readonly agreed?: readonly Agreed[];
+  /** Edits made on the platform that apply leaves as they are (`guards.drift: keep`, `--keep-drift`), by resource; absent where there are none. They count as no change. */
+  readonly kept?: readonly Kept[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
   /** The freeze that was in force when the plan was made, and was not overridden; absent where none was. `refusals` has it, too. */
@@ -1780,7 +1793,7 @@ export type Change = {
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;
   /** Of a change that is refused or held: the option of a plan with which it would be done. Absent where none would help. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** Of a plan with a `base`: whether the base has all of the change already (`base`), or the checkout brings some of it (`branch`). The digest does not cover it. */
   readonly origin?: 'branch' | 'base';
   /** Of a refused change: the base alone would be refused for the same. Absent where it would not. */
@@ -1831,10 +1844,11 @@ export type Field = {
   readonly after: Json;
   /** True where before and after, as far as they are there, are masked. An address keeps its scheme and host: `https://host/(secret)`. */
   readonly secret: boolean;
-  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
+  /** Why: the configuration changed, the platform did (`drifted`; `kept` where `guards.drift` leaves the edit alone), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `kept`, `released` and the last two write nothing. */
   readonly cause:
     | 'changed'
     | 'drifted'
+    | 'kept'
     | 'conflict'
     | 'cleared'
     | 'released'
@@ -2021,6 +2035,27 @@ export type RememberedPin = {
   readonly certain?: true;
   /** The version of the state in whose form this is, where that is an older one. */
   readonly form?: number;
+};
+/** The edits of one resource that are left as they are. */
+export type Kept = {
+  readonly address: Address;
+  /** Kind of the resource. */
+  readonly kind: string;
+  /** Id of the live resource. */
+  readonly id: string;
+  /** The edited fields. */
+  readonly fields: readonly {
+    /** Path of the field. */
+    readonly path: string;
+    /** What Callsheet last wrote, and the configuration still has; null where there is nothing. */
+    readonly before: Json;
+    /** What is live; null where there is nothing. */
+    readonly after: Json;
+    /** True where before and after are masked. */
+    readonly secret: boolean;
+    /** Who edited the resource and when, in words, as far as its history tells. */
+    readonly by: string;
+  }[];
 };
 /** Something to know. */
 export type Note = {
@@ -2484,6 +2519,13 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
+  readonly kept_since?: {
+    /** When that was, as the platform says. */
+    readonly updated_at: string | null;
+    /** Its history entry. */
+    readonly history_id: number | null;
+  };
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };
@@ -2564,7 +2606,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -3032,7 +3074,7 @@ export type LedgerLine = {
   /** Why the plan left it out; absent where it did not. */
   readonly verdict?: 'held' | 'refused' | 'unsupported';
   /** The option of a plan with which it would be done; absent where none would help, or where it was not left out. */
-  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   /** The platform's identifier; null where there is none. */
   readonly id: string | null;
   /** What went wrong, or what should be known of it, for people. */
@@ -3598,6 +3640,13 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
+  readonly kept_since?: {
+    /** When that was, as the platform says. */
+    readonly updated_at: string | null;
+    /** Its history entry. */
+    readonly history_id: number | null;
+  };
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };

@@ -147,13 +147,27 @@ export type FindCallouts = (before: string, after: string) => readonly Callout[]
 
 /** Whether a change of a leaf is one that apply writes; the plan has a note for those that are not. */
 export function isWritten({ cause }: Pick<FieldChange, 'cause'>): boolean {
-  return cause !== 'released' && cause !== 'unknown_secret' && cause !== 'unknown_content';
+  return !isKept({ cause }) && !UNWRITTEN.has(cause);
+}
+
+const UNWRITTEN: ReadonlySet<FieldCause> = new Set([
+  'released',
+  'unknown_secret',
+  'unknown_content',
+]);
+
+/** Whether it is an edit on the platform that apply leaves as it is (`guards.drift: keep`). */
+export function isKept({ cause }: Pick<FieldChange, 'cause'>): boolean {
+  return cause === 'kept';
 }
 
 /** Whether the platform has another value than Callsheet wrote: writing it undoes what somebody else did. */
 export function isEdited({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return cause === 'drifted' || cause === 'conflict';
 }
+
+/** Edits of one resource that apply leaves as they are. */
+export type KeptEdits = NonNullable<PlanDocument['kept']>[number];
 
 /** Where a secret goes once a change is carried out. */
 export type SecretTravel = Plan.Secret;
@@ -248,8 +262,14 @@ export type Guards = {
   readonly max_change_percent?: number;
   /** Below this many existing resources `max_change_percent` does not count. */
   readonly min_resources?: number;
+  /** What becomes of edits on the platform; they are undone unless this is set. */
+  readonly drift?: DriftPolicy;
   readonly freeze?: readonly FreezeWindow[];
 };
+
+/** What a plan of the configuration does about an edited field whose configuration did not change since the last apply. */
+export const DRIFT_POLICIES = ['undo', 'keep', 'refuse'] as const;
+export type DriftPolicy = (typeof DRIFT_POLICIES)[number];
 
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 

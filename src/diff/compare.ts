@@ -24,7 +24,14 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { isTold, placeValue, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
+import {
+  isTold,
+  listDependents,
+  placeValue,
+  schemaAt,
+  schemasAlong,
+  valueAt,
+} from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
 import {
@@ -47,7 +54,7 @@ import { containsTextEdit } from './text.ts';
  * |---------|-----------|------|-----------------------------------------------|
  * | a       | a         | a    | –                                             |
  * | a       | b         | a    | `changed`                                     |
- * | a       | a         | c    | `drifted`                                     |
+ * | a       | a         | c    | `drifted`; `kept` where edits stay (`keepEdits`) |
  * | a       | b         | c    | `conflict`; `changed` where b has the edit of a to c |
  * | a       | b         | b    | –                                             |
  * | a       | *removed* | a    | `cleared`, or `released` where null is refused |
@@ -79,7 +86,8 @@ export function compare(
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
   const own = changes.filter(({ path }) => !isWithin(path, sides.ignore));
-  const whole = clearedBlocks(withAccountSecrets(own, compared), compared);
+  const judged = sides.keepsEdits === true ? keepEdits(own, compared) : own;
+  const whole = clearedBlocks(withAccountSecrets(judged, compared), compared);
   return whole.map((change) => withBase(root, change, sides));
 }
 
@@ -472,6 +480,76 @@ function unreadableCause(leaf: Leaf, compared: Compared): FieldCause | undefined
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
   return isFile ? 'unknown_content' : 'unknown_secret';
+}
+
+/**
+ * The changes with each edit kept that the configuration has nothing against. Where what is written beside an edit would
+ * end it, or give it another meaning, both sides changed the same thing: that is a conflict.
+ *
+ * | the configuration changed                        | and live somebody                     |
+ * |--------------------------------------------------|---------------------------------------|
+ * | a field that is told with its flag               | switched the flag off                 |
+ * | a member of an element                           | removed the element                   |
+ * | a secret                                         | named another account, or destination |
+ * | the flag or leader of a field (`listDependents`) | edited that field                     |
+ */
+function keepEdits(changes: readonly LeafChange[], compared: Compared): readonly LeafChange[] {
+  const isEdit = ({ cause }: LeafChange) => cause === 'drifted';
+  if (!changes.some(isEdit)) return changes;
+  const written = changes.filter(
+    (one) => isWritten(one) && (!isEdit(one) || isReconfigured(one, compared)),
+  );
+  return changes.map((change) => {
+    if (!isEdit(change)) return change;
+    const isContested = written.includes(change) || isEnded(change, written, compared);
+    return { ...change, cause: isContested ? 'conflict' : 'kept' };
+  });
+}
+
+/** Whether a leaf is not configured as it was last written. */
+function isReconfigured({ text }: LeafChange, { wanted, sides, world }: Compared): boolean {
+  const leaf = wanted.leaves.get(text);
+  if (leaf === undefined) return false;
+  const verdict = compareApplied(leaf, getOwn(sides.applied, text), sides.address, world);
+  return verdict === 'different' || verdict === 'new';
+}
+
+/** Whether what else is written would end an edit, or give it another meaning. */
+function isEnded(
+  { path }: LeafChange,
+  written: readonly LeafChange[],
+  { root, live }: Compared,
+): boolean {
+  const depth = path.findIndex(
+    (segment, at) =>
+      isIdentity(segment) && valueAt(root, live, path.slice(0, at + 1)) === undefined,
+  );
+  const element = depth < 0 ? undefined : path.slice(0, depth + 1);
+  const leaders = listDependents(root).flatMap((one) =>
+    startsWith(path, one.path) ? [one.leader] : [],
+  );
+  const told = listDependents(root).flatMap((one) =>
+    one.schema['x-told-while'] !== undefined && startsWith(one.leader, path) ? [one.path] : [],
+  );
+  return written.some(
+    (other) =>
+      (element !== undefined && startsWith(other.path, element)) ||
+      leaders.some((leader) => startsWith(leader, other.path)) ||
+      isWithin(other.path, told) ||
+      (other.after instanceof Secret && decidesSecret(root, path, other.path)),
+  );
+}
+
+/** Whether a path names the account that a secret belongs to, or tells where the platform sends it. */
+function decidesSecret(root: FieldSchema, path: Path, secret: Path): boolean {
+  const beside = secretsBeside(root, path).map(formatPath);
+  if (beside.includes(formatPath(secret))) return true;
+  return [root, ...schemasAlong(root, secret)].some(({ 'x-destination': member }, at) => {
+    if (member === undefined) return false;
+    const above = secret.slice(0, at);
+    const place = member === '{key}' ? secret.slice(0, at + 1) : [...above, member];
+    return startsWith(path, place) || startsWith(place, path);
+  });
 }
 
 /**

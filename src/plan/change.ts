@@ -3,16 +3,17 @@ import { codeSpan, quoted } from '../core/command-line.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths, toPath } from '../core/path.ts';
-import type {
-  Action,
-  Change,
-  FieldChange,
-  Pin,
-  PlanDocument,
-  PlannedOperation,
-  PlanOptions,
-  SecretTravel,
-  Verdict,
+import {
+  type Action,
+  type Change,
+  type FieldChange,
+  isKept,
+  type Pin,
+  type PlanDocument,
+  type PlannedOperation,
+  type PlanOptions,
+  type SecretTravel,
+  type Verdict,
 } from '../core/plan-document.ts';
 import { contextAt, type InClear, isInClear, mask, maskAt, maskScalar } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -65,6 +66,8 @@ type ChangeContext = {
   readonly pin: Pin | null;
   readonly world: World;
   readonly options: PlanOptions;
+  /** See `Sides`. */
+  readonly keepsEdits?: boolean;
   readonly now: Date;
   readonly purpose: PlanDocument['purpose'];
   /** Whether a rollback goes back to a snapshot. */
@@ -238,9 +241,9 @@ function planPresence(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
-  const { world, options } = context;
+  const { world, options, keepsEdits = false } = context;
   const { document } = desired;
-  const compared = { ...getSides(identity, desired, options), bases: context.bases };
+  const compared = { ...getSides(identity, desired, options), bases: context.bases, keepsEdits };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
@@ -254,6 +257,9 @@ function planPresence(
   const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, desired, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
+  // The new resource has no edits: as of a delete, the plan shows those that go with the old one.
+  if (keepsEdits && replaced.length > 0)
+    return planPresence(identity, desired, live, { ...context, keepsEdits: false });
   const shape: Shape =
     unreadChanges.length > 0
       ? planUnread(identity, unreadChanges, context)
@@ -272,13 +278,15 @@ function planPresence(
   const isMade = shape.action === 'replace' && shape.operations.length > 0;
   const leaves = isMade ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
-  if (shape.action === 'no_op') return { change: unchanged(identity), leaves };
+  const isKeeping = found.some(isKept);
+  if (shape.action === 'no_op' && !isKeeping) return { change: unchanged(identity), leaves };
   const known = knownSecrets(kind.schema, document, recorded?.leaves);
   const given = valuesInClear(desired);
   const shown = liveInClear(kind, desired, live.document, compared, world);
   const secrets = new Set([...known].filter((text) => !shown(text)));
   const values: Known = { secrets, given, live: shown };
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, values), left));
+  if (shape.action === 'no_op') return { change: { ...unchanged(identity), fields }, leaves };
   const { applied } = compared;
   const sides = { kind, document, live: live.document, known, applied };
   const before = project(kind, document, live.document, values);

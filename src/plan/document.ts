@@ -50,6 +50,7 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
     options: plan.options,
     overridden_limits: plan.overridden_limits,
     endpoints: plan.endpoints,
+    kept: plan.kept,
   }),
   agreed: ({ agreed = [] }) =>
     agreed.flatMap(({ pin: _, is_read_again: isReadAgain, ...one }) => (isReadAgain ? [] : [one])),
@@ -354,6 +355,7 @@ function isPlan(value: unknown): value is PlanDocument {
     changes,
     notes,
     groups = [],
+    kept = [],
     rehearsal,
   } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
@@ -363,6 +365,7 @@ function isPlan(value: unknown): value is PlanDocument {
     checks !== null &&
     (rehearsal === undefined || isShown(rehearsal)) &&
     isListOf(notes, () => true) &&
+    isListOf(kept, ({ fields }) => isListOf(fields, () => true)) &&
     isListOf(groups, ({ fields }) => isListOf(fields, () => true)) &&
     isListOf(changes, ({ kind, calls, fields, operations }) => {
       return (

@@ -4,6 +4,7 @@ import {
   type Attribution,
   type Change,
   type Doubt,
+  type DriftPolicy,
   type FieldCause,
   type FieldChange,
   type FindCallouts,
@@ -19,6 +20,7 @@ import {
 } from '../core/plan-document.ts';
 import { isRecorded, placeValue } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { ResourceState } from '../state/model.ts';
 import { withCallouts, withDigest } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
 
@@ -59,7 +61,7 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
     return [withCallouts(drifted, findCallouts)];
   });
   // Nothing stands against looking.
-  const { refusals: _, groups: __, ...rest } = plan;
+  const { refusals: _, groups: __, kept: ___, ...rest } = plan;
   return withDigest({
     ...rest,
     purpose: 'drift',
@@ -107,7 +109,36 @@ export type Edits = {
 };
 
 /** Where a run ended: the pin that the state keeps. Undefined where there is none. */
-export type Since = Pick<Pin, 'history_id' | 'updated_at'> | undefined;
+export type Since = (Place & { readonly lastRun?: Place | undefined }) | undefined;
+
+type Place = Pick<Pin, 'history_id' | 'updated_at'>;
+
+/**
+ * Where edits of a resource may begin. Runs that kept edits came after them: their entries, up to that of the last one
+ * (`lastRun`), are no edits.
+ */
+export function getSince(recorded: Pick<ResourceState, 'pin' | 'kept_since'> | undefined): Since {
+  const { kept_since: kept, pin } = recorded ?? {};
+  return kept === undefined ? (pin ?? undefined) : { ...kept, lastRun: pin ?? undefined };
+}
+
+/** The history without the entries of runs that kept edits. `author`: how changes through the API are signed. */
+export function withoutRuns(
+  history: readonly HistoryEntry[],
+  since: Since,
+  author: string | undefined,
+): readonly HistoryEntry[] {
+  const { lastRun } = since ?? {};
+  if (since === undefined || lastRun === undefined) return history;
+  const base = baseEntry(history, since) ?? 0;
+  const isOfRun = ({ id, at, actor }: HistoryEntry) =>
+    actor === author &&
+    id > base &&
+    (lastRun.history_id === null
+      ? !isBefore(lastRun.updated_at, at, -STAMPED_TOGETHER_MS)
+      : id <= lastRun.history_id);
+  return history.filter((entry) => !isOfRun(entry));
+}
 
 /**
  * The entries since a run, of a history that is given newest first. A pin that names no entry, as that of a
@@ -116,10 +147,11 @@ export type Since = Pick<Pin, 'history_id' | 'updated_at'> | undefined;
  * @param author how changes through the API are signed
  */
 export function editsSince(
-  history: readonly HistoryEntry[],
+  all: readonly HistoryEntry[],
   since: Since,
   author: string | undefined,
 ): Edits {
+  const history = withoutRuns(all, since, author);
   const known = since?.updated_at ?? null;
   const base = baseEntry(history, since);
   if (base === null) {
@@ -156,6 +188,7 @@ export function isAhead(updated: string | null, [newest]: readonly HistoryEntry[
  * | settle a conflict                           | no: both sides changed                             |
  * | write a secret                              | no: nobody can see whether somebody else changed it |
  * | make, replace, delete or adopt it           | no: that is for a person                           |
+ * | undo an edit against `guards.drift`         | no: `keep` and `refuse` leave that to a person     |
  */
 
 /** Drift that is marked to be healed and is left alone, and why. */
@@ -171,9 +204,14 @@ export function planSelfHealing(
   plan: PlanDocument,
   drifted: ReadonlySet<Address>,
   isMarked: (address: Address) => boolean,
+  policy: DriftPolicy,
 ): SelfHealing {
   const marked = plan.changes.filter(({ address }) => drifted.has(address) && isMarked(address));
-  const drifts = marked.map((change) => ({ address: change.address, why: whyNotHealed(change) }));
+  const isLeft = policy !== 'undo';
+  const drifts = marked.map((change) => ({
+    address: change.address,
+    why: isLeft ? `guards.drift: ${policy} lets no edit be healed` : whyNotHealed(change),
+  }));
   return {
     heal: drifts.flatMap(({ address, why }) => (why === undefined ? [address] : [])),
     left: drifts.flatMap(({ address, why }) => (why === undefined ? [] : [{ address, why }])),

@@ -1,11 +1,13 @@
 import { describeFreeze } from '../core/calendar.ts';
-import { commandSpan } from '../core/command-line.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import {
   type Behind,
   type Change,
+  type DriftPolicy,
   type ExceededLimit,
   type Guards,
+  isEdited,
   type Note,
   type PlanDocument,
   type PlanJudgement,
@@ -25,6 +27,8 @@ export type GuardInput = {
   readonly purpose: PlanDocument['purpose'];
   readonly options: PlanOptions;
   readonly guards: Guards;
+  /** What becomes of edits on the platform: they are undone unless it is given. */
+  readonly drift?: DriftPolicy | undefined;
   /** Addresses that must not be deleted: protected now, or when last written. */
   readonly isProtected: (address: string) => boolean;
   /** Managed resources that exist live, whether they were chosen or not. */
@@ -50,7 +54,29 @@ export function guardChanges(changes: readonly Change[], input: GuardInput): rea
 /** The same of one change, but for the limits, which count all of them. */
 export function guardChange(change: Change, input: GuardInput): Change {
   const waiting = leaveToRollout(change, input);
-  return isDelete(waiting) ? guardDelete(waiting, input) : waiting;
+  const decided = input.drift === 'refuse' ? refuseUndoing(waiting, input) : waiting;
+  return isDelete(decided) ? guardDelete(decided, input) : decided;
+}
+
+/** What a plan of the configuration does about edits: what this one was told, else what the stack says. */
+export function driftPolicy(
+  { drift = 'undo' }: Guards,
+  { keep_drift: isKept, undo_drift: isUndone }: Pick<PlanOptions, 'keep_drift' | 'undo_drift'>,
+): DriftPolicy {
+  return isUndone === true ? 'undo' : isKept === true ? 'keep' : drift;
+}
+
+/** `guards.drift: refuse`: somebody must say what becomes of an edit. A delete is a change of the configuration. */
+function refuseUndoing(change: Change, { environment: env }: GuardInput): Change {
+  const { action, address, reason } = change;
+  if (!isWriting(change) || action === 'delete' || !change.fields.some(isEdited)) return change;
+  const typed = (command: string) => commandSpan(command, { dir: '.', env });
+  const ways = `To take it over: ${typed(`pull ${quoted(address)}`)}. To undo it: ${typed('plan --undo-drift')}`;
+  return refuse(
+    change,
+    `${reason}; guards.drift: refuse lets no edit be undone. ${ways}`,
+    'undo_drift',
+  );
 }
 
 /**

@@ -4,10 +4,13 @@ import { overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
 import {
   type Behind,
   type Change,
+  type DriftPolicy,
   type ExceededLimit,
   type FindCallouts,
   type Guards,
   isEdited,
+  isKept,
+  type KeptEdits,
   type MovedEndpoint,
   type Note,
   type Pin,
@@ -27,7 +30,7 @@ import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
-import { baseEntry, findAuthor } from './drift.ts';
+import { baseEntry, findAuthor, getSince, withoutRuns } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
   checkGuards,
@@ -72,6 +75,7 @@ import {
 } from './reader.ts';
 import { bindIds, refuseReferenced, refuseUnresolved } from './references.ts';
 import {
+  buildPin,
   compareRead,
   compareUnread,
   fastRefreshPin,
@@ -128,6 +132,8 @@ export type PlanInput = {
   /** The addresses that are planned, of those that the options choose; all of them unless given. */
   readonly only?: ReadonlySet<Address>;
   readonly guards: Guards;
+  /** What becomes of edits on the platform; `undo` unless given. */
+  readonly drift?: DriftPolicy;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;
   readonly platform: PlanDocument['platform'];
@@ -292,6 +298,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     purpose,
     options,
     guards,
+    drift: input.drift,
     isProtected: (address) => {
       protectedNow ??= new Map(desired.map((one) => [one.address, one.lifecycle.protect]));
       return protectedNow.get(address) ?? state.resources[address]?.protect === true;
@@ -322,6 +329,7 @@ function assemble(
   const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
   const agreed = results.flatMap((one) => one.agreed ?? []);
+  const kept = results.flatMap((one) => one.kept ?? []);
   const undigested: Undigested = {
     format: 'callsheet-plan',
     version: 4,
@@ -344,6 +352,7 @@ function assemble(
     changes,
     ...(groups.length === 0 ? {} : { groups }),
     ...(agreed.length === 0 ? {} : { agreed }),
+    ...(kept.length === 0 ? {} : { kept }),
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...more],
     ...(input.behind && { behind: input.behind }),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
@@ -397,6 +406,7 @@ type Result = {
   readonly agreed?: Agreed;
   /** Paths of what goes back with the change as it was read. */
   readonly carried?: readonly string[];
+  readonly kept?: KeptEdits | undefined;
 };
 
 /** What all resources of a plan are planned with. */
@@ -440,6 +450,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     pin: seen,
     world,
     options: input.options,
+    keepsEdits: input.drift === 'keep',
     now: input.now,
     purpose: input.purpose,
     isToSnapshot: input.snapshot !== undefined,
@@ -469,39 +480,49 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   ];
   const sources = { kind, desired, recorded: given.recorded, live };
   const withBasis = (one: Change): Change => ({ ...one, basis: buildBasis(one, sources, world) });
+  let history: Promise<readonly HistoryEntry[]> | undefined;
+  const readHistory = async (): Promise<readonly HistoryEntry[]> => {
+    if (kind.history === undefined || live === undefined) return [];
+    history ??= input.reader.history(kind, live.id, ENTRIES_READ);
+    return history;
+  };
+  const kept = await keptEdits(identity, change, live, readHistory, input);
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
     const { history_id = null } = known?.pin ?? {};
     const own = seen === null ? (known?.pin ?? null) : { ...seen, history_id };
-    const pin = isWhollyRemembered(kind, desired)
-      ? fastRefreshPin(kind, live, own, known?.pin)
-      : own;
+    const pin =
+      kept !== undefined
+        ? (known?.pin ?? null)
+        : isWhollyRemembered(kind, desired)
+          ? fastRefreshPin(kind, live, own, known?.pin)
+          : own;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     if (change.action === 'no_op' && isSameJson(state, recorded))
-      return { change, notes, leaves, state: undefined };
+      return { change, notes, leaves, kept, state: undefined };
     const based = change.action === 'adopt' ? withBasis(change) : change;
     const agreed = describeAgreed(address, { ...sources, desired, live }, known, state);
-    return { change: based, notes, leaves, state: share(state), agreed };
+    return { change: based, notes, leaves, kept, state: share(state), agreed };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
-    return { change: withBasis(change), notes, leaves, state: undefined };
+    return { change: withBasis(change), notes, leaves, kept, state: undefined };
   }
-  const history = (await isHistoryAsked({ kind, live, leaves, carried }, input))
-    ? await input.reader.history(kind, live.id, ENTRIES_READ)
+  const entries = (await isHistoryAsked({ kind, live, leaves, carried }, input))
+    ? await readHistory()
     : [];
-  const pinned = pinHistory(identity, change, change.pin, leaves, history, input);
+  const pinned = pinHistory(identity, change, change.pin, leaves, entries, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   const result = (one: Change): Result => {
-    return { change: withBasis(one), notes, leaves, carried, state: undefined };
+    return { change: withBasis(one), notes, leaves, carried, kept, state: undefined };
   };
   if (!isUndone) return result(pinned);
   if (kind.history === undefined) return result(leaveOutUnclearable(pinned, kind));
   const version = input.versions.get(address);
-  const entries = { read: history, isAll: history.length < ENTRIES_READ };
-  const sides = { kind, desired, live: live.document, version, entries, world };
+  const known = { read: entries, isAll: entries.length < ENTRIES_READ };
+  const sides = { kind, desired, live: live.document, version, entries: known, world };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
 }
 
@@ -610,7 +631,8 @@ async function isHistoryAsked(
   if (kind.history === undefined) return false;
   const written = new Set(leaves.filter(isWritten).map(({ text }) => text));
   const isCarrying = carried.some((path) => !written.has(path));
-  if (purpose === 'rollback' || isCarrying || leaves.some(isEdited)) return true;
+  if (purpose === 'rollback' || isCarrying) return true;
+  if (leaves.some((leaf) => isEdited(leaf) || isKept(leaf))) return true;
   return (await reader.isHistoryDated(kind, live.id)) !== true;
 }
 
@@ -625,13 +647,7 @@ function pinHistory(
 ): Change {
   const pin = { ...seen, history_id: history[0]?.id ?? null };
   const moved = leaves.some(isEdited);
-  const author = kind.history
-    ? attributeDrift(
-        history,
-        baseEntry(history, recorded?.pin ?? undefined),
-        findAuthor(input.platform.account_id),
-      )
-    : attributeUnrecorded(pin.updated_at);
+  const author = nameAuthor(kind, recorded, history, pin.updated_at, input);
   const own = moved ? ownRun(recorded, seen, history[0], change, input) : undefined;
   if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };
   const who = moved ? author : undefined;
@@ -640,6 +656,45 @@ function pinHistory(
     pin,
     reason: who === undefined ? change.reason : withAuthor(change.reason, who),
   };
+}
+
+/** Who edited a resource, as far as the platform tells; undefined where it tells nothing. */
+function nameAuthor(
+  { history: hasHistory }: Kind,
+  recorded: ResourceState | undefined,
+  history: readonly HistoryEntry[],
+  updated: string | null,
+  { platform }: Pick<PlanInput, 'platform'>,
+): string | undefined {
+  const since = getSince(recorded);
+  // A run after the edit was the last change.
+  if (hasHistory === undefined) return attributeUnrecorded(since?.lastRun ? null : updated);
+  const own = findAuthor(platform.account_id);
+  const others = withoutRuns(history, since, own);
+  return attributeDrift(others, baseEntry(others, since), own);
+}
+
+/** The edits of a resource that stay, with who made them; undefined where there are none. */
+async function keptEdits(
+  { kind, recorded }: Identity,
+  { address, fields }: Change,
+  live: LiveResource | undefined,
+  readHistory: () => Promise<readonly HistoryEntry[]>,
+  input: Pick<PlanInput, 'platform'>,
+): Promise<KeptEdits | undefined> {
+  const edits = fields.filter(isKept);
+  if (live === undefined || edits.length === 0) return undefined;
+  const { updated_at: updated } = buildPin(kind, live);
+  const by =
+    nameAuthor(kind, recorded, await readHistory(), updated, input) ?? 'by an unrecorded author';
+  const turned = edits.map(({ path, before, after, secret }) => ({
+    path,
+    before: after,
+    after: before,
+    secret,
+    by,
+  }));
+  return { address, kind: kind.name, id: live.id, fields: turned };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { labelOf, nameInWords } from '../core/address.ts';
-import { quoted } from '../core/command-line.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
@@ -7,6 +7,7 @@ import {
   holdingFlags,
   isChanging,
   isOnBase,
+  type KeptEdits,
   liftingFlags,
   type Note,
   type PlanDocument,
@@ -56,6 +57,7 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
   return nameFooters(plan, [
     ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
     ...refusedOnBaseFooter(plan),
+    ...keptFooter(plan),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...settledFooter(plan),
@@ -133,6 +135,35 @@ export function secretMessage(travel: SecretTravel): string {
   const from = isOther === true ? '; another source than last applied' : '';
   const others = shared_with === 0 ? '' : `; ${sharedMessage(shared_with)}`;
   return `${what} → ${to}${was}${from}${others}`;
+}
+
+/** Edits that stay, whoever wonders why the platform is not as the files are. */
+function keptFooter({ kept = [], environment: env }: PlanDocument): readonly RawFooter[] {
+  if (kept.length === 0) return [];
+  const typed = (command: string) => commandSpan(command, { dir: '.', env });
+  const count = kept.reduce((sum, { fields }) => sum + fields.length, 0);
+  const addresses = kept.map(({ address }) => quoted(address));
+  const pull = ['pull', ...(addresses.length > MOST_NAMED ? [] : addresses)].join(' ');
+  return [
+    {
+      weight: 'info',
+      title: `Kept: ${formatCount(count, 'edit')} made outside Callsheet.`,
+      items: kept.flatMap(({ address, fields }) =>
+        fields.map((field) => ({ address, text: keptMessage(field) })),
+      ),
+      advice: `To take them into the files: ${typed(pull)}. To undo them: ${typed('plan --undo-drift')}.`,
+      isWhole: true,
+    },
+  ];
+}
+
+/** `greeting_message "Hello" → "Hi" (last by user:mina at …)` */
+function keptMessage({ path, before, after, secret, by }: KeptEdits['fields'][number]): string {
+  if (secret || before === null || after === null)
+    return `${path} ${shortly(before)} → ${shortly(after)} (${by})`;
+  const sides = shortSides(before, after, LONGEST);
+  const unseen = sides.unseen.map((text) => `; ${text}`).join('');
+  return `${path} ${sides.before} → ${sides.after} (${by})${unseen}`;
 }
 
 /** What does not happen where a plan is refused. */

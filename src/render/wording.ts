@@ -245,12 +245,15 @@ function headlineWithoutState(drifted: number, where: string): string {
     : `Drift${where}: ${formatCount(drifted, 'resource')} not as in the files. ${why}`;
 }
 
-/** A headline promises nothing of secrets that are set and cannot be compared. */
-function apartFrom({ notes }: PlanDocument): string {
+/** A headline promises nothing of edits that are kept, or of secrets that are set and cannot be compared. */
+function apartFrom({ notes, kept = [] }: PlanDocument): string {
+  const edits = kept.reduce((sum, { fields }) => sum + fields.length, 0);
   const secrets = notes.reduce((sum, { uncompared = 0 }) => sum + uncompared, 0);
-  return secrets === 0
-    ? ''
-    : `, apart from ${formatCount(secrets, 'secret')} that cannot be compared`;
+  const parts = [
+    ...(edits === 0 ? [] : [formatCount(edits, 'kept edit')]),
+    ...(secrets === 0 ? [] : [`${formatCount(secrets, 'secret')} that cannot be compared`]),
+  ];
+  return parts.length === 0 ? '' : `, apart from ${formatList(parts)}`;
 }
 
 /** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { formatEdit, type Pin, SIGNED_HERE } from '../core/plan-document.ts';
 import { getOwn, inSeconds } from '../core/value.ts';
-import { baseEntry } from '../plan/drift.ts';
+import { baseEntry, findAuthor, getSince, withoutRuns } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import { findLateEntries, type JournalEntry, listLedger } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -62,14 +62,14 @@ export async function findInterleaved(
       const [last] = newer;
       if (last !== undefined) {
         const run = await reader.runOf(address, last.id, entries);
-        const signed = reader.isOwn(last) ? `${author(last)}, ${SIGNED_HERE}` : author(last);
+        const signed = reader.isOwn(last) ? `${nameAuthor(last)}, ${SIGNED_HERE}` : nameAuthor(last);
         return editedSince(address, run === undefined ? signed : `run ${run}`);
       }
       const during = interleaved.get(address)?.at(-1);
       if (during === undefined) return undefined;
       return {
         address,
-        message: `${address} was edited while the run wrote it, last by ${author(during)}`,
+        message: `${address} was edited while the run wrote it, last by ${nameAuthor(during)}`,
       };
     },
   );
@@ -140,20 +140,23 @@ async function withoutUndone(
 export async function findEdits(
   addresses: readonly Address[],
   versions: ReadonlyMap<Address, number>,
-  { resources }: State,
+  { resources, account_id: account }: State,
   historyOf: (kind: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
 ): Promise<readonly Edited[]> {
   const found = await Promise.all(
     addresses.map(async (address): Promise<Edited | undefined> => {
       const known = getOwn(resources, address);
       if (!known?.pin) return undefined;
-      const entries = await historyOf(known.kind, known.id, ENTRIES_READ);
-      const last = baseEntry(entries, known.pin);
+      const since = getSince(known);
+      const author = account === undefined ? undefined : findAuthor(account);
+      const all = await historyOf(known.kind, known.id, ENTRIES_READ);
+      const entries = withoutRuns(all, since, author);
+      const last = baseEntry(entries, since);
       if (last === null) return undefined;
-      const since = Math.max(last, versions.get(address) ?? last);
-      const [newest] = entries.filter(({ id }) => id > since);
+      const seen = Math.max(last, versions.get(address) ?? last);
+      const [newest] = entries.filter(({ id }) => id > seen);
       const message =
-        newest && `${address} was edited since the last run, last by ${author(newest)}`;
+        newest && `${address} was edited since the last run, last by ${nameAuthor(newest)}`;
       return message === undefined ? undefined : { address, message };
     }),
   );
@@ -197,7 +200,7 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
 /** Entries that are read to find edits made since a run. */
 const ENTRIES_READ = 20;
 
-function author(edit: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
+function nameAuthor(edit: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
   // Sentences stand on lines of their own: none is to be made up by a name.
   return formatEdit(edit).replace(/\s+/g, ' ');
 }

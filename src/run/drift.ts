@@ -2,7 +2,7 @@ import { startsWith, toPath } from '../core/path.ts';
 import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/reader.ts';
-import { attributeChange, findAuthor, keepDrift } from '../plan/drift.ts';
+import { attributeChange, findAuthor, getSince, keepDrift } from '../plan/drift.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
@@ -28,7 +28,8 @@ export async function driftStack(
   try {
     announce(session, context);
     const { reader, histories } = keepHistories(session.reader);
-    const how = { isPreflighted: false, refresh, calls: false };
+    // An edit that apply keeps is drift all the same.
+    const how = { isPreflighted: false, refresh, calls: false, drift: 'undo' as const };
     const planned = await planConfiguration({ ...session, reader }, options, context, how);
     emitUnread(planned, context);
     const { uncompared } = planned;
@@ -141,7 +142,7 @@ async function attributeOne(
   const edited = {
     kind,
     id,
-    since: recorded?.pin ?? undefined,
+    since: getSince(recorded),
     updatedAt: change.pin?.updated_at ?? null,
     history: histories.get(id),
   };

@@ -19,7 +19,13 @@ import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { withDigest } from '../plan/document.ts';
 import type { FieldSource, Site } from '../plan/groups.ts';
-import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
+import {
+  checkGuards,
+  checkTeamRules,
+  driftPolicy,
+  type GuardFinding,
+  refusalsIn,
+} from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
 import {
   getNaturalKey,
@@ -200,7 +206,7 @@ export async function planConfiguration(
     standing = {},
     ...how
   }: Partial<
-    Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce' | 'only'>
+    Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce' | 'only' | 'drift'>
   > &
     CallsChoice & { readonly standing?: Standing } = {},
 ): Promise<Planned> {
@@ -220,6 +226,7 @@ export async function planConfiguration(
     findWritten: createWrittenFinder(session),
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
+    drift: driftPolicy(stack.guards, options),
     ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
     behind: standing.behind,
     ...how,
@@ -471,6 +478,10 @@ const OPTIONS: { readonly [option: string]: FieldSchema } = schema.properties.op
 
 /** What a person allows, as a plan records it: the choices under the names that the options have in the schema. */
 export function planOptions(choices: PlanChoices): PlanOptions {
+  if (choices.keepDrift === true && choices.undoDrift === true)
+    throw new CallsheetError('usage', '--keep-drift and --undo-drift exclude each other', {
+      hint: 'Give one of them.',
+    });
   const given = new Map<string, unknown>(Object.entries({ ...choices, force: choices.deleteUsed }));
   const options = Object.entries(OPTIONS).flatMap(([option, { default: byDefault }]) => {
     const value = given.get(toFlag(option)) ?? byDefault;

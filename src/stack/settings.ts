@@ -3,7 +3,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { baseUrlFault, type NamedBy, readHttpAddress } from '../core/origin.ts';
-import type { FreezeWindow, Guards } from '../core/plan-document.ts';
+import { DRIFT_POLICIES, type FreezeWindow, type Guards } from '../core/plan-document.ts';
 import { memberSchema } from '../core/schema.ts';
 import type { StatePlace } from '../core/stores.ts';
 import { findText, getOwn, isUuid } from '../core/value.ts';
@@ -313,8 +313,9 @@ function isInSchema(
 
 /** The `guards:` of a stack. What is wrong was reported by its schema, and is left out here. */
 function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined): Guards {
-  const { max_delete, max_change_percent, min_resources, freeze } = toObject(value);
+  const { max_delete, max_change_percent, min_resources, drift, freeze } = toObject(value);
   const limits = Object.entries({ max_delete, max_change_percent, min_resources });
+  const policy = DRIFT_POLICIES.find((one) => one === drift);
   const list = findMember(written, 'freeze')?.value;
   const nodes = list?.type === 'list' ? list.items : [];
   const windows = isResolvedList(freeze) ? freeze : [];
@@ -324,6 +325,7 @@ function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined
   });
   return {
     ...Object.fromEntries(limits.filter(([, limit]) => typeof limit === 'number')),
+    ...(policy === undefined ? {} : { drift: policy }),
     ...(frozen.length === 0 ? {} : { freeze: frozen }),
   };
 }

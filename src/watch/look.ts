@@ -11,6 +11,7 @@ import {
 } from '../core/plan-document.ts';
 import type { RolloutRecord } from '../core/rollout.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
+import { driftPolicy } from '../plan/guards.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
@@ -52,6 +53,7 @@ export async function look(flags: PlanFlags, context: Context): Promise<Seen | B
     const planned = await planConfiguration(planning, options, context, {
       refresh,
       calls: false,
+      drift: 'undo',
     });
     const { plan } = planned;
     const drift = await driftIn(planned, histories, session, context);
@@ -63,7 +65,12 @@ export async function look(flags: PlanFlags, context: Context): Promise<Seen | B
       verdicts: countVerdicts(plan),
       pending: plan.changes.filter(isPending).length,
       drift,
-      healing: planSelfHealing(plan, drifted, (address) => marked.has(address)),
+      healing: planSelfHealing(
+        plan,
+        drifted,
+        (address) => marked.has(address),
+        driftPolicy(session.stack.guards, options),
+      ),
       unsettled: await findUnsettled(session),
       rollouts: Object.values(session.state.rollouts ?? {}),
     };

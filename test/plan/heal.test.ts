@@ -63,15 +63,20 @@ test('only what drifted and is marked is judged at all', () => {
   const changes = [drifted, { ...drifted, address: 'agent.other' }, change({ action: 'delete' })];
   const plan = { changes } as unknown as Parameters<typeof planSelfHealing>[0];
   const both = new Set(['agent.desk', 'agent.other']);
-  expect(planSelfHealing(plan, both, (address) => address === 'agent.other')).toEqual({
+  expect(planSelfHealing(plan, both, (address) => address === 'agent.other', 'undo')).toEqual({
     heal: ['agent.other'],
     left: [],
   });
-  expect(planSelfHealing(plan, new Set(), () => true)).toEqual({ heal: [], left: [] });
-  expect(planSelfHealing(plan, new Set(['agent.desk']), () => true)).toEqual({
+  expect(planSelfHealing(plan, new Set(), () => true, 'undo')).toEqual({ heal: [], left: [] });
+  expect(planSelfHealing(plan, new Set(['agent.desk']), () => true, 'undo')).toEqual({
     heal: ['agent.desk'],
     left: [
       { address: 'agent.desk', why: 'it would delete the resource, and self-heal only updates' },
     ],
   });
+  for (const policy of ['keep', 'refuse'] as const)
+    expect(planSelfHealing(plan, new Set(['agent.other']), () => true, policy)).toEqual({
+      heal: [],
+      left: [{ address: 'agent.other', why: `guards.drift: ${policy} lets no edit be healed` }],
+    });
 });

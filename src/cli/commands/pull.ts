@@ -50,6 +50,8 @@ export async function pull(
     const planned = await planConfiguration(session, options, context, {
       isPreflighted: false,
       calls: false,
+      // An edit that apply keeps is pulled like any other.
+      drift: 'undo',
     });
     const { uncompared } = planned;
     if (uncompared !== undefined) say(context.terminal, uncompared);

@@ -153,7 +153,10 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       }),
     });
     try {
-      const planned = await planConfiguration(session, planOptions({}), context, { calls: false });
+      const planned = await planConfiguration(session, planOptions({}), context, {
+        calls: false,
+        drift: 'undo',
+      });
       const account = session.platform.account_id;
       const { resources, findings, ledger } = rebuild(known, planned);
       const before = { ...known, account_id: account, owner: claimant.owner };
