@@ -2,9 +2,11 @@ import { commandSpan } from '../core/command-line.ts';
 import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
 import { isChanging, type PlanDocument } from '../core/plan-document.ts';
 import { isBehind, isHeldBack, isRefused } from '../plan/document.ts';
+import { revertMessage } from '../render/footers.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { describeWaiting, formatCount, leaveOutCommand } from '../render/wording.ts';
+import type { Revert } from '../run/document.ts';
 import { isDisturbed, type RunOutcome } from '../run/run.ts';
 import { runDocument, type UndoOutcome } from '../run/undo.ts';
 import type { CommonFlags } from './context.ts';
@@ -40,7 +42,7 @@ export function tellOutcome(outcome: UndoOutcome, shown: Shown): void {
   if (shown.flags.format === 'text') showText(outcome, shown);
   if (!('waysOn' in outcome || 'isHeld' in outcome)) return;
   if (shown.flags.format === 'text') tellWaysOn(outcome, terminal);
-  if (outcome.isHeld === true) tellHeld(terminal);
+  if (outcome.isHeld === true) tellHeld(outcome.plan.revert ?? null, terminal);
 }
 
 function showText(
@@ -116,11 +118,14 @@ const NO_WAY_ON =
   'No flag lifts these refusals, and nothing else is left to undo: see the reason of each.';
 
 /** Says what a rollback means for what comes next: a pipeline that applies the same again is stopped. */
-function tellHeld(terminal: Terminal): void {
-  say(
-    terminal,
-    'The undone values are held: plan and apply refuse to write the same values again until the configuration changes. Revert the change in Git, or pass --release-hold to write them again.',
-  );
+function tellHeld(revert: Revert | null, terminal: Terminal): void {
+  const held =
+    'The undone values are held: plan and apply refuse to write the same values again until the configuration changes.';
+  const way =
+    revert === null
+      ? 'Revert the change in Git, or pass --release-hold to write them again.'
+      : `${revertMessage(revert)}. To write them again, pass --release-hold.`;
+  say(terminal, `${held} ${way}`);
 }
 
 /** The exit code of what came of a command. */

@@ -1609,6 +1609,8 @@ export type Document = {
   readonly purpose: 'apply' | 'rollback' | 'restore' | 'drift' | 'comparison';
   /** The run that a rollback undoes. */
   readonly undoes?: string;
+  /** Of a rollback of an apply: what takes the change back in Git, which still has it. Null outside of Git, and where the commit is unknown, not in this checkout, reverted already, or not about the stack. The digest does not cover it. */
+  readonly revert?: null | Revert;
   /** The snapshot that a rollback goes back to. */
   readonly snapshot?: {
     /** When it was made. */
@@ -1774,6 +1776,15 @@ export type Document = {
   readonly rehearsal?: Rehearsal;
   /** Only in a plan file (`--out`): its texts of 128 characters and more, each once. `$text:0` stands in the place of the first, wherever the file has it. `show PLANFILE --format json` prints the plan with each text in its place, and so does `plan --format json`. The digest is over that. */
   readonly texts?: readonly string[];
+};
+/** What takes a change back in Git. */
+export type Revert = {
+  /** The commit that the run applied. */
+  readonly commit: string;
+  /** What to type: `git revert`, of a merge commit with its first parent as the mainline. */
+  readonly command: string;
+  /** The pull request that was merged by it; absent where the run did not record one. */
+  readonly pull_request?: string;
 };
 /** One resource's part of the plan. */
 export type Change = {
@@ -3010,6 +3021,8 @@ export type Document = {
   readonly status: 'done' | 'partial' | 'interrupted' | 'refused';
   /** The run that was to be undone, where it had changed nothing. */
   readonly undoes?: string;
+  /** Of a rollback of an apply: what takes the change back in Git; null where that is not known. See plan.schema.json. */
+  readonly revert?: null | Revert;
   /** What stood against the plan as a whole; absent where nothing did. */
   readonly refusals?: readonly Refusal[];
   /** What reading everything again after a rollback came to; absent for other runs. */
@@ -3027,6 +3040,15 @@ export type Document = {
   readonly ledger: readonly LedgerLine[];
   /** What came of undoing it, with `--rollback-on-failure`; absent where nothing was to be undone. */
   readonly rollback?: Run | Error;
+};
+/** What takes a change back in Git. */
+export type Revert = {
+  /** The commit that the run applied. */
+  readonly commit: string;
+  /** What to type: `git revert`, of a merge commit with its first parent as the mainline. */
+  readonly command: string;
+  /** The pull request that was merged by it; absent where the run did not record one. */
+  readonly pull_request?: string;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
@@ -3143,6 +3165,8 @@ export type Run = {
   readonly status: 'done' | 'partial' | 'interrupted' | 'refused';
   /** The run that was to be undone, where it had changed nothing. */
   readonly undoes?: string;
+  /** Of a rollback of an apply: what takes the change back in Git; null where that is not known. See plan.schema.json. */
+  readonly revert?: null | Revert;
   /** What stood against the plan as a whole; absent where nothing did. */
   readonly refusals?: readonly Refusal[];
   /** What reading everything again after a rollback came to; absent for other runs. */

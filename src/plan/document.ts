@@ -81,8 +81,10 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     agreed,
     ...(base === undefined ? [] : [base, changes.map(originOf)]),
   ],
-  refusals: ({ refusals, behind, freeze }) =>
-    behind === undefined && freeze === undefined ? refusals : [refusals, behind, freeze],
+  refusals: ({ refusals, behind, freeze, revert }) =>
+    [behind, freeze, revert].every((one) => one === undefined)
+      ? refusals
+      : [refusals, behind, freeze, ...(revert === undefined ? [] : [revert])],
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
   names: ({ names }) => names,

@@ -37,8 +37,8 @@ export type HoldChange = {
 };
 
 /**
- * What carrying a rollback out takes away from what was written last. A value that the state goes back to was not the
- * run's: the run only put it back where somebody had edited it.
+ * What carrying a rollback out takes away from what was written last. What the state goes back to was not the run's: the
+ * run only put it back where somebody had edited it, added an element or deleted the resource.
  */
 export function valuesUndone(
   { changes }: Pick<PlanDocument, 'changes'>,
@@ -49,17 +49,24 @@ export function valuesUndone(
     const { address, id, action } = change;
     if (!isWriting(change)) return [];
     const recorded = resources[address];
+    const before = restored.get(address);
     if (action === 'create') return [{ address, id: null, path: null, value: null }];
-    if (action === 'delete')
-      return recorded ? [{ address, id: null, path: null, value: digestOfWhole(recorded) }] : [];
+    if (action === 'delete') {
+      const value = recorded && digestOfWhole(recorded);
+      const isPutBack = before && digestOfWhole(before) === value;
+      return value === undefined || isPutBack ? [] : [{ address, id: null, path: null, value }];
+    }
     return writtenPaths(change).flatMap(({ text, path }): readonly HeldValue[] => {
-      const known = Object.entries(recorded?.leaves ?? {}).filter(([leaf]) =>
-        startsWith(toPath(leaf), path),
-      );
-      if (known.length === 0) return [{ address, id, path: text, value: null }];
+      const leavesIn = ({ leaves }: Pick<ResourceState, 'leaves'>) =>
+        Object.entries(leaves).filter(([leaf]) => startsWith(toPath(leaf), path));
+      const known = recorded ? leavesIn(recorded) : [];
+      if (known.length === 0) {
+        const isPutBack = before && leavesIn(before).length === 0;
+        return isPutBack ? [] : [{ address, id, path: text, value: null }];
+      }
       return known.flatMap(([leaf, applied]) => {
         const value = digestOfApplied(applied);
-        const then = getOwn(restored.get(address)?.leaves, leaf);
+        const then = getOwn(before?.leaves, leaf);
         const isPutBack = then !== undefined && digestOfApplied(then) === value;
         return value === undefined || isPutBack ? [] : [{ address, id, path: leaf, value }];
       });
@@ -133,6 +140,59 @@ export function brokenHolds(
     });
   });
   return new Map(broken);
+}
+
+/** A hold that no plan can break any more, and why. */
+type EndedHold = { readonly hold: Hold; readonly why: string };
+
+/**
+ * The holds that no plan can break any more, by their keys. The next apply forgets them.
+ *
+ * | the hold is on                         | and                                                     |
+ * |----------------------------------------|---------------------------------------------------------|
+ * | anything of a resource                 | it is neither configured nor in the state               |
+ * | a resource that is known by its id     | another one has its address, and none has its id        |
+ * | a value                                | its field is no longer configured                       |
+ */
+export function endedHolds({
+  holds = {},
+  desired,
+  resources,
+}: {
+  readonly holds?: Holds | undefined;
+  readonly desired: readonly DesiredResource[];
+  readonly resources: State['resources'];
+}): ReadonlyMap<string, EndedHold> {
+  const all = Object.entries(holds);
+  if (all.length === 0) return new Map();
+  const configured = new Map(desired.map((one) => [one.address, one]));
+  const byId = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
+  return new Map(
+    all.flatMap(([key, hold]): (readonly [string, EndedHold])[] => {
+      const { address, id, path = null, value = null } = hold;
+      if (address === undefined) return [];
+      const now = byId.get(id ?? '') ?? address;
+      const wanted = configured.get(now);
+      const known = resources[now];
+      const isOther = typeof id === 'string' && known !== undefined && known.id !== id;
+      const isConfigured = () =>
+        wanted === undefined ||
+        listLeaves(kindNamed(wanted.kind).schema, wanted.document).leaves.has(path ?? '');
+      const why =
+        wanted === undefined && known === undefined
+          ? 'it is neither configured nor in the state any more'
+          : isOther
+            ? `another resource (${known.id}) has its address by now`
+            : path !== null && value !== null && !isConfigured()
+              ? 'the field is no longer configured'
+              : undefined;
+      return why === undefined ? [] : [[key, { hold, why }]];
+    }),
+  );
+}
+
+export function describeEnded({ hold, why }: EndedHold): string {
+  return `the hold on ${describeHold(hold)} (run ${hold.by} undid run ${hold.undid}) ends: ${why}`;
 }
 
 /** What is held, for people: `agent.desk greeting_message`. */

@@ -43,6 +43,7 @@ import {
   refusalsIn,
   withRefusals,
 } from './guards.ts';
+import { describeEnded, endedHolds } from './holds.ts';
 import { ambiguousIdentityError, findNamesakes, type Identity, identify } from './identify.ts';
 import {
   asOwn,
@@ -361,13 +362,30 @@ function assemble(
   const { desired, world, behind } = input;
   const findings = checkGuards(undigested, { guards, holds, now, desired, world, behind });
   const judged = checkTeamRules(undigested, input);
-  const found = [...overrideNotes(findings), ...judged.notes];
+  const ended = input.purpose === 'apply' ? endedHolds({ ...state, desired }) : NOTHING_ENDED;
+  const found = [
+    ...overrideNotes(findings),
+    ...judged.notes,
+    ...[...ended.values()].map(endedNote),
+  ];
   const notes = [...undigested.notes, ...found.map((note) => ({ ...note, varies: true as const }))];
   const refusals = [...refusalsIn(findings), ...judged.refusals];
   const names = namesShown(changes, notes, known);
   const named = { ...undigested, ...(names === undefined ? {} : { names }), notes };
   const freeze = findings.find((one) => one.freeze && !one.isOverridden)?.freeze;
   return withDigest(withRefusals(named, refusals, freeze));
+}
+
+const NOTHING_ENDED: ReturnType<typeof endedHolds> = new Map();
+
+/** The next apply forgets it. */
+function endedNote(ended: Parameters<typeof describeEnded>[0]): Note {
+  const { address = null } = ended.hold;
+  return {
+    severity: 'info',
+    address,
+    message: `${describeEnded(ended)}; the next apply releases it`,
+  };
 }
 
 function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {

@@ -1,5 +1,5 @@
 import { labelOf, nameInWords } from '../core/address.ts';
-import { commandSpan, quoted } from '../core/command-line.ts';
+import { codeSpan, commandSpan, quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
@@ -58,6 +58,7 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
     ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
     ...refusedOnBaseFooter(plan),
     ...keptFooter(plan),
+    ...revertFooter(plan),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...settledFooter(plan),
@@ -155,6 +156,22 @@ function keptFooter({ kept = [], environment: env }: PlanDocument): readonly Raw
       isWhole: true,
     },
   ];
+}
+
+/** A rollback leaves the files as they are. */
+function revertFooter({ revert }: PlanDocument): readonly Footer[] {
+  if (!revert) return [];
+  const items = [{ address: null, text: revertMessage(revert) }];
+  return [{ weight: 'info', title: 'In Git:', items, advice: null }];
+}
+
+/** ``main still has this change: `git revert -m 1 …` `` */
+export function revertMessage({
+  command,
+  pull_request: pull,
+}: NonNullable<PlanDocument['revert']>): string {
+  const of = pull === undefined ? '' : ` (${pull})`;
+  return `main still has this change${of}: ${codeSpan(command)}`;
 }
 
 /** `greeting_message "Hello" → "Hi" (last by user:mina at …)` */

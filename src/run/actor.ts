@@ -10,6 +10,7 @@ import type { Claimant } from '../state/failures.ts';
 import type { Actor } from '../state/journal.ts';
 import type { Holder } from '../state/store.ts';
 import type { RunContext } from './context.ts';
+import type { Revert } from './document.ts';
 
 /**
  * Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address, and the pull
@@ -170,6 +171,45 @@ export async function readVersions(
     return (await Promise.all(texts)).filter((text) => text !== undefined);
   } catch {
     return [];
+  }
+}
+
+/**
+ * What takes a commit that was applied back in Git. Null where no `git revert` fits: outside of a repository, where the
+ * commit is not known, not part of this checkout, not about the folder, or reverted already.
+ * One with uncommitted changes is not what was applied.
+ */
+export async function findRevert(
+  dir: string,
+  { commit: applied, pull_request: pull }: Pick<Actor, 'commit' | 'pull_request'>,
+): Promise<Revert | null> {
+  if (applied === null || !/^[0-9a-f]{7,64}$/.test(applied)) return null;
+  try {
+    const commit = await askGit(dir, 'rev-parse', '--verify', '--quiet', `${applied}^{commit}`);
+    await askGit(dir, 'merge-base', '--is-ancestor', commit, 'HEAD');
+    // A shallow clone hides parents from everything but the commit itself.
+    const [head = ''] = (await askGit(dir, 'cat-file', 'commit', commit)).split('\n\n', 1);
+    const parents = [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].flatMap(([, one]) => one ?? []);
+    if (!(await isAbout(dir, commit, parents[0]))) return null;
+    const note = `--grep=This reverts commit ${commit}`;
+    const later = await askGit(dir, 'log', '--format=%H', '-1', '-F', note, `${commit}..HEAD`);
+    if (later !== '') return null;
+    const mainline = parents.length > 1 ? '-m 1 ' : '';
+    const command = `git revert ${mainline}${commit}`;
+    return { commit, command, ...(pull ? { pull_request: pull } : {}) };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a commit changed anything below a folder; a shallow clone that lacks the parent cannot tell otherwise. */
+async function isAbout(dir: string, commit: string, parent: string | undefined): Promise<boolean> {
+  const sides = parent === undefined ? ['--root', commit] : [parent, commit];
+  try {
+    const own = ['--no-commit-id', '--name-only', '-r', ...sides, '--', '.'];
+    return (await askGit(dir, 'diff-tree', ...own)) !== '';
+  } catch {
+    return true;
   }
 }
 

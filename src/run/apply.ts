@@ -2,8 +2,9 @@ import { checkBasis } from '../apply/pins.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import { isChanging, type PlanDocument, type PlanOptions } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
-import { hasChanges, isRefused } from '../plan/document.ts';
+import { isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
+import { endedHolds } from '../plan/holds.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
 import { movedEndpoints } from '../platform/endpoints.ts';
@@ -160,8 +161,11 @@ async function applyNow(
   checkExpectation(plan, expect);
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan };
-  const isWorth = hasChanges(plan) || planned.refresh.size > 0 || plan.changes.length > 0;
-  const { state, claimant, unfinished } = session;
+  const { state, claimant, unfinished, stack } = session;
+  const isWorth =
+    planned.refresh.size > 0 ||
+    plan.changes.length > 0 ||
+    endedHolds({ ...state, desired: stack.resources }).size > 0;
   const isOwned =
     claimant === undefined || state.serial === 0 || isSameJson(state.owner, claimant.owner);
   if (!isWorth && isOwned && unfinished === undefined)

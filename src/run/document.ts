@@ -16,6 +16,9 @@ import type { Failure } from '../render/diagnostics.ts';
 /** What came of a run, for programs. Its run is null where nothing was carried out. */
 export type RunDocument = Run.Run;
 
+/** What takes a change back in Git. */
+export type Revert = NonNullable<RunDocument['revert']>;
+
 /** A failure as data, for `--format json`. */
 export function toFailure(thrown: unknown): Failure {
   const error = explainSystemError(thrown);

@@ -13,7 +13,7 @@ import { createReader } from '../live/reader.ts';
 import { recallAgreed } from '../plan/basis.ts';
 import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
-import { type HoldChange, withHoldChange } from '../plan/holds.ts';
+import { describeEnded, endedHolds, type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
@@ -110,8 +110,9 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     const recovered = await stage(context, 'recover', () =>
       recordRecovery(lease, session, context, { isBased }),
     );
+    const ended = purpose === 'apply' ? findEnded(recovered, request) : NOTHING_ENDED;
     const fingerprints = await fingerprintsForRun(recovered, session, context);
-    const state = concealState(recovered, fingerprints);
+    const state = withoutHolds(concealState(recovered, fingerprints), ended);
     const now = { desired: desiredIn(request), state: recovered };
     checkBasis(plan, now);
     const ids = idsWith(recovered, plan.changes);
@@ -130,15 +131,38 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
         : undefined;
     // What is held or left out makes no run: the last one stays the last that did something.
     if (!isRunnable(plan)) {
-      await refreshState(planned, withApplied(state, appliedBy(null)), session.state, lease);
+      const refreshed = withApplied(state, appliedBy(null));
+      await refreshState(planned, refreshed, session.state, lease, ended.size > 0);
+      emitReleased(ended, context);
       if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
     const marks = { run, actor, applied: appliedBy(run), standing };
     const result = await execute(planned, state, fingerprints, marks, lease, request);
     emitConcealed(recovered, context);
+    emitReleased(ended, context);
     return { type: 'ran', run, plan, result };
   });
+}
+
+type Ended = ReturnType<typeof endedHolds>;
+
+const NOTHING_ENDED: Ended = new Map();
+
+function findEnded(state: State, request: RunRequest): Ended {
+  return endedHolds({ ...state, desired: [...desiredIn(request).values()] });
+}
+
+function withoutHolds(state: State, ended: Ended): State {
+  if (ended.size === 0) return state;
+  const left = Object.entries(state.holds ?? {}).filter(([key]) => !ended.has(key));
+  return withHolds(state, Object.fromEntries(left));
+}
+
+/** Said once: from now on the state does not have them. */
+function emitReleased(ended: Ended, { emit }: RunContext): void {
+  for (const one of ended.values())
+    emit({ type: 'notice', text: `Released: ${describeEnded(one)}.` });
 }
 
 function desiredIn({
@@ -215,8 +239,9 @@ async function refreshState(
   state: State,
   { owner }: State,
   lease: Lease,
+  isReleased: boolean,
 ): Promise<void> {
-  if (refresh.size === 0 && isSameJson(owner, state.owner)) return;
+  if (refresh.size === 0 && !isReleased && isSameJson(owner, state.owner)) return;
   const resources = { ...state.resources, ...Object.fromEntries(refresh) };
   await lease.commit(nextState(state, state.last_run, resources));
 }

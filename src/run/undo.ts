@@ -47,8 +47,9 @@ import {
 } from '../rollback/undo.ts';
 import { findBegan, lineNotDone, type NotUndone } from '../state/journal.ts';
 import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
+import { findRevert } from './actor.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
-import type { RunDocument } from './document.ts';
+import type { Revert, RunDocument } from './document.ts';
 import {
   checkRecorded,
   createPutBackFinder,
@@ -124,6 +125,8 @@ export type UndoRequest = {
   readonly snapshot?: PlanDocument['snapshot'];
   /** Whether what was made meanwhile is deleted; it is, unless this says no. */
   readonly mayDelete?: boolean;
+  /** What takes the change back in Git; absent where an apply is not what is undone. */
+  readonly revert?: Revert | null | undefined;
   /** What else is to be said of the plan. */
   readonly notes?: readonly Note[];
   /** What is left out although it was asked for. */
@@ -190,6 +193,11 @@ export async function undo(
         : await findEdited(chosen, { ours, undone, later }, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
+    const { purpose, actor } = findBegan(entries) ?? {};
+    const revert =
+      purpose === 'apply' && actor !== undefined
+        ? await findRevert(session.stack.dir, actor)
+        : undefined;
     const byRun = recordedIn(entries);
     const { recorded } = byRun;
     const others = await findOthers(chosen, byRun, options, session);
@@ -211,7 +219,7 @@ export async function undo(
         ...displaced.filter((address) => isChosen(address, options)).map(takenOver),
       ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, command, question, hold, recorded, skipped, without };
+      return { undo, run, command, question, hold, recorded, revert, skipped, without };
     };
     return await carryOutUndo(requestFor(new Set()), options, review, session, context);
   } finally {
@@ -425,6 +433,7 @@ export async function carryOutUndo(
   const notes = [...undo.impossible, ...skipped].map(noteOn);
   const plan = withDigest({
     ...planned.plan,
+    ...(request.revert === undefined ? {} : { revert: request.revert }),
     notes: [...planned.plan.notes, ...notes, ...said],
   });
   const left = [...undo.impossible, ...skipped, ...leftBy(planned)];
@@ -760,8 +769,11 @@ export function runDocument(
     };
   }
   const { plan } = outcome;
-  const { digest: plan_digest, refusals } = plan;
-  const refused = refusals && { refusals };
+  const { digest: plan_digest, refusals, revert } = plan;
+  const refused = {
+    ...(revert === undefined ? {} : { revert }),
+    ...(refusals && { refusals }),
+  };
   if (outcome.type === 'ran') {
     const { run, result } = outcome;
     const { status, ledger, verification } = result;

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
+import { describeHold } from '../../src/plan/holds.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { formatState } from '../../src/state/state-text.ts';
@@ -218,4 +220,143 @@ describe('the hold of a rollback', () => {
       await held(stage, { undid, by: await lastRun(stage) });
     },
   );
+});
+
+describe('a hold is on what the run introduced, and not on what it only put back', () => {
+  const agent = ({ sim }: Stage, name: string) => agentNamed(sim, name).id;
+  const tools = (stage: Stage) => {
+    const { extensions } = agentNamed(stage.sim).record as { extensions: { tools: object[] } };
+    return extensions;
+  };
+  const editTools = (stage: Stage, change: (all: readonly object[]) => readonly object[]) => {
+    const { tools: all, ...rest } = tools(stage);
+    stage.sim.edit(agentNamed(stage.sim).id, {
+      extensions: { ...rest, tools: change(all) } as never,
+    });
+  };
+  const fax = { type: 'webhook', name: 'fax', condition: 'after_call', method: 'POST' };
+  const rows: readonly (readonly [string, (stage: Stage) => unknown])[] = [
+    ['nothing', () => undefined],
+    [
+      'a field',
+      (stage) => stage.sim.edit(agent(stage, 'Recall'), { system_prompt: 'Edited by hand.' }),
+    ],
+    [
+      'a field that was emptied',
+      (stage) => stage.sim.edit(agent(stage, 'Recall'), { default_retry_policy_id: null }),
+    ],
+    [
+      'an element that somebody added',
+      (stage) => editTools(stage, (all) => [...all, { ...fax, url: 'https://fax.example.test' }]),
+    ],
+    ['an element that somebody removed', (stage) => editTools(stage, () => [])],
+    [
+      'a member of an element',
+      (stage) =>
+        editTools(stage, (all) =>
+          all.map((one) => ({ ...one, url: 'https://by-hand.example.test' })),
+        ),
+    ],
+    [
+      'a policy',
+      ({ sim }) => {
+        for (const policy of sim.store.retryPolicies.values()) policy.on_exhausted = 'notify';
+      },
+    ],
+    [
+      'a resource that somebody deleted',
+      (stage) => void stage.sim.store.agents.delete(agent(stage, 'Recall')),
+    ],
+  ];
+  for (const [what, edit] of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      edit(stage);
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      await stage.rollback({}, { exit: [0, 3] });
+      expect(greetingOf(stage)).toBe(OLD);
+      const held = Object.values((await stateIn(stage)).holds ?? {}).map(describeHold);
+      expect(held).toEqual(['agent.desk greeting_message']);
+      // What the run introduced is held until the change is reverted, as told.
+      await stage.plan({}, { exit: 4 });
+      await stage.edit('agents.yaml', 'good day!', 'how can I help?');
+      const { refusals } = await stage.plan();
+      expect(refusals).toBeUndefined();
+      await stage.apply();
+    });
+  }
+});
+
+describe('a hold that no plan can break any more is released with a word', () => {
+  const DESCRIPTION = [
+    'agents.yaml',
+    'name: Recall\n',
+    'name: Recall\n    description: Calls.\n',
+  ] as const;
+  const rows: readonly {
+    readonly what: string;
+    readonly change: (stage: Stage) => Promise<void>;
+    /** What ends the hold, or does not. */
+    readonly later: (stage: Stage) => Promise<void>;
+    readonly ends: RegExp | undefined;
+  }[] = [
+    {
+      what: 'a field that is no longer configured',
+      change: (stage) => stage.edit(...DESCRIPTION),
+      later: (stage) => stage.edit(DESCRIPTION[0], DESCRIPTION[2], DESCRIPTION[1]),
+      ends: /agent\.recall description \(run \S+ undid run \S+\) ends: the field is no longer configured/,
+    },
+    {
+      what: 'a resource that is neither configured nor in the state',
+      change: async (stage) => {
+        const more = '  second: { name: Second, message_type: sms, body: Hi., status: draft }\n';
+        await stage.edit('resources.yaml', '\nknowledge_bases:', `${more}\nknowledge_bases:`);
+      },
+      later: async (stage) => {
+        const text = await stage.read('resources.yaml');
+        await stage.write('resources.yaml', text.replace(/ {2}second: .*\n/, ''));
+      },
+      ends: /sms_template\.second \(run \S+ undid run \S+\) ends: it is neither configured nor in/,
+    },
+    {
+      what: 'a resource whose address another one has',
+      change: (stage) => stage.edit('agents.yaml', 'how can I help?', 'good day!'),
+      later: async (stage) => {
+        await stage.edit('agents.yaml', 'good day!', 'how can I help?');
+        stage.sim.store.agents.delete(agentNamed(stage.sim).id);
+        await stage.apply();
+      },
+      ends: /agent\.desk greeting_message \(.*\) ends: another resource \(\S+\) has its address/,
+    },
+    {
+      what: 'but not one on a field that has another value',
+      change: (stage) => stage.edit('agents.yaml', 'how can I help?', 'good day!'),
+      later: (stage) => stage.edit('agents.yaml', 'good day!', 'how can I help?'),
+      ends: undefined,
+    },
+  ];
+  for (const { what, change, later, ends } of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await change(stage);
+      await stage.apply();
+      await stage.rollback();
+      await stage.plan({}, { exit: 4 });
+      await later(stage);
+      const { notes } = await stage.plan();
+      const said = notes.map(({ message }) => message).join('\n');
+      const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;
+      const { err } = await stage.run((to) => apply(undefined, flags, to));
+      if (ends === undefined) {
+        expect(said).not.toContain('the hold on');
+        expect(await stateIn(stage)).toHaveProperty('holds');
+        return;
+      }
+      expect(said).toMatch(ends);
+      expect(err.replace(/\s+/g, ' ')).toMatch(ends);
+      expect(await stateIn(stage)).not.toHaveProperty('holds');
+      expect((await stage.plan()).notes.map(({ message }) => message).join()).not.toContain('hold');
+    });
+  }
 });
