@@ -520,11 +520,7 @@ function isEnded(
   written: readonly LeafChange[],
   { root, live }: Compared,
 ): boolean {
-  const depth = path.findIndex(
-    (segment, at) =>
-      isIdentity(segment) && valueAt(root, live, path.slice(0, at + 1)) === undefined,
-  );
-  const element = depth < 0 ? undefined : path.slice(0, depth + 1);
+  const element = goneElement(root, live, path);
   const leaders = listDependents(root).flatMap((one) =>
     startsWith(path, one.path) ? [one.leader] : [],
   );
@@ -538,6 +534,15 @@ function isEnded(
       isWithin(other.path, told) ||
       (other.after instanceof Secret && decidesSecret(root, path, other.path)),
   );
+}
+
+/** The element that a path lies in and a document does not have. */
+export function goneElement(root: FieldSchema, live: JsonObject, path: Path): Path | undefined {
+  const depth = path.findIndex(
+    (segment, at) =>
+      isIdentity(segment) && valueAt(root, live, path.slice(0, at + 1)) === undefined,
+  );
+  return depth < 0 ? undefined : path.slice(0, depth + 1);
 }
 
 /** Whether a path names the account that a secret belongs to, or tells where the platform sends it. */

@@ -26,11 +26,12 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { twinsOn } from '../core/walk.ts';
+import { placeValue, twinsOn, valueAt } from '../core/walk.ts';
 import { isLeafInClear, knownSecrets, wasInClear } from '../diff/applied.ts';
 import {
   compare,
   compareWritten,
+  goneElement,
   isWritten,
   type LeafChange,
   leafChange,
@@ -290,7 +291,9 @@ function planPresence(
   const { applied } = compared;
   const sides = { kind, document, live: live.document, known, applied };
   const before = project(kind, document, live.document, values);
-  const show = () => mask(kind.schema, document, { onlyOwn: true, inClear: given });
+  const edits = found.filter(isKept);
+  const show = () =>
+    withEdits(kind, mask(kind.schema, document, { onlyOwn: true, inClear: given }), before, edits);
   const after = show();
   const change: Change = {
     ...base(identity),
@@ -306,6 +309,19 @@ function planPresence(
     pin: context.pin,
   };
   return { change: isSameJson(before, after) ? shownWhenAsked(change, show) : change, leaves };
+}
+
+/** What a resource will be: configured, but for edits that stay. Both documents are masked. */
+function withEdits(
+  { schema }: Kind,
+  configured: JsonObject,
+  live: JsonObject,
+  edits: readonly LeafChange[],
+): JsonObject {
+  return edits.reduce<JsonObject>((document, { path }) => {
+    const place = goneElement(schema, live, path) ?? path;
+    return placeValue(schema, document, place, valueAt(schema, live, path), { adds: true });
+  }, configured);
 }
 
 const SHOW = Symbol('show');

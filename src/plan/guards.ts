@@ -8,6 +8,7 @@ import {
   type ExceededLimit,
   type Guards,
   isEdited,
+  isKept,
   type Note,
   type PlanDocument,
   type PlanJudgement,
@@ -139,12 +140,21 @@ export function checkGuards(
   ];
 }
 
-/** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
+/**
+ * What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing: changes
+ * without writes, and kept edits beside changes.
+ */
 export function checkTeamRules(
   plan: Omit<PlanDocument, 'digest' | 'checks'>,
   { rules, now }: { readonly rules: PlanRules; readonly now: Date },
 ): PlanJudgement {
-  return plan.changes.some(isWriting) ? rules(plan, now) : NOTHING;
+  if (!plan.changes.some(isWriting)) return NOTHING;
+  const changes = plan.changes.map((change) =>
+    change.fields.some(isKept)
+      ? { ...change, fields: change.fields.filter((field) => !isKept(field)) }
+      : change,
+  );
+  return rules(plan.kept === undefined ? plan : { ...plan, changes }, now);
 }
 
 /** The refusals among findings that nobody overrode. */

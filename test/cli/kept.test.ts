@@ -379,6 +379,32 @@ describe('what else keeping means', () => {
     expect(changes).toHaveLength(expected === undefined ? 1 : 0);
   });
 
+  test('beside a change it is no change for those who read the plan, nor for the rules of the team', async () => {
+    const removed = ROWS.find(({ what }) => what === 'an element that somebody removed');
+    if (removed === undefined) throw new Error('there is no such row');
+    const stage = await open('keep', {
+      ...SCALAR,
+      edit: (at) => {
+        SCALAR.edit(at);
+        removed.edit(at);
+      },
+    });
+    await stage.edit(...MODEL);
+    const settings = await stage.read('callsheet.yaml');
+    const rules = `rules:
+  greeting:
+    over: change
+    require: '!change.fields.exists(f, f.path == "greeting_message") && change.after.greeting_message == change.before.greeting_message'
+    message: The greeting changes
+`;
+    await stage.write('callsheet.yaml', settings + rules);
+    const { changes } = await stage.plan();
+    const [{ before, after } = {}] = changes as readonly { before?: unknown; after?: unknown }[];
+    expect(loose(after).greeting_message).toBe('Edited.');
+    expect(loose(after).extensions.tools).toEqual(loose(before).extensions.tools);
+    expect([loose(before).model, loose(after).model]).toEqual(['alpha-4.1', 'alpha-4o']);
+  });
+
   test('what both sides changed is a conflict as ever', async () => {
     const stage = await open();
     await stage.edit(...GREETING);
