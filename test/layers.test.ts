@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ fleet, watch, rollout, rehearse, restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ fleet, watch, rollout, rehearse, restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -23,6 +23,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   main: ['cli'],
   index: ['run', 'plan', 'render', 'platform', 'contract', 'core'],
   cli: [
+    'log',
     'rollout',
     'fleet',
     'watch',
@@ -60,6 +61,19 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'state',
     'model',
     'plan',
+    'render',
+    'kinds',
+    'core',
+  ],
+  log: [
+    'console',
+    'run',
+    'apply',
+    'stack',
+    'live',
+    'plan',
+    'state',
+    'model',
     'render',
     'kinds',
     'core',

@@ -528,6 +528,24 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/pull.ts')).pull,
   },
   {
+    name: 'log',
+    does: 'list the changes of the stack, a resource or a field',
+    args: [
+      {
+        name: '[address[.field]]',
+        does: 'a resource, a fleet, a kind or a field: agent.reception.greeting_message',
+      },
+    ],
+    flags: [
+      flag('--since <time>', 'leave out what is older: 7d, 2026-11-01, 2026-11-21T09:00Z'),
+      format('text', 'json', 'markdown'),
+    ],
+    examples: ['callsheet log agent.reception.greeting_message', 'callsheet log --since 7d'],
+    exits: READING,
+    prints: ['callsheet-log'],
+    load: async () => (await import('./commands/log.ts')).log,
+  },
+  {
     name: 'runs',
     does: 'list runs, or show one',
     args: [{ name: '[id]', does: 'a run' }],
@@ -945,15 +963,11 @@ export const COMMANDS: readonly CommandEntry[] = [
         parse: upTo(100),
         byDefault: 50,
       }),
-      flag('--diff <ids...>', 'compare two versions, by their ids'),
       format('text', 'json', 'csv'),
     ],
-    examples: [
-      'callsheet history agent.reception --limit 10',
-      'callsheet history agent.reception --diff 41 43',
-    ],
+    examples: ['callsheet history agent.reception --limit 10'],
     exits: READING,
-    prints: ['callsheet-history', 'callsheet-history-diff'],
+    prints: ['callsheet-history'],
     load: async () => (await import('./commands/history.ts')).history,
   },
   {
@@ -1132,8 +1146,14 @@ export const GROUPS: { readonly [name: string]: string } = {
 export const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: ['init', 'export', 'import'],
   Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply', 'rollout'],
-  Look: ['get', 'history', 'metrics', 'drift', 'pull', 'runs', 'explain', 'ui'],
+  Look: ['get', 'history', 'metrics', 'drift', 'pull', 'log', 'runs', 'explain', 'ui'],
   'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
-  'Fleets and pipelines': ['queue', 'watch'],
-  'Editor, simulator, applications': ['schema', 'completion', 'simulate', 'session'],
+  'Fleets, editor, simulator, applications': [
+    'queue',
+    'watch',
+    'schema',
+    'completion',
+    'simulate',
+    'session',
+  ],
 };

@@ -45,10 +45,9 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet state rm', 'rm', 'forget'),
   ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
   ...runs('callsheet --version', 'version'),
-  ...runs('callsheet runs', 'log'),
   ...runs('callsheet help pipelines', 'ci', 'github', 'gitlab', 'actions'),
   ...runs('callsheet help guards', 'limits', 'limit'),
-  ...runs('callsheet history AGENT', 'who', 'blame', 'audit'),
+  ...runs('callsheet log ADDRESS', 'who', 'blame', 'audit', 'changes'),
   status:
     '`callsheet drift` shows changes on the platform, and `callsheet runs` shows applied runs.',
   refresh:

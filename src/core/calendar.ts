@@ -1,4 +1,6 @@
+import { CallsheetError } from './errors.ts';
 import { type FreezeWindow, type PlanDocument, WEEKDAYS } from './plan-document.ts';
+import { millisecondsIn } from './value.ts';
 
 /**
  * Stretches of time by the wall clocks of time zones, as `Intl` knows them. Instants are milliseconds since 1970.
@@ -204,4 +206,33 @@ function firstAtOrAfter(zone: string, wall: number): number {
 export function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+
+/**
+ * A moment as people give it: `2h`, `7d` (so long ago), `2026-11-21` (that day in UTC, its beginning or, as
+ * an end, all of it) or `2026-11-21T09:00` (UTC unless it names a zone). Throws `CallsheetError('usage')`.
+ */
+export function parseMoment(flag: string, text: string, now: Date, edge: 'start' | 'end'): Date {
+  const ago = /^\d{1,6}[mhdw]$/.test(text) ? millisecondsIn(text) : undefined;
+  if (ago !== undefined) return new Date(now.getTime() - ago);
+  if (ISO_DAY.test(text) && isDay(text)) {
+    return new Date(`${text}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z`);
+  }
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+  const time = TIME.test(text) ? Date.parse(hasZone ? text : `${text}Z`) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time);
+  throw new CallsheetError('usage', `${flag} ${text} is neither a span nor a date`, {
+    hint: 'Write 30m, 2h, 7d or 4w for a time until now, or 2026-11-21 or 2026-11-21T09:00Z.',
+  });
+}
+
+/** A day of the calendar, `2026-11-21`. Throws `CallsheetError('usage')`. */
+export function parseDay(flag: string, text: string): string {
+  if (ISO_DAY.test(text) && isDay(text)) return text;
+  throw new CallsheetError('usage', `${flag} ${text} is not a day`, {
+    hint: 'Write it as 2026-11-21.',
+  });
 }

@@ -63,7 +63,6 @@ export type Document =
   | Records
   | Record
   | History
-  | HistoryDiff
   | Calls
   | Call
   | Metrics
@@ -123,53 +122,6 @@ export type History = {
     readonly user: string | null;
     /** From which commit. */
     readonly commit: string | null;
-  }[];
-};
-/** How two versions of an agent differ, in settings that history records. */
-export type HistoryDiff = {
-  /** Tells the document from other JSON. */
-  readonly format: 'callsheet-history-diff';
-  /** Version of this format. */
-  readonly version: 1;
-  /** The agent. */
-  readonly agent_id: string;
-  /** The first version. */
-  readonly before: {
-    /** Id of the version. */
-    readonly entry: number;
-    /** Where its settings are known from, for people. */
-    readonly from: string;
-    /** Whether only what a run configured is known of it; then nothing else is compared. */
-    readonly partial: boolean;
-  };
-  /** The second version. */
-  readonly after: {
-    /** Id of the version. */
-    readonly entry: number;
-    /** Where its settings are known from, for people. */
-    readonly from: string;
-    /** Whether only what a run configured is known of it; then nothing else is compared. */
-    readonly partial: boolean;
-  };
-  /** Settings that differ, or may. */
-  readonly fields: readonly {
-    /** Where the setting stands. */
-    readonly path: string;
-    /** Its value in the first version; null where it had none or it is not kept. */
-    readonly before: Json;
-    /** The same of the second. */
-    readonly after: Json;
-    /** Whether the values are masked. */
-    readonly secret: boolean;
-    /** Null where it cannot be told. */
-    readonly differs: true | null;
-    /** Which of the values are known; of a long one a receipt may only have a digest. */
-    readonly kept: {
-      /** Of the first version. */
-      readonly before: boolean;
-      /** Of the second. */
-      readonly after: boolean;
-    };
   }[];
 };
 /** Calls of an agent. */
@@ -1578,6 +1530,106 @@ export type Migration = {
   readonly runs: number;
   /** Runs whose receipt could not be read, and stays behind. */
   readonly left: readonly string[];
+};
+}
+
+export declare namespace Log {
+/** What `callsheet log` prints with `--format json`: the changes of a stack, a resource or a field, newest first. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-log';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The resources that were asked for; null for the whole stack. */
+  readonly address: string | null;
+  /** The field that was asked for; null for all. */
+  readonly field: string | null;
+  /** What is older is left out; null where nothing is. */
+  readonly since: string | null;
+  /** What the platform was asked. */
+  readonly history: {
+    /** Resources whose history the platform returned. */
+    readonly asked: readonly string[];
+    /** Why edits that no run overwrote are missing; null where none are. */
+    readonly missing: string | null;
+  };
+  /** The changes. */
+  readonly data: readonly Entry[];
+};
+/** One change of one resource: by a run, or an edit by somebody else. */
+export type Entry = {
+  /** When its run began, or when it was edited; null where that is not known. */
+  readonly at: string | null;
+  /** Who ran it or, of an edit, who made it; null where that is not known, or where it was one of several. */
+  readonly by: string | null;
+  /** The resource, as it was called then. */
+  readonly address: string;
+  /** Its identifier on the platform. */
+  readonly id: string | null;
+  /** What was done: the `action` of a plan, what an edit of the state did, or `edit` for what somebody did on the platform. */
+  readonly action: string;
+  /** The address that it had before; absent where it was not renamed. */
+  readonly moved_from?: string;
+  /** `failed`: it was written in part, or nobody knows. */
+  readonly status: 'done' | 'failed';
+  /** The fields that changed, those that were asked for; null where the platform does not say which. */
+  readonly fields: null | readonly Field[];
+  /** The run; null for an edit. */
+  readonly run: string | null;
+  /** What the run was for. */
+  readonly purpose: string | null;
+  /** The run that it undid. */
+  readonly undoes: string | null;
+  /** Commit of the stack. */
+  readonly commit: string | null;
+  /** Address of the job. */
+  readonly pipeline: string | null;
+  /** Number or address of the pull request. */
+  readonly pull_request: string | null;
+  /** Who approved it. */
+  readonly approved_by: readonly string[];
+  /** The run that took it back: a rollback or, of an edit, the run that wrote over it. Null where none did. */
+  readonly undone_by: null | {
+    /** The run. */
+    readonly run: string;
+    /** When it began. */
+    readonly at: string;
+    /** What it was for. */
+    readonly purpose: string;
+  };
+  /** Of an edit: the history entries that it may be, newest first. Of a run: the edits that it undid. */
+  readonly edits: readonly {
+    /** Id of the history entry; null for a kind without a history. */
+    readonly entry: number | null;
+    /** Who made it. */
+    readonly actor: string | null;
+    /** From where, such as `dashboard`. */
+    readonly source: string | null;
+    /** When, ISO 8601. */
+    readonly at: string | null;
+  }[];
+  /** What should be known of it, for people. */
+  readonly message: string | null;
+};
+/** A field that changed. Secrets and sensitive values are masked. */
+export type Field = {
+  /** Where it stands. */
+  readonly path: string;
+  /** What it was; null where nothing was there, or nothing is kept. */
+  readonly before: Json;
+  /** What it became; null where nothing is there, or nothing is kept. */
+  readonly after: Json;
+  /** Whether both are masked. */
+  readonly secret: boolean;
+  /** Of a secret: its value comes from another source since. Absent where it does not. */
+  readonly other_source?: true;
+  /** Whether a receipt keeps the value: of a long text that no later run met there is a digest alone. */
+  readonly kept: {
+    /** That before. */
+    readonly before: boolean;
+    /** That after. */
+    readonly after: boolean;
+  };
 };
 }
 

@@ -1,4 +1,5 @@
 import { quoted } from '../core/command-line.ts';
+import type { Log } from '../core/documents.generated.ts';
 import type { Verification } from '../core/documents.ts';
 import { formatEdit } from '../core/plan-document.ts';
 import { getOwn, type Json } from '../core/value.ts';
@@ -21,6 +22,7 @@ import {
   factLines,
   type Line,
   type Look,
+  lineWidth,
   listLines,
   liveSpan,
   measureWidest,
@@ -33,7 +35,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { shortSides } from './value-text.ts';
+import { inlineValue, shortSides } from './value-text.ts';
 import { describeWaiting, formatCount, formatFirst, tally, UNSEEN_SIGN } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
@@ -126,8 +128,15 @@ function shortCommit(commit: string): string {
   return commit.replace(/^[0-9a-f]{8,}/, (hash) => hash.slice(0, SHORT_COMMIT));
 }
 
-/** One run's receipt: who ran what, from which commit, and what became of each change. */
-export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
+/**
+ * One run's receipt: who ran what, from which commit, and what became of each change. `fields`: what it changed in each
+ * resource, as far as the receipt has it.
+ */
+export function renderRunText(
+  entries: readonly JournalEntry[],
+  options: RenderOptions,
+  fields: ReadonlyMap<string, readonly Log.Field[]> = new Map(),
+): string {
   const began = findBegan(entries);
   const ended = findEnded(entries);
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
@@ -148,7 +157,7 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   ];
   const told = facts.map(([name, value]) => [name, value || null] as const);
   const head = paint(factLines(told, options.width), options.color);
-  const ledger = renderLedgerText(listLedger(entries), options);
+  const ledger = renderLedgerText(listLedger(entries), options, fields);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
     differs.length === 0
@@ -202,12 +211,14 @@ const PAST = {
   move: 'moved',
   record: 'recorded',
   trust: 'trusted',
+  edit: 'edited',
 } as const;
 
 /** What a line of a ledger can be about. */
 export type LedgerAction = keyof typeof PAST;
 
-function toPastTense(action: string): string {
+/** `updated` of `update`. */
+export function toPastTense(action: string): string {
   return getOwn<string>(PAST, action) ?? action;
 }
 
@@ -224,12 +235,20 @@ const INDENT = 4;
  * What a run did, the counts last. Whatever did not end well stands in it; of many changes that did, the first few,
  * unless everything is asked for: the receipt of the run has them all.
  */
-export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
+export function renderLedgerText(
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+  fields: ReadonlyMap<string, readonly Log.Field[]> = new Map(),
+): string {
+  const changed = (line: LedgerLine) =>
+    line.action === 'update' ? recordedLines(fields.get(line.address) ?? [], options) : [];
   const listed = ORDER.flatMap((status) => {
     const own = lines.filter((line) => line.status === status);
     const hidden = options.verbose ? NONE : findHidden(own, status);
     return [
-      ...own.filter((line) => !hidden.has(line)).flatMap((line) => changeLines(line, options)),
+      ...own
+        .filter((line) => !hidden.has(line))
+        .flatMap((line) => [...changeLines(line, options), ...changed(line)]),
       ...moreLines(hidden.size, options, `more ${LOOKS[status].word}`),
     ];
   });
@@ -290,6 +309,60 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     ...(details === '' ? [] : belowLines(details, options, 'dim')),
   ];
 }
+
+/** Fields of one change that are listed, unless everything is asked for. */
+const MAX_FIELDS = 6;
+
+/** `greeting_message: "Hello" → "Good day"` for each field, below it where there is no room. */
+export function recordedLines(
+  fields: readonly Log.Field[],
+  options: RenderOptions,
+): readonly Line[] {
+  const linesOf = (field: Log.Field): readonly Line[] => {
+    const name = [span(' '.repeat(INDENT)), wholeSpan(`${field.path}:`, 'dim')];
+    const [first = [], ...more] = recordedSides(field, options.width, lineWidth(name) + 1);
+    if (more.length === 0) return [[...name, span(' '), ...first]];
+    const below = recordedSides(field, options.width, INDENT + 2);
+    return [name, ...below.map((line) => [span(' '.repeat(INDENT + 2)), ...line])];
+  };
+  return listLines(fields, linesOf, MAX_FIELDS, options, 'more fields');
+}
+
+/**
+ * Both sides of a field behind so many columns: in one line where they fit, else below each other, and cut from a little
+ * before where they differ. Then what cannot be seen of the difference.
+ */
+export function recordedSides(
+  { before, after, secret, kept, other_source: isOther }: Log.Field,
+  width: number,
+  indent: number,
+): readonly Line[] {
+  const room = Math.max(width, 40) - indent;
+  const word = (isKept: boolean, text: string) => liveSpan(isKept ? text : NOT_KEPT);
+  const source = isOther === true ? [span(', from another source')] : [];
+  const arrow = span('→ ', 'dim');
+  const sidesIn = (columns: number) => {
+    // Of two secrets no part differs.
+    const short =
+      secret || before === after
+        ? { before: inlineValue(before), after: inlineValue(after), unseen: [] }
+        : shortSides(before, after, columns);
+    const unseen = kept.before && kept.after ? short.unseen : [];
+    return {
+      old: word(kept.before, short.before),
+      fresh: word(kept.after, short.after),
+      unseen: unseen.map((text): Line => [span(`${UNSEEN_SIGN} ${text}`, 'dim')]),
+    };
+  };
+  const whole = sidesIn(Number.POSITIVE_INFINITY);
+  const line = [whole.old, span(' '), arrow, whole.fresh, ...source];
+  if (lineWidth(line) <= room) return [line, ...whole.unseen];
+  const { old, fresh, unseen } = sidesIn(room - 2);
+  return [[old], [arrow, fresh, ...source], ...unseen];
+}
+
+/** What stands for a long text of which a receipt has a digest alone. */
+const NOT_KEPT = '(not kept)';
 
 /** Edits that are named; the receipt has all. */
 const MAX_EDITS = 3;

@@ -1,5 +1,6 @@
 import facts from '../../schemas/settings.json' with { type: 'json' };
 import { formatNumber } from '../core/errors.ts';
+import type { Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema } from '../core/schema.ts';
 import { oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -222,4 +223,15 @@ function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<st
     collectSecretNames(root, field, into);
   }
   if (schema.items !== undefined) collectSecretNames(root, itemSchema(root, schema), into);
+}
+
+/** From the configuration's names to the platform's. */
+export function platformPath({ schema }: Kind, [first, ...rest]: Path): Path {
+  if (first === undefined) return [];
+  const { properties = {} } = schema;
+  const [name = first] =
+    Object.entries(properties).find(
+      ([field, own]) => configName(field, own) === first && field !== first,
+    ) ?? [];
+  return [name, ...rest];
 }

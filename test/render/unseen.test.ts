@@ -5,7 +5,7 @@ import type { Json } from '../../src/core/value.ts';
 import { listUnseenOf, viewFields } from '../../src/render/fields.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { unifiedDiff } from '../../src/render/pull.ts';
-import { renderVersionDiffText } from '../../src/render/read/records.ts';
+import { recordedSides } from '../../src/render/runs.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { listUnseen } from '../../src/render/unseen.ts';
 import { sanitiseLine } from '../../src/render/untrusted.ts';
@@ -213,8 +213,6 @@ const PATH = 'greeting_message';
 const planWith = (before: Json, after: Json, purpose: PlanDocument['purpose'] = 'apply') =>
   planOf([changeOf({ fields: [fieldOf(PATH, before, after)] })], { purpose });
 
-const version = (entry: number) => ({ entry, from: 'run 1', partial: false }) as const;
-
 /** All views of a difference. The page shows the sentences of a field above its values. */
 const VIEWS: { readonly [name: string]: (before: Json, after: Json) => string } = {
   ...Object.fromEntries(
@@ -234,11 +232,10 @@ const VIEWS: { readonly [name: string]: (before: Json, after: Json) => string } 
     viewFields(changeOf({ fields: [fieldOf(PATH, before, after)] }), { purpose: 'apply' }, false)
       .flatMap(listUnseenOf)
       .join('\n'),
-  history: (before, after) => {
-    const kept = { before: true, after: true };
-    const field = { path: PATH, before, after, secret: false, differs: true, kept } as const;
-    const options = { width: 80, color: false, verbose: false };
-    return renderVersionDiffText('desk', [version(1), version(2)], [field], options);
+  log: (before, after) => {
+    const field = { path: PATH, before, after, secret: false, kept: { before: true, after: true } };
+    const lines = recordedSides(field, 80, 4);
+    return lines.map((line) => line.map(({ text }) => text).join('')).join('\n');
   },
   'a question': (before, after) => shortSides(before, after, 60).unseen.join('\n'),
   'the difference of a file': (before, after) => {

@@ -17,7 +17,7 @@ import { jsonText } from '../../render/untrusted.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { explainField } from '../../stack/editor/explain-field.ts';
 import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
-import { configName, namedField } from '../../stack/schema.ts';
+import { namedField, platformPath } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
 import { byKind } from '../read/find.ts';
 
@@ -80,7 +80,7 @@ async function explainValue(
     return undefined;
   }
   const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
-  const origin = path && stack.originOf(address, platformPath(getKind(address), path));
+  const origin = path && stack.originOf(address, platformPath(kindNamed(getKind(address)), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
   const { document } = stack.resources.find((one) => one.address === address) ?? {};
@@ -160,17 +160,6 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
       '`callsheet validate` checks the stack. The address of a row is agent.clinic["key"].',
     ),
   });
-}
-
-/** From the configuration's names to the platform's. */
-function platformPath(kindName: string, [first, ...rest]: Path): Path {
-  if (first === undefined) return [];
-  const { properties = {} } = kindNamed(kindName).schema;
-  const [name = first] =
-    Object.entries(properties).find(
-      ([field, schema]) => configName(field, schema) === first && field !== first,
-    ) ?? [];
-  return [name, ...rest];
 }
 
 /** Whether a name can mean a field of a kind or a setting, so that no stack is needed for it. */

@@ -8,10 +8,10 @@ import {
   streamJson,
 } from '../../console/show.ts';
 import type { Terminal } from '../../console/terminal.ts';
-import { isDay } from '../../core/calendar.ts';
+import { parseDay, parseMoment } from '../../core/calendar.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
+import { isObject, type JsonObject } from '../../core/value.ts';
 import { getData, listIn } from '../../kinds/making.ts';
 import { type WantedCalls, wantedCalls } from '../../live/calls.ts';
 import {
@@ -337,35 +337,6 @@ async function showCall(
   }
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
     hint: '`callsheet get calls AGENT` lists its calls with the beginnings of their ids.',
-  });
-}
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
-
-/**
- * A moment as people give it: `2h`, `7d` (so long ago), `2026-11-21` (that day in UTC, its beginning or, as
- * an end, all of it) or `2026-11-21T09:00` (UTC unless it names a zone). Throws `CallsheetError('usage')`.
- */
-export function parseMoment(flag: string, text: string, now: Date, edge: 'start' | 'end'): Date {
-  const ago = /^\d{1,6}[mhdw]$/.test(text) ? millisecondsIn(text) : undefined;
-  if (ago !== undefined) return new Date(now.getTime() - ago);
-  if (DAY.test(text) && isDay(text)) {
-    return new Date(`${text}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z`);
-  }
-  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
-  const time = TIME.test(text) ? Date.parse(hasZone ? text : `${text}Z`) : Number.NaN;
-  if (!Number.isNaN(time)) return new Date(time);
-  throw new CallsheetError('usage', `${flag} ${text} is neither a span nor a date`, {
-    hint: 'Write 30m, 2h, 7d or 4w for a time until now, or 2026-11-21 or 2026-11-21T09:00Z.',
-  });
-}
-
-/** A day of the calendar, `2026-11-21`. Throws `CallsheetError('usage')`. */
-export function parseDay(flag: string, text: string): string {
-  if (DAY.test(text) && isDay(text)) return text;
-  throw new CallsheetError('usage', `${flag} ${text} is not a day`, {
-    hint: 'Write it as 2026-11-21.',
   });
 }
 

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
@@ -22,16 +21,15 @@ import { restoreStates } from '../../restore/target.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
-import { openStore, readState } from '../../run/session.ts';
+import { describeReceipt, listReceipts, openTexts, withReceipts } from '../../run/receipts.ts';
+import { readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
-import { checkOwner, MovedAway } from '../../state/failures.ts';
+import { checkOwner } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
-import { findBegan, type JournalEntry, ledgerOfDeadRun } from '../../state/journal.ts';
+import type { JournalEntry } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
-import { isDamage, summarise } from '../../state/runs.ts';
 import { formatState } from '../../state/state-text.ts';
-import type { RunSummary, StateStore } from '../../state/store.ts';
 import {
   adoptState,
   chooseAddresses,
@@ -356,99 +354,31 @@ export async function runs(
   const render = (to: RenderOptions) =>
     document.format === 'callsheet-runs'
       ? renderRunsText(document.runs, to)
-      : renderRunText(document.entries, to);
+      : renderRunText(document.entries, to, fieldsIn(document.entries));
   show(flags, document, render, context);
   return EXIT.done;
 }
 
-/** All runs, or what one did: `schemas/runs.schema.json`, `schemas/receipt.schema.json`. */
-export async function runsDocument(
-  id: string | undefined,
-  flags: CommonFlags,
-  context: RunContext,
-) {
-  const { dir, state } = openSettings(flags, context);
-  const stores = [
-    { state: undefined, store: openStore({ state }, context) },
-    ...restoreStates(dir).map((file) => ({
-      // As CALLSHEET_STATE reads it: a relative path begins at the stack folder.
-      state: relative(dir, file),
-      store: openStore({ state: { file } }, context),
-    })),
-  ];
-  try {
-    const [own = [], ...restored] = await Promise.all(
-      stores.map(async ({ state, store }) => {
-        const found = [...(await findOpenRun(store)), ...(await store.runs())];
-        return state === undefined ? found : found.map((one) => ({ ...one, state }));
-      }),
-    );
-    const runs = restored.reduce(amongRuns, own);
+/** All runs, or what one did: `schemas/runs.schema.json`. */
+export function runsDocument(id: string | undefined, flags: CommonFlags, context: RunContext) {
+  const settings = openSettings(flags, context);
+  return withReceipts(settings, restoreStates(settings.dir), context, async ({ runs, read }) => {
     if (id === undefined) return { format: 'callsheet-runs', version: 1, runs } as const;
-    const run = wholeId(
-      id,
-      runs.map((one) => one.run),
-    );
-    for (const { store } of stores) {
-      const entries = (await store.run(run)) ?? (await readPending(store, run));
-      if (entries !== undefined)
-        return { format: 'callsheet-receipt', version: 1, run, entries } as const;
-    }
-    throw notRecorded(
-      run,
-      runs.map((one) => one.run),
-    );
-  } finally {
-    for (const { store } of stores) await store.close();
-  }
+    const ids = runs.map(({ run }) => run);
+    const run = wholeId(id, ids);
+    const entries = await read(run);
+    if (entries === undefined) throw notRecorded(run, ids);
+    return { format: 'callsheet-receipt', version: 1, run, entries } as const;
+  });
 }
 
-/** The run that has not committed, in a list: it is at work, or died and is settled by the next command. */
-async function findOpenRun(store: StateStore): Promise<readonly RunSummary[]> {
-  const entries = await readPending(store);
-  const run = entries && findBegan(entries)?.run;
-  if (entries === undefined || run === undefined) return [];
-  const held = await store.lock();
-  const owner = held?.holder.run === run ? held.owner : 'gone';
-  const { summary } = summarise({ run, entries });
-  const changes = ledgerOfDeadRun(entries).filter(({ status }) => status === 'done').length;
-  return [{ ...summary, status: OPEN[owner], changes }];
-}
-
-/** How a run that has not committed is listed, by who holds the state. */
-const OPEN = {
-  running: 'running',
-  silent: 'unfinished',
-  gone: 'died',
-  elsewhere: 'unfinished',
-} as const;
-
-/**
- * The journal of a run that has not committed; undefined where there is none, or it cannot be read. Throws
- * `CallsheetError('state')` for a state that was moved away.
- */
-async function readPending(
-  store: StateStore,
-  run?: string,
-): Promise<readonly JournalEntry[] | undefined> {
-  try {
-    const { pending } = await store.load();
-    const began = findBegan(pending);
-    return began === undefined || (run !== undefined && began.run !== run) ? undefined : pending;
-  } catch (error) {
-    // Runs are listed beside a damaged state, too.
-    if (error instanceof MovedAway || !isDamage(error)) throw error;
-    return undefined;
-  }
-}
-
-/** Puts runs of another state in their places by the time. The order of each state's own runs is not the clock's, and stays. */
-function amongRuns(
-  runs: readonly RunSummary[],
-  others: readonly RunSummary[],
-): readonly RunSummary[] {
-  return others.reduce((all, other) => {
-    const after = all.findIndex(({ at }) => at < other.at);
-    return all.toSpliced(after === -1 ? all.length : after, 0, other);
-  }, runs);
+/** What a run changed in each resource. */
+function fieldsIn(entries: readonly JournalEntry[]) {
+  const texts = openTexts();
+  return new Map(
+    listReceipts(entries).map((receipt) => {
+      const { change } = describeReceipt(receipt, texts);
+      return [change.address, change.fields ?? []] as const;
+    }),
+  );
 }

@@ -1,20 +1,7 @@
 import { stringify } from 'yaml';
 import { nameInWords } from '../../core/address.ts';
-import { MASK } from '../../core/credentials.ts';
-import type { Read } from '../../core/documents.generated.ts';
-import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
-import { fieldLines } from '../field-lines.ts';
-import { type FieldView, viewSides } from '../fields.ts';
-import { createCalloutFinder } from '../prose/callouts.ts';
-import {
-  type Line,
-  noteLines,
-  paint,
-  type RenderOptions,
-  sentence,
-  span,
-  wrap,
-} from '../terminal.ts';
+import { type JsonObject, mapTexts } from '../../core/value.ts';
+import { type Line, noteLines, paint, type RenderOptions, sentence, span } from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { countKind, formatCount, kindTitle } from '../wording.ts';
 import { type Field, layOut, tableLines, valueAt } from './table.ts';
@@ -156,60 +143,4 @@ function madeHere(entries: readonly JsonObject[]): string {
   return made === 0
     ? ''
     : `, ${formatCount(made, 'of them', 'of them')} made by runs of this stack`;
-}
-
-/** A setting in which two versions of an agent differ, or may. */
-export type VersionField = Read.HistoryDiff['fields'][number];
-
-/** A version that is compared, and where its settings are known from. */
-type ComparedVersion = Read.HistoryDiff['before'];
-
-/** The field diff between two versions. */
-export function renderVersionDiffText(
-  label: string,
-  [one, other]: readonly [ComparedVersion, ComparedVersion],
-  fields: readonly VersionField[],
-  options: RenderOptions,
-): string {
-  const { width } = options;
-  const told = ({ entry, from, partial }: ComparedVersion) =>
-    `${entry}  ${from}${partial ? ', of which only the configured values are known' : ''}`;
-  const count =
-    fields.length === 0
-      ? 'no setting differs'
-      : `${formatCount(fields.length, 'setting')} ${fields.length === 1 ? 'differs' : 'differ'}`;
-  const head = `${label}, version ${one.entry} → ${other.entry}: ${count}`;
-  const note =
-    'The platform does not return the settings of a version. These come from the runs of the stack and from the live resource. Settings that the history does not record are not compared.';
-  return paint(
-    [
-      ...noteLines(head, width),
-      ...[one, other].flatMap((version) =>
-        wrap([span(`  ${told(version)}`, 'dim')], width, `${version.entry}`.length + 4),
-      ),
-      ...(fields.length === 0 ? [] : [[], ...fieldLines(fields.map(toFieldView), options)]),
-      [span('')],
-      ...noteLines(note, width, 'dim'),
-    ],
-    options.color,
-  );
-}
-
-function toFieldView({ path, before, after, differs, kept }: VersionField): FieldView {
-  const words = (text: string): FieldView => ({
-    path: sanitiseLine(path),
-    remark: null,
-    sign: '~',
-    content: { type: 'element', summary: text, members: [] },
-  });
-  if (differs === null) return words('not known: a run no longer configured it');
-  if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
-  if (before === MASK && after === MASK) return words(MASK);
-  if (isSameJson(before, after))
-    return {
-      ...words(''),
-      content: { type: 'one', value: after },
-      remark: 'the masked part differs',
-    };
-  return { ...viewSides(path, before, after, createCalloutFinder()), remark: null };
 }
