@@ -20,8 +20,6 @@ import {
   type Receipts,
   type RecordedChange,
 } from '../run/receipts.ts';
-import { findBegan, type JournalEntry } from '../state/journal.ts';
-import { isDamage } from '../state/runs.ts';
 
 /** What is asked for. */
 export type LogQuery = {
@@ -40,7 +38,7 @@ export type ResourceHistory = {
   readonly entries: readonly HistoryEntry[];
 };
 
-export type LogSources = Receipts & {
+export type LogSources = Pick<Receipts, 'journals'> & {
   /** Identifiers that the asked address has or had, as far as they are known before. */
   readonly ids: readonly string[];
   readonly histories: readonly ResourceHistory[];
@@ -96,7 +94,11 @@ export async function* readLog(
     }
   }
 
-  for await (const entries of journals(sources, since, met)) {
+  for await (const { run, entries } of sources.journals(since)) {
+    if (entries === undefined) {
+      met.unreadable.push(run);
+      continue;
+    }
     const changes: RecordedChange[] = [];
     let latest = Number.POSITIVE_INFINITY;
     for (const receipt of listReceipts(entries)) {
@@ -114,8 +116,7 @@ export async function* readLog(
       if (edit !== undefined) waiting = [...waiting, edit];
       dropEntries(open, edit);
     }
-    const { run } = findBegan(entries) ?? {};
-    if (run !== undefined) undone.forget(run);
+    undone.forget(run);
     if (changes.length === 0) continue;
     yield* narrowed(flush(latest));
     yield* narrowed(changes);
@@ -125,54 +126,6 @@ export async function* readLog(
 
 function timeOf({ at }: { readonly at: string | null }): number {
   return at === null ? Number.NEGATIVE_INFINITY : Date.parse(at);
-}
-
-/** Journals that are read ahead of the one that is looked at: a store may be far away. */
-const READ_AHEAD = 8;
-/** Changes of those, at most: the copies of a large run take as much memory as its resources. */
-const MOST_AHEAD = 200;
-
-/** The journals of runs that did something since a time, newest first. */
-async function* journals(
-  { runs, read }: Receipts,
-  since: number | undefined,
-  met: Met,
-): AsyncGenerator<readonly JournalEntry[]> {
-  const wanted = runs.filter(({ at, changes, status }) => {
-    const isRecent = since === undefined || at === '' || Date.parse(at) >= since;
-    return isRecent && !(changes === 0 && status === 'done');
-  });
-  const ahead: { readonly changes: number; readonly reading: Promise<Journal> }[] = [];
-  const weight = () => ahead.reduce((sum, { changes }) => sum + changes, 0);
-  let next = 0;
-  for (;;) {
-    while (
-      next < wanted.length &&
-      ahead.length < READ_AHEAD &&
-      (ahead.length === 0 || weight() + (wanted[next]?.changes ?? 0) <= MOST_AHEAD)
-    ) {
-      const { run = '', changes = 0 } = wanted[next] ?? {};
-      ahead.push({ changes, reading: readJournal(run, read) });
-      next += 1;
-    }
-    const first = ahead.shift();
-    if (first === undefined) return;
-    const { run, entries } = await first.reading;
-    if (entries === undefined) met.unreadable.push(run);
-    else yield entries;
-  }
-}
-
-type Journal = { readonly run: string; readonly entries: readonly JournalEntry[] | undefined };
-
-/** A damaged receipt hides no other. */
-async function readJournal(run: string, read: Receipts['read']): Promise<Journal> {
-  try {
-    return { run, entries: await read(run) };
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return { run, entries: undefined };
-  }
 }
 
 /** A receipt with its place in the history of its resource, whose entries that it made are no longer open. */

@@ -37,7 +37,7 @@ export async function showLog(
   const ids = await findIds(query.address, receipts);
   const { histories, missing } = await askHistories(query.address, flags, receipts, context);
   const met: Met = { addresses: new Set(), unreadable: [], isAny: false };
-  const changes = readLog(query, { ...receipts, ids, histories }, met);
+  const changes = readLog(query, { journals: receipts.journals, ids, histories }, met);
   const first = await changes.next();
   if (first.done === true) refuseNoField(query);
   const head = stampDocument('callsheet-log', {
@@ -147,14 +147,13 @@ function refuseNoField({ address, field }: LogQuery): void {
  */
 async function findIds(
   address: Address | undefined,
-  { runs, read, resources }: Receipts,
+  { journals, resources }: Receipts,
 ): Promise<readonly string[]> {
   if (address === undefined) return [];
   const known = new Set(Object.keys(resources));
   const own = chosen(address, resources).map(([, { id }]) => id);
   if (own.length > 0) return own;
-  for (const { run } of runs) {
-    const entries = (await read(run).catch(() => undefined)) ?? [];
+  for await (const { entries = [] } of journals()) {
     for (const { line, movedFrom, ids } of listReceipts(entries)) {
       const names = [line.address, ...(movedFrom === undefined ? [] : [movedFrom])];
       if (names.some((name) => matchesAddress(address, name))) return ids;

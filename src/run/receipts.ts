@@ -27,21 +27,30 @@ import {
 } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState, type State } from '../state/model.ts';
 import { replay } from '../state/replay.ts';
-import { isDamage, summarise } from '../state/runs.ts';
+import { beganAt, isDamage, summarise } from '../state/runs.ts';
 import type { RunSummary, StateStore } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 import { openStore } from './session.ts';
 
 /** The journals of a stack, and what they say of its resources. */
 
+/** The journal of a run; without entries where it cannot be read, as a damaged receipt hides no other. */
+export type Journal = { readonly run: string; readonly entries?: readonly JournalEntry[] };
+
 /** Runs of a stack: those of its own state, one that has not committed, and those of other states that it was given. */
 export type Receipts = {
-  /** Newest first. */
-  readonly runs: readonly RunSummary[];
-  /** What the state remembers; nothing where it is damaged, which hides no receipt. */
-  readonly resources: State['resources'];
+  /** Newest first; every receipt is read for it. */
+  readonly list: () => Promise<readonly RunSummary[]>;
+  /**
+   * Journals by the time at which their runs began, newest first, each read when its turn comes.
+   *
+   * @param since milliseconds since the epoch; runs that began before are left out
+   */
+  readonly journals: (since?: number) => AsyncGenerator<Journal>;
   /** The journal of a run; undefined where none of that id is recorded. */
   readonly read: (run: string) => Promise<readonly JournalEntry[] | undefined>;
+  /** What the state remembers; nothing where it is damaged, which hides no receipt. */
+  readonly resources: State['resources'];
 };
 
 /**
@@ -64,29 +73,87 @@ export async function withReceipts<T>(
     })),
   ];
   try {
-    const [own, ...restored] = await Promise.all(
-      stores.map(async ({ name, store }) => {
-        const { state, pending } = await loadSound(store);
-        const found = [...(await listOpenRun(pending, store)), ...(await store.runs())];
-        const runs = name === undefined ? found : found.map((one) => ({ ...one, state: name }));
-        return { runs, resources: replay(state, pending).state?.resources ?? {}, pending };
-      }),
+    const opened = await Promise.all(
+      stores.map(async (one) => ({ ...one, ...(await loadSound(one.store)) })),
     );
-    const pending = [own, ...restored].flatMap((one) => (one ? [one.pending] : []));
+    const read = async (run: string) => {
+      for (const { store, pending } of opened) {
+        const entries = (await store.run(run)) ?? pending;
+        if (findBegan(entries)?.run === run) return entries;
+      }
+      return undefined;
+    };
+    const [own] = opened;
     return await work({
-      runs: restored.map(({ runs }) => runs).reduce(amongRuns, own?.runs ?? []),
-      resources: own?.resources ?? {},
-      async read(run) {
-        for (const { store } of stores) {
-          const entries = await store.run(run);
-          if (entries !== undefined) return entries;
-        }
-        return pending.find((entries) => findBegan(entries)?.run === run);
+      async list() {
+        const [first = [], ...restored] = await Promise.all(opened.map(listRuns));
+        return restored.reduce(amongRuns, first);
       },
+      async *journals(since) {
+        const ids = await Promise.all(
+          opened.map(async ({ store, pending }) => [
+            ...(await store.runIds()),
+            ...(findBegan(pending)?.run ?? []),
+          ]),
+        );
+        yield* readInOrder([...new Set(ids.flat())], since, read);
+      },
+      read,
+      resources: replay(own?.state, own?.pending ?? []).state?.resources ?? {},
     });
   } finally {
     for (const { store } of stores) await store.close();
   }
+}
+
+/** Journals that are read ahead of the one that is looked at: a store may be far away. */
+const READ_AHEAD = 4;
+
+/** Ids tell when runs began to the second, and journals the order of those that began in the same one. */
+async function* readInOrder(
+  ids: readonly string[],
+  since: number | undefined,
+  read: Receipts['read'],
+): AsyncGenerator<Journal> {
+  const bySecond = Map.groupBy(ids, beganAt);
+  const isWanted = (at: string) =>
+    since === undefined || at === '' || Date.parse(at) + 1000 > since;
+  const seconds = [...bySecond.keys()].filter(isWanted).sort().reverse();
+  const readAll = (at: string) =>
+    Promise.all((bySecond.get(at) ?? []).map((run) => readSound(run, read)));
+  const ahead: ReturnType<typeof readAll>[] = [];
+  for (const at of seconds) {
+    ahead.push(readAll(at));
+    if (ahead.length > READ_AHEAD) yield* inTurn((await ahead.shift()) ?? []);
+  }
+  for (const reading of ahead) yield* inTurn(await reading);
+}
+
+function inTurn(journals: readonly Journal[]): readonly Journal[] {
+  const serialOf = ({ entries = [] }: Journal) => findBegan(entries)?.serial ?? 0;
+  return journals.toSorted((a, b) => serialOf(b) - serialOf(a));
+}
+
+async function readSound(run: string, read: Receipts['read']): Promise<Journal> {
+  try {
+    return { run, entries: (await read(run)) ?? [] };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { run };
+  }
+}
+
+async function listRuns({
+  name,
+  store,
+  pending,
+}: {
+  readonly name: string | undefined;
+  readonly store: StateStore;
+  readonly pending: readonly JournalEntry[];
+}): Promise<readonly RunSummary[]> {
+  const found = [...(await listOpenRun(pending, store)), ...(await store.runs())];
+  return name === undefined ? found : found.map((one) => ({ ...one, state: name }));
 }
 
 /** The run that has not committed, in a list: it is at work, or died and is settled by the next command. */

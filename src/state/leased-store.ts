@@ -139,6 +139,11 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
     return inOrder(receipts);
   }
 
+  async function runIds(): Promise<readonly string[]> {
+    const unfiled = ((await driver.unfiledRuns?.()) ?? []).map(({ run }) => run);
+    return [...new Set([...unfiled, ...(await driver.filedRuns())])];
+  }
+
   async function close(): Promise<void> {
     for (const lease of leases) await lease.release();
     leases.clear();
@@ -173,6 +178,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
         leases.add(lease);
         return lease;
       }),
+    runIds: () => worded(runIds),
     runs: () => worded(runs),
     run: (id) =>
       worded(async () => (isRunId(id) ? (await driver.run(id, 'all'))?.entries : undefined)),

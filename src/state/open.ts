@@ -91,6 +91,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     acquire: async (holder) => (await store()).acquire(holder),
     lock: async () => (await store()).lock(),
     unlock: async (lease, by) => (await store()).unlock(lease, by),
+    runIds: async () => (await store()).runIds(),
     runs: async () => (await store()).runs(),
     run: async (id) => (await store()).run(id),
     // What could not be opened has told so already.

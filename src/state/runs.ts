@@ -208,7 +208,7 @@ export async function readReceipt(
 }
 
 /** When a run began, as its id says; empty where that tells no time. */
-function beganAt(run: string): string {
+export function beganAt(run: string): string {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)z/.exec(run) ?? [];
   const [year, month, day, hour, minute, seconds] = parts;
   return year === undefined ? '' : `${year}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;

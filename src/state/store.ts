@@ -36,6 +36,8 @@ export type StateStore = {
    * when another lease holds the state, or none.
    */
   readonly unlock: (lease: string, by: Holder) => Promise<void>;
+  /** The ids of finished runs, in no order: nothing of them is read. */
+  readonly runIds: () => Promise<readonly string[]>;
   /** Finished runs, newest first. They are listed beside a damaged state, too. */
   readonly runs: () => Promise<readonly RunSummary[]>;
   /** The whole journal of a run; undefined when there is none of that id. */

@@ -67,12 +67,13 @@ async function markEntries(
   context: Context,
 ): Promise<readonly Mark[]> {
   if (settings === undefined) return [];
-  return withReceipts(settings, [], context, async ({ runs, read }) => {
+  return withReceipts(settings, [], context, async ({ journals }) => {
     const marks = new Map<number, Mark>();
-    for (const { run } of runs.slice(0, MOST_RUNS)) {
-      // A damaged receipt hides no other.
-      const receipts = listReceipts((await read(run).catch(() => undefined)) ?? []);
-      for (const receipt of receipts.filter(({ ids }) => ids.includes(id))) {
+    let read = 0;
+    for await (const { entries: journal = [] } of journals()) {
+      read += 1;
+      if (read > MOST_RUNS) break;
+      for (const receipt of listReceipts(journal).filter(({ ids }) => ids.includes(id))) {
         const author = findAuthor(receipt.began.account_id);
         const entries = await locateWrites(receipt.entries, author, async () => history);
         for (const entry of history)

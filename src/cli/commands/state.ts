@@ -362,7 +362,8 @@ export async function runs(
 /** All runs, or what one did: `schemas/runs.schema.json`. */
 export function runsDocument(id: string | undefined, flags: CommonFlags, context: RunContext) {
   const settings = openSettings(flags, context);
-  return withReceipts(settings, restoreStates(settings.dir), context, async ({ runs, read }) => {
+  return withReceipts(settings, restoreStates(settings.dir), context, async ({ list, read }) => {
+    const runs = await list();
     if (id === undefined) return { format: 'callsheet-runs', version: 1, runs } as const;
     const ids = runs.map(({ run }) => run);
     const run = wholeId(id, ids);
