@@ -1865,6 +1865,17 @@ export type Change = {
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
   readonly missing_id: string | null;
+  /** Of a create: the run that deleted it, as one of the newest receipts says; absent where none did. A rollback of that run brings back what this create does not set. The digest does not cover it. */
+  readonly deleted_by?: {
+    /** The run. */
+    readonly run: string;
+    /** When it began. */
+    readonly at: string;
+    /** The address that it had then, where that was another. */
+    readonly address?: string;
+    /** Settings that it had and that the create does not set, the platform's own values among them. */
+    readonly settings: number;
+  };
   /** The address that the state has it under, where `moved` says that it is this one now; absent where it was not moved. */
   readonly moved_from?: string;
   /** What is live of the fields that the configuration sets; for a delete all of it. Null for a create. In a `drift` document it is what should be, of a conflict what was last written, and `after` is what is live. */

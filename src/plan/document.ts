@@ -85,8 +85,12 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     [behind, freeze, revert].every((one) => one === undefined)
       ? refusals
       : [refusals, behind, freeze, ...(revert === undefined ? [] : [revert])],
+  // What is known of a resource beside what is live: who calls it, and which run deleted it.
   calls: ({ changes }) =>
-    changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
+    changes.flatMap(({ address, calls, deleted_by: deleted }) => [
+      ...(calls === undefined ? [] : [[address, calls]]),
+      ...(deleted === undefined ? [] : [[address, deleted]]),
+    ]),
   names: ({ names }) => names,
   requests: ({ requests }) => requests,
   assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
@@ -148,6 +152,7 @@ function actedOn({
   reason: _,
   source: __,
   origin: _______,
+  deleted_by: _________,
   refused_on_base: ________,
   undoing: ___,
   calls: ____,

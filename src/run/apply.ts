@@ -13,6 +13,7 @@ import { findBegan, findEnded } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import { findStanding, type Standing } from './behind.ts';
 import type { CallsChoice, RunContext, StackOptions } from './context.ts';
+import { tellDeletions } from './deleted.ts';
 import { type RunDocument, toFailure } from './document.ts';
 import { readBegan, readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
@@ -153,9 +154,8 @@ async function applyNow(
 ): Promise<Applied> {
   const { session, context } = request;
   const standing = await tellStanding(session, context);
-  const planned = await planConfiguration(session, options, context, {
-    ...{ refresh, calls, standing },
-  });
+  const made = await planConfiguration(session, options, context, { refresh, calls, standing });
+  const planned = await tellDeletions(made, session);
   const { plan } = planned;
   emitUnread(planned, context);
   checkExpectation(plan, expect);

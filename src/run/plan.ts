@@ -44,6 +44,7 @@ import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
+import { tellDeletions } from './deleted.ts';
 import { createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
@@ -77,7 +78,8 @@ export async function planStack(
     const standing = await findStanding(session, context);
     const reads = base === undefined ? undefined : keepReads(session.reader);
     const own = reads === undefined ? session : { ...session, reader: reads.reader };
-    const planned = await planConfiguration(own, options, context, { refresh, calls, standing });
+    const made = await planConfiguration(own, options, context, { refresh, calls, standing });
+    const planned = await tellDeletions(made, session);
     emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });

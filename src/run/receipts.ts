@@ -110,7 +110,7 @@ export async function withReceipts<T>(
 const READ_AHEAD = 4;
 
 /** Ids tell when runs began to the second, and journals the order of those that began in the same one. */
-async function* readInOrder(
+export async function* readInOrder(
   ids: readonly string[],
   since: number | undefined,
   read: Receipts['read'],

@@ -1,0 +1,135 @@
+import { describe, expect } from 'vitest';
+import { runs } from '../../src/cli/commands/state.ts';
+import { plan } from '../../src/console/plan.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
+
+const NIGHT = `
+  night:
+    name: Night desk
+    status: active
+    system_prompt: You take messages.
+`;
+
+/** Adds an agent, has the dashboard set something in it, and deletes it by a run, whose id is returned. */
+async function deleteNight(stage: Stage): Promise<string> {
+  const agents = await stage.read('agents.yaml');
+  await stage.write('agents.yaml', agents + NIGHT);
+  await stage.apply();
+  stage.sim.edit(agentNamed(stage.sim, 'Night desk').id, { language: 'es-US' }, 'user:maria');
+  await stage.write('agents.yaml', agents);
+  await stage.apply({ allowDelete: true });
+  const { state } = await stage.plan();
+  expect(state.serial).toBeGreaterThan(1);
+  return newestRun(stage);
+}
+
+async function newestRun(stage: Stage): Promise<string> {
+  const { out } = await stage.run((to) =>
+    runs(undefined, { dir: stage.folder, format: 'json' }, to),
+  );
+  return JSON.parse(out).runs[0].run;
+}
+
+const changeOf = ({ changes }: PlanDocument, address = 'agent.night') =>
+  changes.find((one) => one.address === address);
+
+async function show(stage: Stage, format: 'text' | 'markdown'): Promise<string> {
+  const { out } = await stage.run((to) => plan({ dir: stage.folder, format }, to));
+  return out
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/<\/?code>|\u200b/g, '')
+    .replace(/`/g, '')
+    .replace(/\s+/g, ' ');
+}
+
+describe('a create of what an earlier run deleted', () => {
+  staged('names the run, and the rollback that brings back more', async (stage) => {
+    await stage.apply();
+    const run = await deleteNight(stage);
+    const before = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', before + NIGHT);
+    const made = await stage.plan();
+    const { deleted_by: by } = changeOf(made) ?? {};
+    expect(by).toMatchObject({ run, settings: expect.any(Number) });
+    expect(by?.settings).toBeGreaterThan(0);
+    const command = `callsheet rollback ${run} --target agent.night`;
+    for (const format of ['text', 'markdown'] as const) {
+      const shown = await show(stage, format);
+      expect(shown).toContain(`run ${run} deleted it at `);
+      expect(shown).toContain(`${by?.settings} settings that this create does not set`);
+      expect(shown).toContain(command);
+    }
+    // The command does what it says.
+    await stage.write('agents.yaml', before);
+    await stage.rollback({ target: ['agent.night'] }, {});
+    expect(agentNamed(stage.sim, 'Night desk').record.language).toBe('es-US');
+  });
+
+  staged('is found by its name, under another address', async (stage) => {
+    await stage.apply();
+    const run = await deleteNight(stage);
+    const agents = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', agents + NIGHT.replace('  night:', '  evening:'));
+    expect(changeOf(await stage.plan(), 'agent.evening')?.deleted_by).toMatchObject({
+      run,
+      address: 'agent.night',
+    });
+  });
+
+  staged('is told only of the last that became of it', async (stage) => {
+    await stage.apply();
+    await deleteNight(stage);
+    const agents = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', agents + NIGHT.replace('Night desk', 'Late desk'));
+    const digest = (await stage.plan()).digest;
+    expect(changeOf(await stage.plan())?.deleted_by).toBeDefined();
+    await stage.apply();
+    stage.sim.store.agents.delete(agentNamed(stage.sim, 'Late desk').id);
+    // It is gone from the platform, and no run deleted it.
+    const again = changeOf(await stage.plan());
+    expect(again).toMatchObject({ action: 'create', missing_id: expect.any(String) });
+    expect(again?.deleted_by).toBeUndefined();
+    expect(digest).toMatch(/^sha256:/);
+  });
+
+  staged(
+    'asks the platform nothing more, and the store only where something is created',
+    async (stage) => {
+      await stage.apply();
+      await deleteNight(stage);
+      const agents = await stage.read('agents.yaml');
+      const requestsOf = async () => {
+        const before = stage.sim.requests.length;
+        let asked = 0;
+        await stage.plan(
+          {},
+          {
+            outside: {
+              timed: (store) => ({
+                ...store,
+                runIds: () => {
+                  asked += 1;
+                  return store.runIds();
+                },
+              }),
+            },
+          },
+        );
+        const reads = stage.sim.requests.slice(before).map(({ operation }) => operation);
+        return { asked, reads: reads.filter((one) => one !== 'createToken').sort() };
+      };
+      const quiet = await requestsOf();
+      expect(quiet.asked).toBe(0);
+      await stage.write(
+        'agents.yaml',
+        agents + NIGHT.replace('Night desk', 'Another desk').replace('  night:', '  other:'),
+      );
+      const unknown = await requestsOf();
+      await stage.write('agents.yaml', agents + NIGHT);
+      const known = await requestsOf();
+      expect(known).toEqual({ ...unknown, asked: 1 });
+    },
+  );
+});
