@@ -62,7 +62,9 @@ export async function findInterleaved(
       const [last] = newer;
       if (last !== undefined) {
         const run = await reader.runOf(address, last.id, entries);
-        const signed = reader.isOwn(last) ? `${nameAuthor(last)}, ${SIGNED_HERE}` : nameAuthor(last);
+        const signed = reader.isOwn(last)
+          ? `${nameAuthor(last)}, ${SIGNED_HERE}`
+          : nameAuthor(last);
         return editedSince(address, run === undefined ? signed : `run ${run}`);
       }
       const during = interleaved.get(address)?.at(-1);
