@@ -386,6 +386,7 @@ describe('what people type who come from other tools', () => {
         '  --override-freeze REASON  write in a freeze window',
         '  --override-limits REASON  change more than guards allow, once',
         '  --behind REASON           continue without the commit that was applied last',
+        '  --undo-drift              overwrite edits made on the platform',
       ]);
     },
   );
