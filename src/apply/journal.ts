@@ -9,7 +9,7 @@ import type { Io } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { secretsGone } from '../plan/secrets.ts';
-import { rememberResource } from '../plan/state-entry.ts';
+import { keptSince, rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -135,7 +135,7 @@ export async function record(
       ? restored && live
         ? {
             ...withoutLeft(restored, recorded, left),
-            ...(recorded?.kept_since === undefined ? {} : keptSince(recorded)),
+            ...keptSince(recorded),
             id: live.id,
             pin,
             restored_by: deps.run,
@@ -156,7 +156,7 @@ export async function record(
               known(recorded, live.id),
               left,
             ),
-            ...(change.fields.some(isKept) ? keptSince(recorded) : {}),
+            ...(change.fields.some(isKept) ? beginOfEdits(recorded) : {}),
           }
         : adopted(work);
   // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
@@ -183,7 +183,7 @@ export function restoredBy(
 }
 
 /** Where edits begin that a run leaves as they are: after what was last known to be as the state has it. */
-function keptSince(recorded: ResourceState | undefined): Pick<ResourceState, 'kept_since'> {
+function beginOfEdits(recorded: ResourceState | undefined): Pick<ResourceState, 'kept_since'> {
   const { kept_since: since, pin } = recorded ?? {};
   const place = since ?? pin;
   if (!place) return {};

@@ -12,6 +12,7 @@ import { baseEntry, findAuthor } from '../plan/drift.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin, livePin } from '../plan/refresh.ts';
+import { keptSince } from '../plan/state-entry.ts';
 import {
   type Intended,
   type IntentRecorded,
@@ -387,7 +388,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     leaves: taken.leaves,
     pin: isDone ? livePin(kind, live, known) : (before?.pin ?? buildPin(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
-    ...(before?.kept_since === undefined ? {} : { kept_since: before.kept_since }),
+    ...keptSince(before),
   };
   return {
     ...common,

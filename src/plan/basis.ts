@@ -27,7 +27,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RememberedPin, ResourceState, State } from '../state/model.ts';
 import type { LiveResource } from './reader.ts';
-import { moveEntry, rememberResource } from './state-entry.ts';
+import { keptSince, moveEntry, rememberResource } from './state-entry.ts';
 
 export type Basis = NonNullable<Change['basis']>;
 
@@ -236,7 +236,10 @@ export function recallAgreed(
         secretOf: (source, path) => (learned.has(path) ? world.secretOf(source, path) : undefined),
       };
       const known = recorded?.id === id ? recorded : undefined;
-      return [[address, rememberResource(kind, wanted, at, known, new Set(), compared)]];
+      const remembered = rememberResource(kind, wanted, at, known, new Set(), compared);
+      // The pin stays where the resource has edits that are kept.
+      const isKept = known !== undefined && isSameJson(one.pin, known.pin);
+      return [[address, isKept ? { ...remembered, ...keptSince(known) } : remembered]];
     }),
   );
 }

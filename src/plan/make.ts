@@ -91,7 +91,7 @@ import {
   uncomparedNotes,
   withSharing,
 } from './secrets.ts';
-import { moveEntry, rememberResource } from './state-entry.ts';
+import { keptSince, moveEntry, rememberResource } from './state-entry.ts';
 import {
   carriedPaths,
   getSupport,
@@ -518,7 +518,10 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
           ? fastRefreshPin(kind, live, own, known?.pin)
           : own;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
-    const state = rememberResource(kind, desired, at, known, new Set(), world);
+    const state = {
+      ...rememberResource(kind, desired, at, known, new Set(), world),
+      ...(kept === undefined ? {} : keptSince(known)),
+    };
     if (change.action === 'no_op' && isSameJson(state, recorded))
       return { change, notes, leaves, kept, state: undefined };
     const based = change.action === 'adopt' ? withBasis(change) : change;

@@ -76,6 +76,14 @@ export function rememberResource(
   };
 }
 
+/** Where edits begin that were kept before, for who remembers a resource anew that still has them. */
+export function keptSince(
+  recorded: Pick<ResourceState, 'kept_since'> | undefined,
+): Pick<ResourceState, 'kept_since'> {
+  const { kept_since: since } = recorded ?? {};
+  return since === undefined ? {} : { kept_since: since };
+}
+
 /**
  * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
  * address: one that fits what the configuration has is made anew, one that does not is left out, so that the

@@ -330,13 +330,18 @@ describe('what else keeping means', () => {
     await stage.edit(...MODEL);
     await stage.apply();
     expect(await kept(stage)).toEqual(before);
+    // An apply that finds nothing to do but to take over a value that agrees by now forgets nothing.
+    stage.sim.edit(desk(stage).id, { status: 'inactive' }, 'noor');
+    await stage.edit('agents.yaml', 'status: active', 'status: inactive');
+    await stage.apply();
+    expect((await kept(stage))?.[0]?.fields[0]?.by).toMatch(/noor.*, 1 earlier$/);
     // What somebody edits later is named as well, and a second run changes nothing about either.
     stage.sim.edit(desk(stage).id, { system_prompt: 'By hand.' }, 'noor');
     await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
     await stage.apply();
     const [edit] = (await kept(stage)) ?? [];
     expect(edit?.fields.map(({ path }) => path)).toEqual(['greeting_message', 'system_prompt']);
-    expect(edit?.fields[0]?.by).toMatch(/noor.*, 1 earlier$/);
+    expect(edit?.fields[0]?.by).toMatch(/noor.*, 2 earlier$/);
     const { out } = await stage.run((to) => drift(flagsOf(stage), to));
     for (const name of ['mina', 'noor']) expect(out).toContain(name);
     expect(out).not.toContain('api:');
