@@ -5,7 +5,7 @@
 
 import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
-import { formatCount, formatList } from '../core/errors.ts';
+import { formatCount, formatFirst, formatList } from '../core/errors.ts';
 import { formatPath, isWithin, type Path, startsWith, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
@@ -177,13 +177,18 @@ export function uncomparedNotes(
   const unset = new Map<string, Set<Address>>();
   const unknown = new Map<string, Set<Address>>();
   let isKnown = true;
+  /** Those that are not set and of which the state has no fingerprint either: nobody would see that they were rotated. */
+  const unrecorded = new Map<string, Set<Address>>();
   for (const { address, leaves } of compared) {
     for (const { cause, after, text } of leaves) {
       if (cause !== 'unknown_secret') continue;
       const source = after instanceof Secret ? after.source : text;
       const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
       addTo(isSet ? unknown : unset, source, address);
-      isKnown &&= isSet || getOwn(getOwn(resources, address)?.leaves, text) !== undefined;
+      const leaf = getOwn(getOwn(resources, address)?.leaves, text);
+      if (!isSet && (leaf === undefined || !('fingerprint' in leaf)))
+        addTo(unrecorded, source, address);
+      isKnown &&= isSet || leaf !== undefined;
     }
   }
   const note = { severity: 'info', address: null, varies: true } as const;
@@ -194,7 +199,7 @@ export function uncomparedNotes(
       : [
           {
             ...note,
-            message: `${secrets(unset)} not set here, so Callsheet did not compare ${it}. apply asks only for secrets that it writes.`,
+            message: `${secrets(unset)} not set here, so Callsheet did not compare ${it}. apply asks only for secrets that it writes.${unrecorded.size === 0 ? '' : ` Of ${listSources(unrecorded)} the state does not record what was written: where the value was rotated, the platform keeps the old one. ${RESEND}`}`,
             ...(isKnown && { known: true as const }),
           },
         ]),
@@ -203,11 +208,20 @@ export function uncomparedNotes(
       : [
           {
             ...note,
-            message: `${secrets(unknown)} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run \`callsheet state trust\`. To write the values set here, plan with --resend-secrets.`,
+            message: `${secrets(unknown)} set here and cannot be compared (${listSources(unknown)}): the platform does not return secrets, and the state does not record what was written. The stored values will not be changed, so a value that was rotated stays the old one. If they equal the values set here, run \`callsheet state trust\`. ${RESEND}`,
             uncompared: unknown.size,
           },
         ]),
   ];
+}
+
+const RESEND = 'To write the values set here, run `callsheet plan --resend-secrets`.';
+
+/** Sources that a note names. */
+const MOST_NAMED = 3;
+
+function listSources(readers: ReadonlyMap<string, unknown>): string {
+  return formatFirst([...readers.keys()].map(redactText), MOST_NAMED);
 }
 
 /** `2 secrets, which 14 resources use, are`: one that many share is set for all of them. */

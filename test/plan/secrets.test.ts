@@ -133,19 +133,19 @@ describe('secrets that were not compared', () => {
   });
   const EMPTY = { resources: {} };
   const ASKED = 'apply asks only for secrets that it writes.';
-  const KEPT =
-    'set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run `callsheet state trust`. To write the values set here, plan with --resend-secrets.';
+  const RESEND = 'To write the values set here, run `callsheet plan --resend-secrets`.';
+  const KEPT = `the platform does not return secrets, and the state does not record what was written. The stored values will not be changed, so a value that was rotated stays the old one. If they equal the values set here, run \`callsheet state trust\`. ${RESEND}`;
 
-  const unset = (message: string): Note => ({
+  const unset = (message: string, sources: string): Note => ({
     severity: 'info',
     address: null,
-    message: `${message} ${ASKED}`,
+    message: `${message} ${ASKED} Of ${sources} the state does not record what was written: where the value was rotated, the platform keeps the old one. ${RESEND}`,
     varies: true,
   });
-  const kept = (message: string, uncompared: number): Note => ({
+  const kept = (message: string, uncompared: number, sources: string): Note => ({
     severity: 'info',
     address: null,
-    message: `${message} ${KEPT}`,
+    message: `${message} set here and cannot be compared (${sources}): ${KEPT}`,
     uncompared,
     varies: true,
   });
@@ -155,33 +155,41 @@ describe('secrets that were not compared', () => {
       'one that is not set',
       [one],
       [],
-      [unset('1 secret is not set here, so Callsheet did not compare it.')],
+      [unset('1 secret is not set here, so Callsheet did not compare it.', 'env:A')],
     ],
     [
       'several that are not set',
       [one, other],
       [],
-      [unset('2 secrets are not set here, so Callsheet did not compare them.')],
+      [unset('2 secrets are not set here, so Callsheet did not compare them.', 'env:A, env:B')],
     ],
-    ['one that is set', [one], ['env:A'], [kept('1 secret is', 1)]],
-    ['several that are set', [one, other], ['env:A', 'env:B'], [kept('2 secrets are', 2)]],
+    ['one that is set', [one], ['env:A'], [kept('1 secret is', 1, 'env:A')]],
+    [
+      'several that are set',
+      [one, other],
+      ['env:A', 'env:B'],
+      [kept('2 secrets are', 2, 'env:A, env:B')],
+    ],
     [
       'one of each',
       [one, other],
       ['env:B'],
-      [unset('1 secret is not set here, so Callsheet did not compare it.'), kept('1 secret is', 1)],
+      [
+        unset('1 secret is not set here, so Callsheet did not compare it.', 'env:A'),
+        kept('1 secret is', 1, 'env:B'),
+      ],
     ],
     [
       'one source that stands in two places',
       [one, unknown('again', new Secret('env:A'))],
       ['env:A'],
-      [kept('1 secret is', 1)],
+      [kept('1 secret is', 1, 'env:A')],
     ],
     [
       'those that the configuration no longer has, each for itself',
       [unknown('one'), unknown('other')],
       ['one', 'other'],
-      [unset('2 secrets are not set here, so Callsheet did not compare them.')],
+      [unset('2 secrets are not set here, so Callsheet did not compare them.', 'one, other')],
     ],
   ])('are counted: %s', (_, leaves, set, notes) => {
     const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);
@@ -196,7 +204,10 @@ describe('secrets that were not compared', () => {
         EMPTY,
       );
     expect(noted('agent.a', 'agent.b')).toEqual([
-      unset('1 secret, which 2 resources use, is not set here, so Callsheet did not compare it.'),
+      unset(
+        '1 secret, which 2 resources use, is not set here, so Callsheet did not compare it.',
+        'env:A',
+      ),
     ]);
   });
 
