@@ -3875,6 +3875,7 @@ export type LedgerLine = {
   readonly action: string;
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   readonly verdict?: 'held' | 'refused' | 'unsupported';
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits' | 'undo_drift';
   readonly id: string | null;
   readonly message: string | null;
   readonly fields: readonly string[];

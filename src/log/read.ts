@@ -76,12 +76,14 @@ export async function* readLog(
   /** Edits that a run met, which came before it and before which other runs may have come. */
   let waiting: readonly RecordedChange[] = [];
 
-  function* flush(after: number): Generator<RecordedChange> {
+  /** What came after a time, and the edits of some resources whatever their times are: clocks differ. */
+  function* flush(after: number, own: ReadonlySet<string> = new Set()): Generator<RecordedChange> {
+    const isDue = (one: RecordedChange) => timeOf(one) >= after || own.has(one.id ?? '');
     const due = [
-      ...waiting.filter((one) => timeOf(one) >= after),
+      ...waiting.filter(isDue),
       ...takeEdits(sources.histories, open, (entry) => timeOf(entry) >= after),
     ];
-    waiting = waiting.filter((one) => timeOf(one) < after);
+    waiting = waiting.filter((one) => !isDue(one));
     yield* due.toSorted((a, b) => timeOf(b) - timeOf(a));
   }
 
@@ -100,12 +102,17 @@ export async function* readLog(
       continue;
     }
     const changes: RecordedChange[] = [];
+    const edits: RecordedChange[] = [];
+    const own = new Set<string>();
     let latest = Number.POSITIVE_INFINITY;
     for (const receipt of listReceipts(entries)) {
       met.addresses.add(receipt.line.address);
       undone.learn(receipt);
       if (!isAbout(receipt)) continue;
-      for (const id of receipt.ids) ids.add(id);
+      for (const id of receipt.ids) {
+        ids.add(id);
+        own.add(id);
+      }
       const located = await claimEntries(receipt, open);
       yield* narrowed(takeEdits(sources.histories, open, isLater(located)));
       const { change, edit } = describeReceipt(located, texts);
@@ -113,13 +120,14 @@ export async function* readLog(
       latest = Math.min(latest, Date.parse(change.at ?? ''));
       changes.push(...(renamed === undefined ? [] : [renamed]));
       changes.push({ ...change, undone_by: undone.find(receipt) });
-      if (edit !== undefined) waiting = [...waiting, edit];
+      if (edit !== undefined) edits.push(edit);
       dropEntries(open, edit);
     }
     undone.forget(run);
     if (changes.length === 0) continue;
-    yield* narrowed(flush(latest));
+    yield* narrowed(flush(latest, own));
     yield* narrowed(changes);
+    waiting = [...waiting, ...edits];
   }
   yield* narrowed(flush(Number.NEGATIVE_INFINITY));
 }
@@ -144,11 +152,11 @@ async function claimEntries(
   return located;
 }
 
-/** Tells entries without a time that came after a change. */
+/** Tells entries that came after a change, whatever their times are. */
 function isLater({ line: { history }, ids }: Receipt) {
   const after = history?.after ?? null;
   return (entry: HistoryEntry, id: string) =>
-    entry.at === null && after !== null && ids.includes(id) && entry.id > after;
+    after !== null && ids.includes(id) && entry.id > after;
 }
 
 /** Edits of which nothing is known but who made them, and when. They are open no longer. */
