@@ -9,6 +9,7 @@ import {
   serveAdopt,
   serveApplied,
   serveApply,
+  serveBranch,
   serveCreate,
   serveEdited,
   servePlan,
@@ -90,6 +91,13 @@ function plans(layout: Layout): readonly Case[] {
       beside: parsed,
     },
     { name: 'one file', serve: serveEdited(layout), callsheet: planned([], 1), floor },
+    {
+      name: 'with a base',
+      goal: 1.3,
+      serve: serveBranch(layout),
+      callsheet: planned(['--base', 'main'], 1),
+      floor: planned([], 1),
+    },
   ];
 }
 
@@ -98,7 +106,7 @@ const APPLIED = [100, 1000, 10_000];
 
 export const fleet: Benchmark = {
   name: 'fleet',
-  about: `callsheet plan and apply against a bare loop over undici with the same requests, ${CONCURRENCY} at a time.`,
+  about: `callsheet plan and apply against a bare loop over undici with the same requests, ${CONCURRENCY} at a time; a plan with a base against one without.`,
   sizes: [100, 1000, 10_000, 100_000],
   latencies: [0, 20],
   cases: [

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,8 @@ type Served = {
   readonly perSecond?: number;
   /** Done before each run of Callsheet, the so-manyth, and not measured. */
   readonly before?: (dir: string, env: NodeJS.ProcessEnv, round: number) => Promise<void>;
+  /** The same before each run of the floor. */
+  readonly between?: (round: number) => void;
 };
 
 /** Stacks with a state that fits what is live, by layout and size: they take longer to make than most cases to run. */
@@ -35,6 +38,28 @@ export function servePlan(layout: Layout = 'rows'): Serve {
 export function serveEdited(layout: Layout = 'rows'): Serve {
   return (dir, scale) =>
     serve(dir, scale, { layout, before: async (_, __, round) => editOne(dir, layout, round) });
+}
+
+/** The same on a branch, and before the floor another edit: neither finds the stack of the other in the cache. */
+export function serveBranch(layout: Layout = 'rows'): Serve {
+  return (dir, scale) =>
+    serve(dir, scale, {
+      layout,
+      async before(_, __, round) {
+        if (round === 1) commitAll(dir);
+        editOne(dir, layout, 2 * round);
+      },
+      between: (round) => editOne(dir, layout, 2 * round + 1),
+    });
+}
+
+function commitAll(dir: string): void {
+  const who = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.test'];
+  const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...who, ...args]);
+  writeFileSync(join(dir, '.gitignore'), '.callsheet/\nloop.json\n');
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'as it is');
 }
 
 /** A plan of its own for each run: every one gives the agents that change another greeting. */
@@ -107,7 +132,7 @@ export async function removeFleets(): Promise<void> {
  * comes. The floor is told what Callsheet asked for.
  */
 async function serve(dir: string, scale: Scale, served: Served): Promise<Surroundings> {
-  const { layout = 'rows', live = scale.size, perSecond, before } = served;
+  const { layout = 'rows', live = scale.size, perSecond, before, between } = served;
   cpSync(await fleetOf(layout, scale.size), dir, { recursive: true });
   const start = () => startPlatform({ ...scale, size: live }, perSecond);
   const [ours, theirs] = await Promise.all([start(), start()]);
@@ -122,6 +147,7 @@ async function serve(dir: string, scale: Scale, served: Served): Promise<Surroun
     },
     async between() {
       await ours.tell(join(dir, 'loop.json'));
+      between?.(round);
     },
     async requests() {
       const [callsheet, floor] = await Promise.all([ours.tell(), theirs.tell()]);

@@ -12,7 +12,7 @@ import {
   RunFailure,
   unreachable,
 } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { isOnBase, type PlanDocument, summarise } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { hasChanges } from '../plan/document.ts';
 import type { Failure, FailureDocument } from '../render/diagnostics.ts';
@@ -24,7 +24,7 @@ import {
 } from '../render/fleet.ts';
 import type { DiagnosticsDocument } from '../render/report/index.ts';
 import { jsonText } from '../render/untrusted.ts';
-import { formatNumber } from '../render/wording.ts';
+import { formatNumber, titleOnBase } from '../render/wording.ts';
 import { type RunDocument, toFailure } from '../run/document.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import { type FoundStack, inTree, type StackCommand, type StackFlags } from './request.ts';
@@ -253,22 +253,29 @@ function toldBy(document: StackDocument, path: string): Told {
       };
     }
     case 'callsheet-plan': {
-      const { purpose, changes, refusals = [], summary } = document;
+      const { purpose, changes, refusals = [] } = document;
       const isDrift = purpose === 'drift';
       const isChanged = isDrift ? changes.length > 0 : hasChanges(document);
       const struck = changes.filter(({ verdict }) => verdict === 'refused');
       return {
         status: isChanged ? 'changes' : 'unchanged',
-        counts: isDrift ? { drifted: changes.length } : summary,
+        counts: isDrift ? { drifted: changes.length } : ownSummary(document),
         reason: getFirst([
           ...refusals.map(({ message }) => message),
           ...struck.map(({ address, reason }) => `${address}: ${reason}`),
+          ...(changes.some(isOnBase) ? [titleOnBase(document)] : []),
         ]),
       };
     }
     default:
       return unreachable(document);
   }
+}
+
+/** Counts of a plan without what its base has already. */
+function ownSummary({ base, changes, summary }: PlanDocument): PlanDocument['summary'] {
+  const own = changes.filter((change) => !isOnBase(change));
+  return base === undefined ? summary : summarise(own, summary.no_op);
 }
 
 /** Why a stack ended: the first problem, with its place as seen from where the tree is. */

@@ -317,7 +317,7 @@ withStage(
     await stage.write(
       'agents.yaml',
       agents
-        .replace('status: active', 'status: paused')
+        .replace('status: active', 'status: inactive')
         .replace('speed: 1.05', 'speed: 1.1')
         .replace('name: Recall', 'name: Recall\n    sip: { registration_enabled: true }'),
     );
@@ -335,6 +335,8 @@ withStage(
       const plain = await requested(stage, { refresh });
       expect(await requested(stage, { refresh, base: 'main' })).toEqual(plain);
     }
+    const { changes } = await stage.plan({ base: 'main' } as object, { exit: [0, 4] });
+    expect(new Set(changes.map(({ origin }) => origin))).toEqual(new Set(['base', 'branch']));
   },
   openStage,
 );

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { worstExit } from '../../src/fleet/run-stack.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { git } from '../pull/stage.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, FROZEN, four, settings, twelve } from './tree.ts';
 
@@ -247,4 +248,21 @@ test('a stack inside a stack is one of its own', async () => {
   const document = await read('apply', { autoApprove: true });
   expect(statuses(document)).toEqual({ '.': 'done', inner: 'done' });
   expect(names()).toEqual(['Inner', 'Outer']);
+});
+
+test('each stack of a tree says what its base has already', async () => {
+  const tree = await scene({ ...four(), '.gitignore': '.callsheet/\n' });
+  const at = { folder: tree.root };
+  git(at, 'init', '-q', '-b', 'main');
+  git(at, 'add', '-A');
+  git(at, 'commit', '-q', '-m', 'as it is');
+  git(at, 'checkout', '-q', '-b', 'topic');
+  tree.put('harbor/east/agents.yaml', agents('Another'));
+  const { out } = await tree.run('plan', { base: 'main', format: 'markdown' });
+  const [head = '', ...sections] = out.split('<details><summary><code>');
+  expect(head).toContain('### Planned 4 stacks: 4 with changes; 1 to create');
+  expect(head.match(/Already on main: 1 change/g)).toHaveLength(3);
+  const headings = sections.flatMap((section) => /^#+ .*/m.exec(section) ?? []);
+  const none = '### No changes of this pull request; main has 1 change already';
+  expect(headings).toEqual(['### Plan of this pull request: 1 to create', none, none, none]);
 });
