@@ -30,6 +30,7 @@ import {
   placeValue,
   schemaAt,
   schemasAlong,
+  toldPart,
   valueAt,
 } from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
@@ -169,7 +170,8 @@ export function compareWritten(
   address: string,
   world: World,
 ): readonly LeafChange[] {
-  const found = listLeaves(root, live);
+  // What the platform does not return has its defaults there, which nobody wrote.
+  const found = listLeaves(root, toldPart(root, live));
   const written = new Set(Object.keys(applied));
   const elements = new Set([...written].flatMap(elementsIn));
   const isAdded = (text: string) => {
@@ -189,6 +191,7 @@ export function compareWritten(
   const cleared = Object.entries(applied).flatMap(([text, last]): LeafChange[] => {
     if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
     const path = toPath(text);
+    if (!isTold(root, schemaAt(root, path), live)) return [];
     const leaf = listLeaves(root, placeValue(root, {}, path, last.value, { adds: true }));
     const was = leaf.leaves.get(text);
     return was === undefined

@@ -67,6 +67,18 @@ describe('what is drift and what is not', () => {
       [],
     ],
     [
+      'nothing that the platform does not return of what is no longer configured',
+      async (stage) => {
+        const text = await stage.read('agents.yaml');
+        const payments = '    payments: { tool_enabled: false, max_per_call_cents: 80000 }\n';
+        await stage.write('agents.yaml', text.replace('  desk:\n', `  desk:\n${payments}`));
+        await stage.apply();
+        const [from, to] = [text.indexOf('  desk:'), text.indexOf('  recall:')];
+        await stage.write('agents.yaml', text.slice(0, from) + text.slice(to));
+      },
+      [],
+    ],
+    [
       'a webhook of what is no longer configured, and a field that was cleared',
       async (stage) => {
         const fax = { type: 'webhook', name: 'fax', condition: 'after_call', method: 'POST' };
