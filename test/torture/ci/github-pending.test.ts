@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { logOf, openRepository, type Repository, resultsOf } from '../../ci/actions.ts';
@@ -26,6 +26,13 @@ test('what is merged and not live has one issue, with its pull request, until an
   github.approvers.push('dora');
   const applied = await repository.merge(begin);
   expect(applied.apply?.log).toContain('Done: 2 created');
+  // The receipt has the pull request, and who approved it last and in the environment.
+  const cached = globSync('**/*', { cwd: repository.keep.folder, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'));
+  expect(cached.join('\n')).toMatch(
+    /"pull_request":\s*"https:\/\/github\.example\.test\/acme\/agents\/pull\/1",\s*"approved_by":\s*\["ben",\s*"dora"\]/,
+  );
   await night(repository);
   expect(pending(repository)).toEqual([]);
 

@@ -17,10 +17,11 @@ const isMerge = isCommit && git('rev-list', '--parents', '-1', commit).trim().sp
 const command = ['git', 'revert', '--no-edit', ...(isMerge ? ['-m', '1'] : []), commit];
 
 if (!isCommit) {
-  stop(
-    `The receipt of run ${run} has no commit.`,
-    'Change the configuration in a pull request of your own.',
-  );
+  const what = `No commit of run ${run} can be reverted: it is unknown, or reverted already.`;
+  const then =
+    'If the files still have the change, take it out in a pull request: until then it is held.';
+  summarise(`### There is no revert\n\n${what} ${then}`);
+  annotate('warning', 'There is no revert', `The platform is rolled back. ${what} ${then}`);
 } else {
   git('config', 'user.name', 'github-actions[bot]');
   git('config', 'user.email', '41898282+github-actions[bot]@users.noreply.github.com');

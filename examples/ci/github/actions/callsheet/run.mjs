@@ -140,7 +140,9 @@ async function showRollback(planned) {
   setOutput('undoes', undoes);
   const receipt = readJson((await run(['runs', undoes, '--format', 'json', ...place])).out);
   const began = receipt?.entries?.find(({ type }) => type === 'began');
-  setOutput('commit', told.revert?.commit ?? began?.actor.commit ?? '');
+  // Null: none fits, such as of what is reverted already.
+  const commit = told.revert === undefined ? began?.actor.commit : told.revert?.commit;
+  setOutput('commit', commit ?? '');
   writeFileSync(PLAN_FILE, planned.out);
   const { out } = await run(['show', PLAN_FILE, '--format', 'markdown']);
   return { ...planned, out };

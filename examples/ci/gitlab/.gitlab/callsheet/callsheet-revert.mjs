@@ -11,7 +11,9 @@ const { CI_DEFAULT_BRANCH: base } = process.env;
 const branch = `callsheet-revert-${run}`;
 
 if (!/^[0-9a-f]{40}$/.test(commit)) {
-  stop(`The receipt of run ${run} has no commit.`, 'Change the configuration in a merge request.');
+  process.stdout.write(
+    `No commit of run ${run} can be reverted: it is unknown, or reverted already. If the files still have the change, take it out in a merge request: until then it is held.\n`,
+  );
 } else {
   if (await revert()) await open();
 }
