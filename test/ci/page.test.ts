@@ -161,6 +161,8 @@ describe('what a plan says beside its changes', () => {
     const changes = [
       change(held),
       change({ address: 'agent.a', fields: [{ path: 'model', cause: 'drifted' }] }),
+      // An edit that stays (guards.drift: keep) is no news of main either.
+      change({ address: 'agent.k', fields: [{ path: 'model', cause: 'kept' }] }),
       change({ address: 'agent.b', action: 'create', missing_id: 'gone' }),
       change({ address: 'agent.c', action: 'adopt' }),
       change({ address: 'agent.d', verdict: 'unsupported' }),

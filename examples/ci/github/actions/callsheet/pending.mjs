@@ -48,9 +48,7 @@ export function findPending(plan, folder) {
   const frozen = describeFreeze(plan.freeze);
   return plan.changes.filter(isMerged).map((change) => {
     const { address, action, verdict, reason } = change;
-    const fields = change.fields
-      .filter((field) => field.cause !== 'drifted')
-      .map(({ path }) => path);
+    const fields = change.fields.filter(isOfFiles).map(({ path }) => path);
     const waits = verdict === 'held' ? (isDelete(change) ? 'label' : 'rollout') : verdict;
     return {
       address,
@@ -63,10 +61,15 @@ export function findPending(plan, folder) {
   });
 }
 
+/** Whether the files ask for a value: an edit of the platform is put back (drift), or stays. */
+function isOfFiles({ cause }) {
+  return cause !== 'drifted' && cause !== 'kept';
+}
+
 /** Whether the configuration asks for it: what was edited or deleted on the platform is drift, and told as that. */
 function isMerged({ action, verdict, fields, missing_id: missing }) {
   if (!WRITES.has(action) || verdict === 'unsupported' || missing != null) return false;
-  return action !== 'update' || fields.some(({ cause }) => cause !== 'drifted');
+  return action !== 'update' || fields.some(isOfFiles);
 }
 
 /** The newest commit that changed the block of a resource or a text of it, or took it away; null where Git does not tell. */
