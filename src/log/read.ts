@@ -36,6 +36,8 @@ export type ResourceHistory = {
   readonly kind: string;
   readonly id: string;
   readonly entries: readonly HistoryEntry[];
+  /** The texts that it has now: receipts keep a digest of long ones, and the newest change has no later copy. */
+  readonly texts: readonly string[];
 };
 
 export type LogSources = Pick<Receipts, 'journals'> & {
@@ -62,6 +64,7 @@ export async function* readLog(
 ): AsyncGenerator<RecordedChange> {
   const ids = new Set(sources.ids);
   const texts = openTexts();
+  for (const text of sources.histories.flatMap((one) => one.texts)) texts.add(text);
   const undone = openUndone();
   const names = new Map<string, Named>();
   const open = new Map(sources.histories.map((one) => [one.id, [...one.entries]]));

@@ -5,6 +5,7 @@ import { parseMoment } from '../core/calendar.ts';
 import { CallsheetError, errorMessage, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath, parsePath } from '../core/path.ts';
+import { listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { paint, sentence, span, wrap } from '../render/terminal.ts';
@@ -169,7 +170,7 @@ function chosen(address: Address, resources: State['resources']) {
   return Object.entries(resources).filter(([one]) => matchesAddress(address, one));
 }
 
-/** Resources whose history is asked for: one request each. */
+/** Resources whose history and present texts are asked for: two requests each. */
 const MOST_ASKED = 20;
 /** Entries of each: the most that a list gives (Limits). */
 const MOST_ENTRIES = 100;
@@ -199,10 +200,18 @@ async function askHistories(
     const histories = await withPlatform(flags, context, ({ client }) => {
       const reader = createReader(client);
       return Promise.all(
-        asked.map(async ([at, { kind: name, id }]): Promise<ResourceHistory> => {
+        asked.map(async ([at, { kind: name, id, scope }]): Promise<ResourceHistory> => {
           const kind = kindNamed(name);
-          const entries = await readNewest({ kind, id }, { reader }, MOST_ENTRIES);
-          return { address: at, kind: name, id, entries };
+          const [entries, live] = await Promise.all([
+            readNewest({ kind, id }, { reader }, MOST_ENTRIES),
+            reader.read(kind, { id, scope }, new Set()),
+          ]);
+          const leaves = live && listLeaves(kind.schema, live.document).leaves.values();
+          const texts = [...(leaves ?? [])].flatMap((leaf) => {
+            const value = normalise(leaf.schema, leaf.value);
+            return typeof value === 'string' ? [value] : [];
+          });
+          return { address: at, kind: name, id, entries, texts };
         }),
       );
     });

@@ -55,7 +55,7 @@ describe('the log', () => {
   });
 
   staged(
-    'finds a long text that a later run met, and says of the last one that it is not kept',
+    'finds a long text where a later run met it or it is live, and says of any other that it is not kept',
     async (stage) => {
       await stage.apply();
       for (const word of ['kind', 'brief']) {
@@ -63,15 +63,20 @@ describe('the log', () => {
         await stage.apply();
       }
       const [last, first] = await changes(stage, 'agent.desk.system_prompt');
-      const kind = longText('kind').trimEnd();
+      const [kind, brief] = [longText('kind').trimEnd(), longText('brief').trimEnd()];
       expect(last?.fields).toMatchObject([
+        { before: expect.stringContaining(kind), after: expect.stringContaining(brief) },
+      ]);
+      expect(first?.fields).toMatchObject([{ after: expect.stringContaining(kind) }]);
+      stage.sim.edit(agentNamed(stage.sim).id, { system_prompt: 'Theirs.' }, 'user:maria');
+      const [, ours] = await changes(stage, 'agent.desk.system_prompt');
+      expect(ours?.fields).toMatchObject([
         {
           before: expect.stringContaining(kind),
           after: null,
           kept: { before: true, after: false },
         },
       ]);
-      expect(first?.fields).toMatchObject([{ after: expect.stringContaining(kind) }]);
       const { out } = await ask(stage, 'agent.desk.system_prompt', { format: 'text' });
       expect(out).toContain('→ "You answer the phone.\\nBe kind. Be kind.');
       expect(out).toContain('→ (not kept)');
@@ -80,7 +85,7 @@ describe('the log', () => {
   );
 
   staged(
-    'asks the platform once for each resource that is asked for, and else nothing',
+    'asks the platform twice for each resource that is asked for, and else nothing',
     async (stage) => {
       await stage.apply();
       stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Moin!' }, 'user:maria');
@@ -88,12 +93,13 @@ describe('the log', () => {
         const before = stage.sim.requests.length;
         await ask(stage, wanted);
         const made = stage.sim.requests.slice(before).map(({ operation }) => operation);
-        return made.filter((operation) => operation !== 'createToken');
+        return made.filter((operation) => operation !== 'createToken').sort();
       };
       expect(await asked()).toEqual([]);
       expect(await asked('retry_policy')).toEqual([]);
-      expect(await asked('agent.desk')).toEqual(['listAgentHistory']);
-      expect(await asked('agent')).toEqual(['listAgentHistory', 'listAgentHistory']);
+      const each = (operation: string) => [operation, operation];
+      expect(await asked('agent.desk')).toEqual(['getAgent', 'listAgentHistory']);
+      expect(await asked('agent')).toEqual([...each('getAgent'), ...each('listAgentHistory')]);
       expect(deeds(await changes(stage, 'agent.desk.greeting_message'))).toEqual([
         'edit agent.desk',
         'create agent.desk',
