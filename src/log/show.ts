@@ -5,13 +5,12 @@ import { parseMoment } from '../core/calendar.ts';
 import { CallsheetError, errorMessage, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath, parsePath } from '../core/path.ts';
-import { listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { paint, sentence, span, wrap } from '../render/terminal.ts';
 import { formatCount } from '../render/wording.ts';
 import { withPlatform } from '../run/platform-session.ts';
-import { listReceipts, type Receipts, type RecordedChange } from '../run/receipts.ts';
+import { listReceipts, listTexts, type Receipts, type RecordedChange } from '../run/receipts.ts';
 import { explainField } from '../stack/editor/explain-field.ts';
 import { platformPath } from '../stack/schema.ts';
 import type { State } from '../state/model.ts';
@@ -206,11 +205,7 @@ async function askHistories(
             readNewest({ kind, id }, { reader }, MOST_ENTRIES),
             reader.read(kind, { id, scope }, new Set()),
           ]);
-          const leaves = live && listLeaves(kind.schema, live.document).leaves.values();
-          const texts = [...(leaves ?? [])].flatMap((leaf) => {
-            const value = normalise(leaf.schema, leaf.value);
-            return typeof value === 'string' ? [value] : [];
-          });
+          const texts = live === undefined ? [] : listTexts(kind, live.document);
           return { address: at, kind: name, id, entries, texts };
         }),
       );

@@ -7,10 +7,11 @@ import type { Log } from '../core/documents.generated.ts';
 import { overlaps, startsWith, toPath } from '../core/path.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { getOwn, type Json } from '../core/value.ts';
+import { getOwn, type Json, type JsonObject } from '../core/value.ts';
 import { schemaAt, valueAt } from '../core/walk.ts';
 import { listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { findAuthor } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { StackSettings } from '../stack/index.ts';
@@ -232,6 +233,14 @@ export function openTexts(): KnownTexts {
       }
     },
   };
+}
+
+/** The texts of a document, in the form in which they are digested. */
+export function listTexts({ schema }: Kind, document: JsonObject): readonly string[] {
+  return [...listLeaves(schema, document).leaves.values()].flatMap((leaf) => {
+    const value = normalise(leaf.schema, leaf.value);
+    return typeof value === 'string' ? [value] : [];
+  });
 }
 
 /** What the journal of a run says of one resource. */
