@@ -346,7 +346,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet rollback 7f3a19 --dry-run',
     ],
     exits: WRITING,
-    prints: ['callsheet-run'],
+    prints: ['callsheet-run', 'callsheet-plan'],
     load: async () => {
       const { rollback } = await import('./commands/rollback.ts');
       return (run: string | undefined, flags: RollbackFlags, context: Context) =>

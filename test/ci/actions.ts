@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeGithub, fakeGithub } from './github.ts';
 import { openPlace, type Place } from './place.ts';
-import { type JobResult, runWorkflow } from './runner.ts';
-import type { Event } from './surroundings.ts';
+import { runWorkflow } from './runner.ts';
+import type { Event, JobResult } from './surroundings.ts';
 import type { Keep } from './uses.ts';
 
 export type Jobs = Readonly<Record<string, JobResult>>;

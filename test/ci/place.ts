@@ -115,7 +115,7 @@ export async function openPlace(
     stack,
     folder,
     machine: {
-      PATH: `${commandsIn(folder)}:${dirname(process.execPath)}:${process.env.PATH}`,
+      PATH: `${commandsIn(folder, inject('bin'))}:${dirname(process.execPath)}:${process.env.PATH}`,
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
     },
     credentials: {
@@ -134,7 +134,7 @@ export async function openPlace(
 }
 
 /** As much of a lockfile as the stand-in for npm looks at; test/e2e/package.test.ts has a real one. */
-const LOCK = '{ "packages": { "node_modules/callsheet": { "integrity": "sha512-…" } } }\n';
+export const LOCK = '{ "packages": { "node_modules/callsheet": { "integrity": "sha512-…" } } }\n';
 
 /** A file of the stack with one text in the place of another. */
 export function edited(place: Place, path: string, from: string, to: string): Texts {
@@ -144,13 +144,13 @@ export function edited(place: Place, path: string, from: string, to: string): Te
   return { [file]: text.replace(from, to) };
 }
 
-/** An npm that installs the built Callsheet, where a lockfile names its checksum and nothing else is asked for. */
-function commandsIn(folder: string): string {
+/** An npm that installs one Callsheet, where a lockfile names its checksum and nothing else is asked for. */
+export function commandsIn(folder: string, bin: string): string {
   const commands = join(folder, 'bin');
   mkdirSync(commands);
   const callsheet = join(folder, 'callsheet');
   const scripts = {
-    [callsheet]: `exec "${process.execPath}" "${inject('bin')}" "$@"`,
+    [callsheet]: `exec "${process.execPath}" "${bin}" "$@"`,
     [join(commands, 'npm')]: `[ "$1" = ci ] || { echo "npm $* installs by a name"; exit 1; }
 case "$*" in *--ignore-scripts*) ;; *) echo "npm $* runs scripts"; exit 1 ;; esac
 [ "$2" = --prefix ] && cd "$3"

@@ -5,20 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { temporaryFolder } from '../temporary.ts';
+import { removeFolder, temporaryFolder } from '../temporary.ts';
 import { type Contexts, holds, resolve, resolveTexts, type Status, textOf } from './expressions.ts';
 import { spawnStep } from './spawn.ts';
-import { githubOf, inputsOf, readOutputs, runnerEnv, type Surroundings } from './surroundings.ts';
+import {
+  githubOf,
+  inputsOf,
+  type JobResult,
+  readOutputs,
+  runnerEnv,
+  type Surroundings,
+} from './surroundings.ts';
 import { STAND_INS } from './uses.ts';
 import { type Job, readAction, readWorkflow, type Step } from './workflow.ts';
-
-export type JobResult = {
-  readonly result: 'success' | 'failure' | 'skipped';
-  readonly outputs: Readonly<Record<string, string>>;
-  /** What its steps printed. */
-  readonly log: string;
-  readonly summary: string;
-};
 
 type Scope = {
   readonly around: Surroundings;
@@ -48,12 +47,22 @@ export async function runWorkflow(
       }),
     );
     const results = Object.values(needs).map(({ result }) => result);
-    const status = results.every((result) => result === 'success') ? 'success' : 'failure';
-    const contexts = { github: githubOf(around), vars: around.vars, needs };
+    const isCancelled = around.watch?.fate() === 'cancelled';
+    const isGood = results.every((result) => result === 'success');
+    const status = isCancelled ? 'cancelled' : isGood ? 'success' : 'failure';
+    const contexts = { github: githubOf(around, workflow.name), vars: around.vars, needs };
     const isWanted = holds(job.if, { ...contexts, inputs: inputsOf(around) }, status);
-    done[job.id] = isWanted
-      ? await runJob(job, resolveTexts(workflow.env, contexts, 'success'), contexts, around)
-      : { result: 'skipped', outputs: {}, log: '', summary: '' };
+    const nothing = { outputs: {}, log: '', summary: '' };
+    const begun = isWanted ? ((await around.watch?.begin(job)) ?? 'go') : undefined;
+    if (begun === 'go') {
+      const env = resolveTexts(workflow.env, contexts, 'success');
+      const result = await runJob(job, env, contexts, around);
+      done[job.id] = result;
+      around.watch?.end(job, result);
+    } else {
+      const instead = { cancelled: 'cancelled', rejected: 'failure' } as const;
+      done[job.id] = { result: begun === undefined ? 'skipped' : instead[begun], ...nothing };
+    }
   }
   return done;
 }
@@ -92,12 +101,10 @@ async function runJob(
   };
   const result = await runSteps(job.steps, scope);
   const outputs = resolveTexts(job.token.find('outputs'), contextsOf(scope), result);
-  return {
-    result: result === 'success' ? 'success' : 'failure',
-    outputs,
-    log,
-    summary: readFileSync(summary, 'utf8'),
-  };
+  const ended = { result, outputs, log, summary: readFileSync(summary, 'utf8') };
+  // Of a month of jobs there would be thousands.
+  removeFolder(machine);
+  return ended;
 }
 
 async function runSteps(steps: readonly Step[], scope: Scope): Promise<Status> {
@@ -108,7 +115,10 @@ async function runSteps(steps: readonly Step[], scope: Scope): Promise<Status> {
     if (step.id !== '') {
       scope.steps[step.id] = { outputs: {}, ...ended };
     }
-    if (ended.outcome === 'failure') status = 'failure';
+    const fate = scope.around.watch?.fate();
+    if (fate === 'lost') return 'failure';
+    if (fate === 'cancelled') status = 'cancelled';
+    else if (ended.outcome === 'failure') status = 'failure';
   }
   return status;
 }

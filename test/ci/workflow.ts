@@ -25,7 +25,13 @@ export type Job = {
   readonly steps: readonly Step[];
 };
 
-export type Workflow = { readonly env: TemplateToken | undefined; readonly jobs: readonly Job[] };
+export type Workflow = {
+  readonly name: string;
+  readonly on: TemplateToken | undefined;
+  readonly concurrency: TemplateToken | undefined;
+  readonly env: TemplateToken | undefined;
+  readonly jobs: readonly Job[];
+};
 
 export type Action = {
   readonly inputs: ReadonlyMap<
@@ -36,10 +42,20 @@ export type Action = {
   readonly steps: readonly Step[];
 };
 
+/** To parse one takes longer than most of what it does in a test. */
+const parsed = new Map<string, Promise<Workflow>>();
+
 /** A workflow, read by GitHub's own parser. Throws with every problem that it finds. */
-export async function readWorkflow(file: string): Promise<Workflow> {
+export function readWorkflow(file: string): Promise<Workflow> {
+  const content = readFileSync(file, 'utf8');
+  const known = parsed.get(content) ?? parse(file, content);
+  parsed.set(content, known);
+  return known;
+}
+
+async function parse(file: string, content: string): Promise<Workflow> {
   const trace = new NoOperationTraceWriter();
-  const source = { name: basename(file), content: readFileSync(file, 'utf8') };
+  const source = { name: basename(file), content };
   const { context, value } = parseWorkflow(source, trace);
   if (value === undefined) throw new Error(`${file} is no workflow`);
   const template = await convertWorkflowTemplate(context, value);
@@ -56,13 +72,28 @@ export async function readWorkflow(file: string): Promise<Workflow> {
       steps: stepsOf(job.steps, token),
     };
   });
-  return { env: root.find('env'), jobs };
+  return {
+    name: root.find('name')?.toString() ?? '',
+    on: root.find('on'),
+    concurrency: root.find('concurrency'),
+    env: root.find('env'),
+    jobs,
+  };
 }
+
+const parsedActions = new Map<string, Action>();
 
 /** A composite action, likewise. */
 export function readAction(file: string): Action {
+  const content = readFileSync(file, 'utf8');
+  const known = parsedActions.get(content) ?? parseComposite(file, content);
+  parsedActions.set(content, known);
+  return known;
+}
+
+function parseComposite(file: string, content: string): Action {
   const trace = new NoOperationTraceWriter();
-  const source = { name: basename(file), content: readFileSync(file, 'utf8') };
+  const source = { name: basename(file), content };
   const { context, value } = parseAction(source, trace);
   if (value === undefined) throw new Error(`${file} is no action`);
   const { inputs = [], outputs = [], runs } = convertActionTemplate(context, value);

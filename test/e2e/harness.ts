@@ -108,7 +108,8 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
   const runs: Running[] = [];
   const outcomes: Outcome[] = [];
   const gates: Gate[] = [];
-  const stop = new AbortController();
+  const abort = new AbortController();
+  const stop = { stop: abort.signal };
   let env: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -128,7 +129,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
   };
   const end = async (args: readonly string[], more: Pick<RunOptions, 'env'>): Promise<Outcome> => {
     if (isTorture) return begin(args, more).ended;
-    const outcome = await runHere(args, { cwd: folder, env: { ...env, ...more.env } }, stop.signal);
+    const outcome = await runHere(args, { cwd: folder, env: { ...env, ...more.env } }, stop);
     outcomes.push(outcome);
     return outcome;
   };
@@ -178,7 +179,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
       expect(stage.leaks(printed)).toEqual([]);
     },
     async close() {
-      stop.abort();
+      abort.abort();
       for (const running of runs) if (running.isLeft()) running.signal('SIGKILL');
       for (const gate of gates) await gate.close();
     },

@@ -1,10 +1,13 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { runProgram } from '../../src/cli/program.ts';
+import { type Deps, runProgram } from '../../src/cli/program.ts';
 import { checkPrinted } from '../documents.ts';
 import type { Outcome, Place } from './process.ts';
 
 /** No signal ends a command here. */
 type Ended = Outcome & { readonly exit: number };
+
+/** Of the world that a command works with, what is not to be as a process has it. */
+type Outside = Partial<Pick<Deps, 'now' | 'stop' | 'pause' | 'disk' | 'wire'>>;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -16,9 +19,9 @@ let last: Promise<unknown> = Promise.resolve();
 export function runHere(
   args: readonly string[],
   place: Place,
-  stop: AbortSignal = new AbortController().signal,
+  outside: Outside = {},
 ): Promise<Ended> {
-  const mine = last.then(() => runAlone(args, place, stop));
+  const mine = last.then(() => runAlone(args, place, outside));
   last = mine.catch(() => undefined);
   return mine;
 }
@@ -26,7 +29,7 @@ export function runHere(
 async function runAlone(
   args: readonly string[],
   { cwd, env }: Place,
-  stop: AbortSignal,
+  outside: Outside,
 ): Promise<Ended> {
   const said = { out: '', err: '' };
   const before = process.cwd();
@@ -43,7 +46,14 @@ async function runAlone(
   try {
     process.chdir(cwd);
     const { version } = packageJson;
-    const exit = await runProgram(args, { env, now: () => new Date(), stop, version });
+    const { signal: stop } = new AbortController();
+    const exit = await runProgram(args, {
+      env,
+      now: () => new Date(),
+      stop,
+      version,
+      ...outside,
+    });
     await checkPrinted(said.out, args);
     return { args, exit, signal: null, ...said };
   } finally {
