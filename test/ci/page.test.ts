@@ -140,6 +140,15 @@ describe('what a plan says beside its changes', () => {
     expect(findWaiting({ changes })).toBe(said);
   });
 
+  test('secrets that the state does not know are said to stay', () => {
+    const notes = [{ uncompared: 2 }, { message: 'another' }];
+    const said = findWaiting({ changes: [], notes });
+    expect(said).toBe('2 secrets are as stored, whatever is set here, until `--resend-secrets`');
+    const text = page({ exit: 0, waits: said });
+    expect(text).toContain(`### Applied; ${said}`);
+    expect(text).toContain('by hand, with “resend-secrets”');
+  });
+
   test('a freeze counts where nothing else stands against the plan, but for what main has', () => {
     const freeze = { until: null, ends: null, reason: 'Audit' };
     const alone = (changes: readonly object[], guards: readonly object[] = []) =>

@@ -747,8 +747,13 @@ async function rotate(
   give(value);
   tell('the secret is rotated');
   if (!follows) return;
-  const run = hub.dispatch('callsheet-apply.yaml', 'ana');
+  let run = hub.dispatch('callsheet-apply.yaml', 'ana');
   while (run.state !== 'done') await agenda.sleep(LOOK);
+  if (run.results.apply?.summary.includes('resend-secrets')) {
+    tell('ana starts an apply again, with the secrets');
+    run = hub.dispatch('callsheet-apply.yaml', 'ana', { 'resend-secrets': true });
+    while (run.state !== 'done') await agenda.sleep(LOOK);
+  }
   if (run.conclusion === 'success') oracle.wantSecret(value);
   count(
     'rotated secret',

@@ -8,6 +8,8 @@ const BY_HAND =
 const ALL_OF_MAIN = 'By hand, with everything that was merged by then.';
 const TO_DELETE =
   'To delete it: run the workflow callsheet apply by hand, with “allow-delete”. To keep it: put it back into the files.';
+const TO_RESEND =
+  'To write the secrets that are set: run the workflow callsheet apply by hand, with “resend-secrets”.';
 const ROLLOUT_BY_HAND = 'Run the workflow callsheet rollout by hand';
 
 /** What each exit code of Callsheet means for a pipeline, and what to do; `rollout` where that is another thing. */
@@ -132,8 +134,11 @@ export function resultOf({
   if (command === 'rollback-plan' && exit === 0)
     return { title: 'Nothing to roll back', advice: '' };
   if (waits !== '') {
-    const advice = waits.includes('--allow-delete') ? TO_DELETE : '';
-    return { title: `Applied; ${waits}`, advice };
+    const advice = [
+      ...(waits.includes('--allow-delete') ? [TO_DELETE] : []),
+      ...(waits.includes('--resend-secrets') ? [TO_RESEND] : []),
+    ];
+    return { title: `Applied; ${waits}`, advice: advice.join(' ') };
   }
   const { titles, [kind]: own, advice: general } = EXITS[exit] ?? EXITS[1];
   const title = titles[kind] ?? EXITS[1].titles[kind];

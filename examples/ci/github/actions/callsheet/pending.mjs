@@ -20,11 +20,18 @@ export function findWaiting(plan) {
   const held = (plan?.changes ?? []).filter(({ verdict }) => verdict === 'held');
   const deletes = held.filter(isDelete).length;
   const others = held.length - deletes;
+  // Without a record of what was written, as after a lost state, nobody can tell whether a secret that is set is stored.
+  const secrets = (plan?.notes ?? []).reduce((sum, { uncompared = 0 }) => sum + uncompared, 0);
   return [
     ...(deletes === 0
       ? []
       : [`${count(deletes, 'delete waits', 'deletes wait')} for \`--allow-delete\``]),
     ...(others === 0 ? [] : [`${count(others, 'change waits', 'changes wait')} for a rollout`]),
+    ...(secrets === 0
+      ? []
+      : [
+          `${count(secrets, 'secret is', 'secrets are')} as stored, whatever is set here, until \`--resend-secrets\``,
+        ]),
   ].join(', ');
 }
 
