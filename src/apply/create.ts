@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
 import { isWritten, type PlannedOperation } from '../core/plan-document.ts';
-import { Blob, isObject, type JsonObject } from '../core/value.ts';
+import { Blob, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -237,11 +237,14 @@ function listFiles({ document }: DesiredResource): Readonly<Record<string, Blob>
   );
 }
 
-/** What is new has nothing that could be cleared, however deep. */
+/** What is new has nothing that could be cleared, however deep: an object of nulls alone goes whole. */
 function withoutNulls(document: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(document).flatMap(([name, value]) =>
-      value === null ? [] : [[name, isObject(value) ? withoutNulls(value) : value]],
-    ),
+    Object.entries(document).flatMap(([name, value]): [string, Json][] => {
+      if (!isObject(value)) return value === null ? [] : [[name, value]];
+      const rest = withoutNulls(value);
+      const isEmptied = Object.keys(rest).length === 0 && Object.keys(value).length > 0;
+      return isEmptied ? [] : [[name, rest]];
+    }),
   );
 }

@@ -108,3 +108,21 @@ staged(
   },
   OPTIONS,
 );
+
+staged(
+  'a provider that the files have as null makes no empty object in the new one',
+  async (stage) => {
+    await stage.remove('resources.yaml');
+    await stage.write('agents.yaml', FILE);
+    await stage.apply();
+    stage.sim.edit(agentNamed(stage.sim).id, {
+      integrations: { smsProvider: { account_sid: 'AC1', auth_token: 'by-hand' } },
+    });
+    await stage.write('agents.yaml', `${MOVED}    integrations: { smsProvider: null }\n`);
+    await stage.apply({ allowDelete: true });
+    const { record } = agentNamed(stage.sim);
+    expect(record.organization_id).toBe(BAY);
+    expect(record.integrations ?? null).toBeNull();
+  },
+  OPTIONS,
+);
