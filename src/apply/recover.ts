@@ -53,8 +53,8 @@ type InterruptedChange = {
   readonly author: string | undefined;
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
-  /** An address for what a replacement left behind. */
-  readonly spare: (address: Address) => Address;
+  /** An address for what a replacement left behind, by its id. */
+  readonly spare: (address: Address, id: string) => Address;
 };
 
 /** What became of a run that died: found out by reading alone, so that a plan can show it and apply record it. */
@@ -102,7 +102,7 @@ export async function recoverRun(
       const isTaken = (id: string) =>
         isHeld(state, kind, id, change.address) ||
         (claims.get(getIdentity({ kind: kind.name, id })) ?? change.address) !== change.address;
-      const spare = (address: Address) => freeAddress(address, state);
+      const spare = (address: Address, id: string) => freeAddress(address, id, state);
       const world = { ...deps.world, idOf: () => undefined };
       const { reader } = deps;
       return [
@@ -277,9 +277,10 @@ async function made(
     isDone: isDone && left === undefined,
     severity: 'info',
     message: `was created (id ${id})${rest}${left?.message ?? ''}`,
+    // Its own record settles the change: a run that dies before it still finds what is left behind.
     records: new Map<Address, ResourceState | null>([
-      [address, resource],
       ...(left?.records ?? []),
+      [address, resource],
     ]),
     history,
   };
@@ -294,7 +295,7 @@ async function leftBehind(interrupted: InterruptedChange, id: string) {
   if (!old || old.id === id || !isReplaced || kind.delete === undefined) return undefined;
   const live = await reader.read(kind, old, new Set());
   if (live === undefined) return undefined;
-  const at = spare(address);
+  const at = spare(address, old.id);
   return {
     message: `; the old resource (id ${old.id}) still exists, and is tracked as ${at} until it is deleted`,
     records: [[at, old]] as const,
@@ -455,14 +456,20 @@ async function readHistory(
 
 /**
  * `sms_template.reminder.replaced`, or the first of that name with a number that is free; of a row
- * `agent.clinic.replaced["harbor"]`, as nothing stands behind the key of one.
+ * `agent.clinic.replaced["harbor"]`, as nothing stands behind the key of one. A resource that has such an address
+ * already, of a run that died right after recording it, keeps that.
  */
-export function freeAddress(address: Address, { resources }: Pick<State, 'resources'>): Address {
+export function freeAddress(
+  address: Address,
+  id: string,
+  { resources }: Pick<State, 'resources'>,
+): Address {
   const [name = ''] = address.split('[', 1);
   const key = address.slice(name.length);
   for (let number = 2, last = 'replaced'; ; number += 1) {
     const spare = `${name}.${last}${key}`;
-    if (resources[spare] === undefined) return spare;
+    const known = resources[spare];
+    if (known === undefined || known.id === id) return spare;
     last = `replaced-${number}`;
   }
 }
@@ -531,7 +538,7 @@ function interruptedBy(work: FailedWork, change: InterruptedChange['change']): I
     world,
     author: account === undefined ? undefined : findAuthor(account),
     isTaken,
-    spare: (address) => freeAddress(address, deps.state),
+    spare: (address, id) => freeAddress(address, id, deps.state),
   };
 }
 

@@ -1101,7 +1101,18 @@ describe('a replacement', () => {
       message: `was created (id t2); the old resource (id t1) still exists, and is tracked as ${SPARE} until it is deleted`,
     });
     expect(recordOf(recovery, SPARE)).toEqual(known('t1'));
-    expect(Object.keys(recovery.state.resources)).toEqual([REMINDER, SPARE]);
+    // Its own record settles the change, so it comes last.
+    expect(recovery.records.map(({ address }) => address)).toEqual([SPARE, REMINDER]);
+    expect(Object.keys(recovery.state.resources).sort()).toEqual([REMINDER, SPARE]);
+  });
+
+  test('of which the old one has that address already keeps it there, settled by its own record', async () => {
+    const recovery = await settle(REPLACEMENT, {
+      live: templates(template('t1'), template('t2')),
+      known: { [REMINDER]: known('t1'), [SPARE]: known('t1') },
+    });
+    expect(Object.keys(recovery.state.resources).sort()).toEqual([REMINDER, SPARE]);
+    expect(recovery.records.map(({ address }) => address)).toEqual([SPARE, REMINDER]);
   });
 
   test('keeps nothing that the state did not know', async () => {
@@ -1729,8 +1740,8 @@ describe('a change that failed in the middle', () => {
     });
     expect(left?.leftBehind).toEqual(new Map([[at, known('t1')]]));
     expect(appended).toEqual([
-      { type: 'resource', address: REMINDER, resource: left?.resource },
       { type: 'resource', address: at, resource: known('t1') },
+      { type: 'resource', address: REMINDER, resource: left?.resource },
     ]);
   });
 
@@ -1800,7 +1811,7 @@ test.each<[string, readonly Address[], Address]>([
   ],
 ])('an address for what was replaced %s', (_title, taken, expected) => {
   const resources = Object.fromEntries(taken.map((address) => [address, resource('a1')]));
-  expect(freeAddress(DESK, stateWith(resources))).toBe(expected);
+  expect(freeAddress(DESK, 'a0', stateWith(resources))).toBe(expected);
 });
 
 test.each([
@@ -1808,7 +1819,7 @@ test.each([
   [['agent.clinic.replaced["a.b[c]"]'], 'agent.clinic.replaced-2["a.b[c]"]'],
 ])('of a row, the other copy has an address as well: beside %j', (taken, expected) => {
   const resources = Object.fromEntries(taken.map((address) => [address, resource('a1')]));
-  const spare = freeAddress('agent.clinic["a.b[c]"]', { resources });
+  const spare = freeAddress('agent.clinic["a.b[c]"]', 'a0', { resources });
   expect(spare).toBe(expected);
   expect(isAddress(spare)).toBe(true);
 });
