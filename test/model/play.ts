@@ -708,8 +708,14 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     if (exit === null || fault !== null) {
       if (writes > 0 || exit === null) {
         const known = unsettled(wantedIn(files, 'default'), memory, before, after);
-        const again = madeAgain(undoneRun, before, after);
-        memories.default = { ...known, managed: new Map([...again, ...known.managed]) };
+        const managed = new Map(known.managed);
+        for (const [address, made] of madeAgain(undoneRun, before, after)) {
+          const old = managed.get(address);
+          managed.set(address, made);
+          if (old !== undefined && old.id !== made.id && after[old.section][old.id] !== undefined)
+            managed.set(`${address}.replaced`, old);
+        }
+        memories.default = { ...known, managed };
       }
       return;
     }
