@@ -13,7 +13,7 @@ import type { LiveResource } from '../plan/reader.ts';
 import { carryOver } from '../plan/steps.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
 import { findCreated, listingAfresh } from './recover.ts';
-import { clearedIn, type Progress, readLive, remaining, type Work } from './work.ts';
+import { clearedIn, ignoredPaths, type Progress, readLive, remaining, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
 export async function performCreate(
@@ -26,7 +26,9 @@ export async function performCreate(
   if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
   const leaves = [...listLeaves(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
-  const ignore = work.refused.map(({ path }) => path);
+  // What is left alone goes along into a replacement; what is new has the file's.
+  const isReplaced = work.change.action === 'replace';
+  const ignore = isReplaced ? ignoredPaths(work) : work.refused.map(({ path }) => path);
   const { document: kept, cleared } = keptFrom(work, progress);
   const intent = { secrets, cleared, ignore };
   const document = mergeDocuments(kind.schema, desired.document, kept, intent, world);

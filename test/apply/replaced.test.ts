@@ -126,3 +126,21 @@ staged(
   },
   OPTIONS,
 );
+
+staged(
+  'a field that is ignored goes along as it is live, whatever the files name',
+  async (stage) => {
+    await stage.remove('resources.yaml');
+    const ignoring = `${FILE}    lifecycle: { ignore: [greeting_message] }\n`;
+    await stage.write('agents.yaml', ignoring);
+    await stage.apply();
+    stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'By hand' });
+    await stage.write('agents.yaml', `${ignoring}    organization: ${BAY}\n`);
+    await stage.apply({ allowDelete: true });
+    expect(agentNamed(stage.sim).record).toMatchObject({
+      organization_id: BAY,
+      greeting_message: 'By hand',
+    });
+  },
+  OPTIONS,
+);
