@@ -656,7 +656,13 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       const wanted = all.find((one) => one.address === address);
       if (wanted === undefined) continue;
       const [, record] = bindLive(all, live, memory).get(wanted.address) ?? [];
-      const isLost = [...leavesOf(wanted.fields)].some(([path, value]) => {
+      const leaves = leavesOf(wanted.fields);
+      // What the files let go of would be taken away, with what was made of it since.
+      const isLetGo = [...(memory.written.get(address) ?? [])].some(
+        (path) => !leaves.has(path) && !isNothing(valueAt(record, path)),
+      );
+      if (isLetGo) continue;
+      const isLost = [...leaves].some(([path, value]) => {
         const now = valueAt(record, path);
         if (isFields(value)) return false;
         const isContained =
