@@ -138,7 +138,8 @@ export function waysOf({
         ...(name === 'agent' ? [[name, 'agent.wired']] : []),
       ];
     }),
-    history: [[AGENT], ['agent.wired'], [AGENT, '--diff', '1', '2']],
+    history: [[AGENT], ['agent.wired']],
+    log: [[], [AGENT], ['agent.wired'], [`${AGENT}.extensions`], ['agent', '--since', '7d']],
     'get payments': [[AGENT], [AGENT, '--refresh']],
     'get calls': [[AGENT], [AGENT, '--transcript', '--summary']],
     metrics: [['--block', 'totals'], []],

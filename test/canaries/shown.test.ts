@@ -190,6 +190,9 @@ describe('what the table says of secrets', {
     await leaks(isLive, 'pull', '--theirs', '--dry-run', '--skip-refused', '--override');
     await leaks(isLive, 'snapshot', 'create', '--out', join(outside, 'plain.snapshot'));
     await leaks(isLive, 'history', CASES[0]?.address ?? '');
+    await leaks(isLive, 'log');
+    for (const { address } of CASES.filter((_, at) => at % 9 === 0))
+      await leaks(isLive, 'log', address);
     for (const { name, text } of await stage.kept())
       expect(
         leaksIn(text, (one) => wordFor(one, 'kept')),

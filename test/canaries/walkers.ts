@@ -126,9 +126,10 @@ export async function throughEveryWalker(
       '--events',
       join(folder, 'events.jsonl'),
     );
-    const { out: versions } = await run('history', 'agent.odd0', '--format', 'json');
-    const entries: readonly { readonly id: number }[] = JSON.parse(versions).data;
-    for (const { id } of entries) await run('history', 'agent.odd0', '--diff', `${id}`, '1');
+    for (const format of ['text', 'json', 'markdown']) {
+      await run('log', '--format', format);
+      await run('log', 'agent.odd0', '--format', format);
+    }
     await run('state', 'show', 'agent.odd0');
     await run('rollback', '--auto-approve', '--undo-edited');
     const kept = await filesBelow(folder, new Set(['callsheet.yaml']));
