@@ -171,5 +171,6 @@ test('what docs/guards.md shows is taken as it stands', async () => {
   const read = await Promise.all(
     shown.map(async (text) => (await loadGood({ 'callsheet.yaml': MAIN + text })).guards),
   );
-  expect(read.map(({ freeze = [] }) => freeze.length)).toEqual([0, 3]);
+  expect(read.map(({ freeze = [] }) => freeze.length)).toEqual([0, 0, 3]);
+  expect(read.map(({ drift }) => drift)).toContain('keep');
 });
