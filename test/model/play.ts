@@ -1092,6 +1092,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     );
     rememberAll(all, after, memory);
     const touched = new Set(changes.map(({ address }) => address));
+    const replaced = new Set(
+      changes.filter(({ action }) => action === 'replace').map(({ address }) => address),
+    );
     const remembered = (from: Memory) =>
       [...touched].map((address) => [from.managed.get(address), from.written.get(address)]);
     const idsIn = ({ policies, voices }: Live) => Object.keys({ ...policies, ...voices });
@@ -1109,7 +1112,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         const [was, is] = [live, before].map((at) => bindLive(all, at, memory).get(one.address));
         if (was?.[0] !== is?.[0]) return true;
         const own = [...leavesOf(one.fields).keys(), ...(memory.written.get(one.address) ?? [])];
-        return changesOf(was?.[1] ?? {}, is?.[1] ?? {}).some((path) =>
+        const moved = changesOf(was?.[1] ?? {}, is?.[1] ?? {});
+        // A replacement takes along what the files do not name.
+        if (replaced.has(one.address)) return moved.length > 0;
+        return moved.some((path) =>
           // Objects are sent whole.
           own.some((leaf) => touches(leaf.split('.')[0] ?? '', path.split('.')[0] ?? '')),
         );
