@@ -251,15 +251,20 @@ export function expectPlan(
       if (!desired.some((one) => touches(one, path)) && !isNothing(valueAt(record, path)))
         open.add(address);
   }
+  // Whoever lets go of an address lets go of what a replacement left there.
+  const isLetGo = (address: string) => forgotten.includes(address.replace(/\.replaced$/, ''));
   for (const [address, { section, id }] of memory.managed) {
-    if (bound.has(id) || forgotten.includes(address) || live[section][id] === undefined) continue;
+    if (bound.has(id) || isLetGo(address) || live[section][id] === undefined) continue;
     if (section === 'voices' || section === 'sources') open.add(address);
     else reasons.push({ address, why: 'is not in the files any more' });
   }
   if (memory.isCertain) return { reasons, open };
   // Of a run that did not end well live alone tells, and what it has replaced is to go.
   const replaced = [...memory.managed].flatMap(([address, { section, id }]) =>
-    address.endsWith('.replaced') && live[section][id] !== undefined && !bound.has(id)
+    address.endsWith('.replaced') &&
+    !isLetGo(address) &&
+    live[section][id] !== undefined &&
+    !bound.has(id)
       ? [{ address, why: 'is replaced' }]
       : [],
   );

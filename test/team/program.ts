@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runHere } from '../e2e/in-process.ts';
@@ -39,9 +39,7 @@ export type Hooks = {
 };
 
 /** What is typed and what pipelines spawn: it asks this process, in which the program runs with the time of the month. */
-const client = (
-  address: string,
-) => `const socket = require('node:net').connect(${JSON.stringify(address)});
+const client = (port: number) => `const socket = require('node:net').connect(${port}, '127.0.0.1');
 socket.setEncoding('utf8');
 let text = '';
 socket.on('data', (part) => { text += part; });
@@ -91,7 +89,6 @@ export async function openProgram(folder: string, agenda: Agenda, hooks: Hooks):
     return ran;
   };
 
-  const address = join(folder, 'callsheet.sock');
   const serve = async (socket: Socket, text: string) => {
     const { args, cwd, env } = JSON.parse(text);
     const doom = hooks.doom(args);
@@ -108,10 +105,12 @@ export async function openProgram(folder: string, agenda: Agenda, hooks: Hooks):
       if (text.endsWith('\n')) void serve(socket, text);
     });
   });
-  await new Promise<void>((done) => server.listen(address, done));
+  // The path of a socket must be short, and a temporary folder's need not be.
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
   onTestFinished(() => new Promise<void>((done) => void server.close(() => done())));
 
   const bin = join(folder, 'callsheet.cjs');
-  writeFileSync(bin, client(address));
+  writeFileSync(bin, client(port));
   return { bin, run };
 }
