@@ -365,7 +365,12 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     const bound = new Set([...managed.values()].map(({ id }) => id));
     for (const id of bound) letGo.delete(id);
     for (const [address, one] of settled.managed) {
-      if (forgotten.includes(address) && !bound.has(one.id)) letGo.add(one.id);
+      if (forgotten.includes(address) && !bound.has(one.id)) {
+        letGo.add(one.id);
+        // Taken over again, its secrets are of nobody's writing.
+        for (const key of secrets.keys())
+          if (key.startsWith(`${one.id} `) && !key.endsWith(' text')) secrets.delete(key);
+      }
       if (bound.has(one.id) || forgotten.includes(address)) continue;
       if (after[one.section][one.id] !== undefined) {
         managed.set(address, one);
