@@ -26,7 +26,7 @@ export async function performCreate(
   if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
   const leaves = [...listLeaves(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
-  // What is left alone goes along into a replacement; what is new has the file's.
+  // A replacement takes along the live value of an ignored field; a new resource has the file's.
   const isReplaced = work.change.action === 'replace';
   const ignore = isReplaced ? ignoredPaths(work) : work.refused.map(({ path }) => path);
   const { document: kept, cleared } = keptFrom(work, progress);
@@ -239,7 +239,7 @@ function listFiles({ document }: DesiredResource): Readonly<Record<string, Blob>
   );
 }
 
-/** What is new has nothing that could be cleared, however deep: an object of nulls alone goes whole. */
+/** A new resource has nothing to clear, at any depth: an object of nulls alone is left out. */
 function withoutNulls(document: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(document).flatMap(([name, value]): [string, Json][] => {

@@ -1534,7 +1534,7 @@ export type Migration = {
 }
 
 export declare namespace Log {
-/** What `callsheet log` prints with `--format json`: the changes of a stack, a resource or a field, newest first. */
+/** The document of `callsheet log --format json`: the changes of a stack, a resource or a field, newest first. */
 export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-log';

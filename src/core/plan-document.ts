@@ -156,7 +156,7 @@ const UNWRITTEN: ReadonlySet<FieldCause> = new Set([
   'unknown_content',
 ]);
 
-/** Whether it is an edit on the platform that apply leaves as it is (`guards.drift: keep`). */
+/** An edit on the platform that apply leaves as it is (`guards.drift: keep`). */
 export function isKept({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return cause === 'kept';
 }
@@ -262,12 +262,12 @@ export type Guards = {
   readonly max_change_percent?: number;
   /** Below this many existing resources `max_change_percent` does not count. */
   readonly min_resources?: number;
-  /** What becomes of edits on the platform; they are undone unless this is set. */
+  /** The policy for edits on the platform; they are undone unless this is set. */
   readonly drift?: DriftPolicy;
   readonly freeze?: readonly FreezeWindow[];
 };
 
-/** What a plan of the configuration does about an edited field whose configuration did not change since the last apply. */
+/** The policy for an edited field whose configuration did not change since the last apply. */
 export const DRIFT_POLICIES = ['undo', 'keep', 'refuse'] as const;
 export type DriftPolicy = (typeof DRIFT_POLICIES)[number];
 

@@ -170,7 +170,7 @@ export function compareWritten(
   address: string,
   world: World,
 ): readonly LeafChange[] {
-  // What the platform does not return has its defaults there, which nobody wrote.
+  // Fields that the platform does not return have its defaults there, which nobody wrote.
   const found = listLeaves(root, toldPart(root, live));
   const written = new Set(Object.keys(applied));
   const elements = new Set([...written].flatMap(elementsIn));
@@ -213,7 +213,7 @@ function elementsIn(text: string): readonly string[] {
   );
 }
 
-/** Whether a list was written: its elements were, or that it has none. */
+/** A list was written if its elements were, or if it was written as empty. */
 function isOwnedList(list: string, written: ReadonlySet<string>, elements: ReadonlySet<string>) {
   return written.has(list) || [...elements].some((one) => one.startsWith(`${list}[`));
 }
@@ -509,7 +509,7 @@ function keepEdits(changes: readonly LeafChange[], compared: Compared): readonly
   });
 }
 
-/** Whether a leaf is not configured as it was last written. */
+/** The configuration of a leaf changed since it was last written. */
 function isReconfigured({ text }: LeafChange, { wanted, sides, world }: Compared): boolean {
   const leaf = wanted.leaves.get(text);
   if (leaf === undefined) return false;
@@ -517,7 +517,7 @@ function isReconfigured({ text }: LeafChange, { wanted, sides, world }: Compared
   return verdict === 'different' || verdict === 'new';
 }
 
-/** Whether what else is written would end an edit, or give it another meaning. */
+/** Another write of the same change would end an edit, or give it another meaning. */
 function isEnded(
   { path }: LeafChange,
   written: readonly LeafChange[],
@@ -548,7 +548,7 @@ export function goneElement(root: FieldSchema, live: JsonObject, path: Path): Pa
   return depth < 0 ? undefined : path.slice(0, depth + 1);
 }
 
-/** Whether a path names the account that a secret belongs to, or tells where the platform sends it. */
+/** A path names the account that a secret belongs to, or the host that it is sent to. */
 function decidesSecret(root: FieldSchema, path: Path, secret: Path): boolean {
   const beside = secretsBeside(root, path).map(formatPath);
   if (beside.includes(formatPath(secret))) return true;

@@ -291,7 +291,7 @@ export type Sides = {
   readonly isPartial: boolean;
   /** Whether whatever is live beside what is desired is to go. */
   readonly isExact?: boolean;
-  /** Whether edits stay whose configuration did not change since the last apply (`guards.drift: keep`). */
+  /** Edits stay if their configuration did not change since the last apply (`guards.drift: keep`). */
   readonly keepsEdits?: boolean;
   /** Whether secrets are written even where nothing says that they changed. */
   readonly resend: boolean;

@@ -21,7 +21,7 @@ import {
   type RecordedChange,
 } from '../run/receipts.ts';
 
-/** What is asked for. */
+/** The changes that are asked for. */
 export type LogQuery = {
   /** An address, a fleet, a kind; undefined for the whole stack. */
   readonly address?: Address | undefined;
@@ -30,7 +30,7 @@ export type LogQuery = {
   readonly since?: number | undefined;
 };
 
-/** What the platform says of one resource, newest first. */
+/** The platform's history of one resource, newest first. */
 export type ResourceHistory = {
   readonly address: Address;
   readonly kind: string;
@@ -79,7 +79,7 @@ export async function* readLog(
   /** Edits that a run met, which came before it and before which other runs may have come. */
   let waiting: readonly RecordedChange[] = [];
 
-  /** What came after a time, and the edits of some resources whatever their times are: clocks differ. */
+  /** Changes after a time, and the edits of some resources at any time: clocks differ. */
   function* flush(after: number, own: ReadonlySet<string> = new Set()): Generator<RecordedChange> {
     const isDue = (one: RecordedChange) => timeOf(one) >= after || own.has(one.id ?? '');
     const due = [
@@ -179,7 +179,7 @@ function takeEdits(
   });
 }
 
-/** What a run undid has a line of its own, with its fields. */
+/** An edit that a run undid has a line of its own, with its fields. */
 function dropEntries(
   open: ReadonlyMap<string, HistoryEntry[]>,
   edit: RecordedChange | undefined,
@@ -190,7 +190,7 @@ function dropEntries(
   entries.splice(0, entries.length, ...entries.filter(({ id }) => !known.has(id)));
 }
 
-/** What a resource was called in the receipt that was read last, which is a newer one. */
+/** The name of a resource in the receipt that was read last, which is a newer one. */
 type Named = { readonly address: Address; readonly at: string | null };
 
 /** A resource that `moved` renamed has another address in older receipts, and none of them says when that was. */
@@ -214,10 +214,10 @@ function mayConcern({ fields, address }: RecordedChange, field: Path | undefined
   return isRecorded(kindNamed(address.split('.')[0] ?? '').schema, field);
 }
 
-/** What later runs took back, as far as the log has been read. */
+/** Changes that later runs undid, as far as the log has been read. */
 function openUndone() {
   const byRun = new Map<string, Map<string, NonNullable<RecordedChange['undone_by']>>>();
-  /** What went back to a snapshot, by identifier and address. */
+  /** Resources that went back to a snapshot, by identifier and address. */
   const toSnapshots: {
     readonly madeAt: string;
     readonly by: NonNullable<RecordedChange['undone_by']>;

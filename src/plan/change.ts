@@ -311,7 +311,7 @@ function planPresence(
   return { change: isSameJson(before, after) ? shownWhenAsked(change, show) : change, leaves };
 }
 
-/** What a resource will be: configured, but for edits that stay. Both documents are masked. */
+/** The resource after the change: configured, but for edits that stay. Both documents are masked. */
 function withEdits(
   { schema }: Kind,
   configured: JsonObject,
@@ -504,7 +504,7 @@ function planAbsence(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const change = planGone(identity, live, context);
   const { kind, address, recorded } = identity;
-  // What a run made and a rollback takes away was compared with its own record.
+  // A rollback compares a resource that its run made with the record of that run.
   const isCompared = change.action === 'delete' && context.purpose === 'apply';
   if (!isCompared || live === undefined || recorded === undefined) return { change, leaves: [] };
   const leaves = compareWritten(

@@ -85,7 +85,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     [behind, freeze, revert].every((one) => one === undefined)
       ? refusals
       : [refusals, behind, freeze, ...(revert === undefined ? [] : [revert])],
-  // What is known of a resource beside what is live: who calls it, and which run deleted it.
+  // Facts about a resource from elsewhere than its record: its calls, and the run that deleted it.
   calls: ({ changes }) =>
     changes.flatMap(({ address, calls, deleted_by: deleted }) => [
       ...(calls === undefined ? [] : [[address, calls]]),
@@ -143,7 +143,7 @@ export function withDigest(plan: Undigested): PlanDocument {
   return { ...plan, checks, digest: digestOf(checks) };
 }
 
-/** What a plan says of where a change comes from. */
+/** The origin of a change, as the plan says it. */
 function originOf({ origin, refused_on_base: isRefused, fields }: Change): unknown {
   return [origin, isRefused, fields.map((field) => field.origin)];
 }
@@ -184,7 +184,7 @@ export function isRefused(plan: PlanDocument): boolean {
   return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
 }
 
-/** Whether the plan would be refused without what is refused on its base already (`--base`). */
+/** The plan would be refused even without the refusals that its base has already (`--base`). */
 export function isRefusedByBranch({ changes, refusals = [], ...plan }: PlanDocument): boolean {
   return isRefused({
     ...plan,
@@ -227,7 +227,7 @@ export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
   return refusals.length > 0;
 }
 
-/** Whether the checkout lacks the commit that was applied last, and no reason was given to go on without it. */
+/** The checkout lacks the commit that was applied last, and no `--behind REASON` was given. */
 export function isBehind({ refusals = [] }: Pick<PlanDocument, 'refusals'>): boolean {
   return refusals.some(({ guard }) => guard === 'behind');
 }

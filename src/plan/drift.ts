@@ -48,7 +48,7 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
     const verdict = 'ok' as const;
     const drifted = {
       ...rest,
-      // What is no longer configured is there all the same.
+      // A resource that is no longer configured is still live.
       action: rest.action === 'delete' ? ('update' as const) : rest.action,
       missing_id: missing,
       reason,

@@ -28,7 +28,7 @@ export type GuardInput = {
   readonly purpose: PlanDocument['purpose'];
   readonly options: PlanOptions;
   readonly guards: Guards;
-  /** What becomes of edits on the platform: they are undone unless it is given. */
+  /** The policy for edits on the platform: they are undone unless it is given. */
   readonly drift?: DriftPolicy | undefined;
   /** Addresses that must not be deleted: protected now, or when last written. */
   readonly isProtected: (address: string) => boolean;
@@ -59,7 +59,7 @@ export function guardChange(change: Change, input: GuardInput): Change {
   return isDelete(decided) ? guardDelete(decided, input) : decided;
 }
 
-/** What a plan of the configuration does about edits: what this one was told, else what the stack says. */
+/** The policy for edits: the flag of this plan, else the setting of the stack. */
 export function driftPolicy(
   { drift = 'undo' }: Guards,
   { keep_drift: isKept, undo_drift: isUndone }: Pick<PlanOptions, 'keep_drift' | 'undo_drift'>,

@@ -133,7 +133,7 @@ export type PlanInput = {
   /** The addresses that are planned, of those that the options choose; all of them unless given. */
   readonly only?: ReadonlySet<Address>;
   readonly guards: Guards;
-  /** What becomes of edits on the platform; `undo` unless given. */
+  /** The policy for edits on the platform; `undo` unless given. */
   readonly drift?: DriftPolicy;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;

@@ -62,7 +62,7 @@ function markChange(
   const isThere = (field: FieldChange) => {
     const there = fieldsThere.get(field.path);
     if (there === undefined || there.cause !== field.cause) return false;
-    // Of what is masked only the values themselves tell.
+    // Masked values look alike, so the values themselves are compared.
     return isSameValue(field.path) ?? (!field.secret && isSameJson(there.after, field.after));
   };
   const known = new Set(isSameBlock ? change.fields : change.fields.filter(isThere));

@@ -232,7 +232,7 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
   ];
 }
 
-/** What the base alone would be refused for, too: it fails no check of a pull request. */
+/** Refusals that the base has as well: they fail no check of a pull request. */
 function refusedOnBaseFooter({ changes, refusals = [], base }: PlanDocument): readonly RawFooter[] {
   const struck = changes.filter((change) => change.refused_on_base === true);
   const items = [

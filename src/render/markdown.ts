@@ -97,7 +97,7 @@ const STATELESS = 'There is no state: a first run, or another place than before.
 type Parts = {
   readonly above: readonly string[];
   readonly items: Items;
-  /** What the base of the plan has already. */
+  /** Changes that the base of the plan has already. */
   readonly already?: Items | undefined;
   readonly below: readonly string[];
   /** What is said even where nothing else has room. */
@@ -136,7 +136,7 @@ function planParts(plan: PlanDocument): Parts {
   };
 }
 
-/** What the base has already: every address, and how many changes that is. */
+/** Changes that the base has already: every address, and their number. */
 function alreadyText({ alone, groups }: Items, plan: PlanDocument, most: number): string {
   const title = `\n\n**${escapeText(titleOnBase(plan))}**`;
   const addresses = [...alone, ...groups].flatMap(addressesIn);

@@ -25,7 +25,7 @@ export type Overview = {
   readonly groups: readonly GroupItem[];
   /** Resources that are recorded, and to which nothing is written. */
   readonly adopted: readonly Change[];
-  /** What the base of the plan has already, which is read last; undefined where that is nothing. */
+  /** Changes that the base of the plan has already, which are read last; undefined where there is none. */
   readonly already: Pick<Overview, 'alone' | 'groups'> | undefined;
   readonly below: readonly Footer[];
 };

@@ -342,7 +342,7 @@ export function recordedSides(
   const source = isOther === true ? [span(', from another source')] : [];
   const arrow = span('→ ', 'dim');
   const sidesIn = (columns: number) => {
-    // Of two secrets no part differs.
+    // Two masked secrets have no parts to compare.
     const short =
       secret || before === after
         ? { before: inlineValue(before), after: inlineValue(after), unseen: [] }
@@ -361,7 +361,7 @@ export function recordedSides(
   return [[old], [arrow, fresh, ...source], ...unseen];
 }
 
-/** What stands for a long text of which a receipt has a digest alone. */
+/** The mark for a long text of which a receipt has a digest alone. */
 const NOT_KEPT = '(not kept)';
 
 /** Edits that are named; the receipt has all. */

@@ -230,7 +230,7 @@ export function fieldsOnBase(
     fields.filter(({ origin }) => (origin === 'base') === isThere).map(({ path }) => path),
   ) as [string[], string[]];
   if (base === undefined || known.length === 0) return undefined;
-  // Of a new resource the fewer fields are those that the pull request adds.
+  // A new resource shows only the fields that the pull request adds.
   return action === 'create'
     ? `${baseName(base)} has it already, but for ${formatFirst(own, MOST_PATHS)}`
     : `${baseName(base)} has ${formatFirst(known, MOST_PATHS)} already`;

@@ -80,12 +80,12 @@ function nameCommit({ head, isChanged }: Checkout): string {
   return isChanged ? `${head} with uncommitted changes` : head;
 }
 
-/** What a folder was checked out from. */
+/** The commit that a folder was checked out from. */
 export type Checkout = {
   readonly head: string;
   /** Git's digest of the folder in that commit; undefined where the commit does not have the folder. */
   readonly tree: string | undefined;
-  /** Whether the folder has changes that are not committed. */
+  /** The folder has changes that are not committed. */
   readonly isChanged: boolean;
 };
 
@@ -104,7 +104,7 @@ export async function describeCheckout(dir: string): Promise<Checkout | undefine
   }
 }
 
-/** Whether a folder lies in a repository. To look takes no process. */
+/** A folder lies in a repository. The check starts no process. */
 export function isInRepository(dir: string): boolean {
   const folder = resolveLinks(resolve(dir));
   const around = [folder, ...foldersAbove(folder)];
@@ -202,7 +202,7 @@ export async function findRevert(
   }
 }
 
-/** Whether a commit changed anything below a folder; a shallow clone that lacks the parent cannot tell otherwise. */
+/** A commit changed something below a folder; a shallow clone that lacks the parent cannot tell otherwise. */
 async function isAbout(dir: string, commit: string, parent: string | undefined): Promise<boolean> {
   const sides = parent === undefined ? ['--root', commit] : [parent, commit];
   try {

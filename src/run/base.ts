@@ -23,7 +23,7 @@ import { loadOptions } from './stack.ts';
 export type Base = {
   /** What the plan says of it. */
   readonly about: NonNullable<PlanDocument['base']>;
-  /** What its files had in the place of those of the checkout, or why they cannot be read. */
+  /** The files of the base that differ from the checkout, or why they cannot be read. */
   readonly instead: Instead | Note;
   readonly notes: readonly Note[];
 };
@@ -268,7 +268,7 @@ export function keepReads(reader: Reader): { readonly reader: Reader; readonly k
           : undefined,
       read: async (kind, { id }) => reads.get(keyOf(kind.name, id)),
       history: async (kind, id) => histories.get(keyOf(kind.name, id)) ?? [],
-      // What was not asked for then is not asked for now.
+      // The base's plan reads nothing that the plan itself did not read.
       isHistoryDated: async () => true,
       lackOf: reader.lackOf,
       entitlements: () =>
@@ -277,7 +277,7 @@ export function keepReads(reader: Reader): { readonly reader: Reader; readonly k
   };
 }
 
-/** What was asked before, and nothing else. */
+/** A reader that answers from earlier reads alone. */
 function answered(
   { locks, offers, about, closedTo }: Entitlements,
   isAsked: (...question: readonly unknown[]) => boolean,

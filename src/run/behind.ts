@@ -71,7 +71,7 @@ function hasContent({ tree, isChanged }: Checkout, applied: AppliedCommit): bool
   return tree !== undefined && !isChanged && tree === applied.tree;
 }
 
-/** What the commits that a checkout lacks touch of a stack's folder. */
+/** The missing commits, and the files of the stack's folder that they touch. */
 async function findTouched(
   dir: string,
   head: string,

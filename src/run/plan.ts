@@ -397,7 +397,7 @@ export function planInstead(
   return planSession(session, length, context, { guards, prune, ...instead });
 }
 
-/** What stands against running a plan now, by the clock, the state, the configuration and the checkout of now. */
+/** Refusals of a plan at this moment, by clock, state, configuration and checkout. */
 export function guardFindingsNow(
   plan: PlanDocument,
   { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,

@@ -50,7 +50,7 @@ export type Receipts = {
   readonly journals: (since?: number) => AsyncGenerator<Journal>;
   /** The journal of a run; undefined where none of that id is recorded. */
   readonly read: (run: string) => Promise<readonly JournalEntry[] | undefined>;
-  /** What the state remembers; nothing where it is damaged, which hides no receipt. */
+  /** The resources of the state; none where it is damaged, which hides no receipt. */
   readonly resources: State['resources'];
 };
 
@@ -243,7 +243,7 @@ export function listTexts({ schema }: Kind, document: JsonObject): readonly stri
   });
 }
 
-/** What the journal of a run says of one resource. */
+/** The entries that the journal of a run has of one resource. */
 export type Receipt = {
   readonly began: RunBegan;
   readonly line: LedgerLine;
@@ -417,7 +417,7 @@ function combine(path: string, before: Side, after: Side, isOther: boolean): Rec
   };
 }
 
-/** What a run found at a path: a copy has no secret, and none of the values that may be one. */
+/** The value that a run found at a path: a copy has no secret, and no value that may be one. */
 function foundSide(path: string, snapshot: SnapshotTaken | undefined, texts: KnownTexts): Side {
   if (snapshot === undefined) return NOT_KEPT;
   const { kind, document, withheld, resource } = snapshot;
@@ -451,7 +451,7 @@ function kindOf({ line, snapshot, recorded }: Receipt): string {
   return snapshot?.kind ?? recorded?.kind ?? line.address.split('.')[0] ?? '';
 }
 
-/** Whether the state remembers what lies below a path: a list's element or an object. */
+/** The state remembers leaves below a path: a list's element or an object. */
 function isAboveLeaf(path: string, resource: ResourceState | null | undefined): boolean {
   const at = toPath(path);
   return Object.keys(resource?.leaves ?? {}).some((text) => startsWith(toPath(text), at));

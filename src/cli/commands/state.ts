@@ -373,7 +373,7 @@ export function runsDocument(id: string | undefined, flags: CommonFlags, context
   });
 }
 
-/** What a run changed in each resource. */
+/** The changes of a run, by resource. */
 function fieldsIn(entries: readonly JournalEntry[]) {
   const texts = openTexts();
   return new Map(

@@ -44,7 +44,7 @@ export type Surroundings = {
   readonly hasOtherYaml: boolean;
   /** Whether there is a stack already that rolls changes out by steps. */
   readonly hasRollouts: boolean;
-  /** Whether it has windows in which nothing is applied. */
+  /** The stack has freeze windows. */
   readonly hasFreeze: boolean;
 };
 
