@@ -1,5 +1,6 @@
 import type { CommonFlags, Context } from '../console/context.ts';
 import {
+  ALLOW,
   ALLOWANCES,
   AUTO_APPROVE,
   CONCURRENCY,
@@ -1036,6 +1037,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       QUEUE,
       flag('--until-empty', 'end once nothing is left to do'),
+      ALLOW,
       flag('--stacks <n>', 'stacks at work at once', { parse: positive, byDefault: 4 }),
       flag('--concurrency <n>', 'requests in flight at once, of all stacks together', {
         parse: positive,

@@ -165,6 +165,39 @@ export function allowancesIn(flags: object): ReadonlyMap<string, string> {
   );
 }
 
+/** A flag that a job may carry and that lifts a guard: its name among the flags of a command, as it is typed, and as `queue work --allow` takes it. */
+type Permission = {
+  readonly name: string;
+  readonly spelling: string;
+  readonly allowedAs: string;
+};
+
+/** Every permission of the queued commands. A function: the table of commands stands below. */
+export function listPermissions(): readonly Permission[] {
+  const permits = ALLOWANCES.filter(({ isPermission, isInJob }) => isPermission && isInJob);
+  return permits.map(({ spelling }) => {
+    const option = new Option(spelling);
+    const long = option.long ?? '';
+    const allowedAs = long.replace(/^--(allow-)?/, '');
+    return { name: option.attributeName(), spelling: long, allowedAs };
+  });
+}
+
+/** The permissions that a worker takes from the queue: others can write there. */
+export const ALLOW = flag(
+  '--allow <permission>',
+  'take this permission from the queue: delete, … (repeatable)',
+  {
+    isRepeatable: true,
+    parse(value, before) {
+      const known = listPermissions().map(({ allowedAs }) => allowedAs);
+      if (!known.includes(value))
+        throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
+      return [...((before as readonly string[]) ?? []), value];
+    },
+  },
+);
+
 export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once', {
   parse: positive,
   byDefault: 8,
@@ -271,13 +304,26 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
 /**
  * The flags in the payload of a job, by what the program calls them. Those that only say how a machine works
  * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
- * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells.
+ * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells. Beside
+ * each name: whether a value is one that the flag can have.
  */
-export function listJobFlags(command: QueuedCommand): ReadonlySet<string> {
-  const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]];
-  return new Set(
-    flags.flatMap(({ spelling, isInJob }) => (isInJob ? new Option(spelling).attributeName() : [])),
+export function listJobFlags(
+  command: QueuedCommand,
+): ReadonlyMap<string, (value: unknown) => boolean> {
+  const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]].filter(({ isInJob }) => isInJob);
+  return new Map(
+    flags.map(({ spelling }) => {
+      const option = new Option(spelling);
+      return [option.attributeName(), (value: unknown) => fits(option, value)];
+    }),
   );
+}
+
+/** Tells whether a value is one that a flag comes to on a command line. */
+function fits({ required, optional, variadic }: Option, value: unknown): boolean {
+  if (value === true) return !required;
+  if (variadic) return Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return (required || optional) && typeof value === 'string';
 }
 
 export function whole(value: string): number {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { isAgreed, say } from '../console/events.ts';
@@ -20,17 +21,17 @@ import {
   type Queue,
   type QueuedCommand,
   readBatch,
-  type TaskStatus,
 } from '../queue/enqueue.ts';
-import { jsonText } from '../render/untrusted.ts';
+import { jsonText, sanitise, sanitiseLine } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import { describeCheckout, runId } from '../run/actor.ts';
+import { parseRecord } from '../state/shape.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { APPROVE, checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
 import { type StackResult, summariseStack } from './run-stack.ts';
-import { digestAt, jobPayload } from './work.ts';
-import { workOn } from './work-on.ts';
+import { digestAt, failedResult, jobPayload } from './work.ts';
+import { stackText, workOn } from './work-on.ts';
 
 export type QueueFlags = TreeRequest['flags'] & {
   readonly queue?: string;
@@ -157,7 +158,7 @@ async function follow(
       if (running + waiting === 0) return;
       const text = [
         `${done} done, ${running} running, ${waiting} waiting`,
-        ...notes.map((note) => `  ${note}`),
+        ...notes.map((note) => `  ${sanitiseLine(note)}`),
       ].join('\n');
       if (terminal.live !== undefined) terminal.live.draw(text);
       else if (text !== told) say(terminal, text);
@@ -191,7 +192,7 @@ async function reportBatch(
   const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
-    taskOf: ({ path }) => buildResult(done.get(path), flags),
+    taskOf: ({ path }) => buildResult(path, done.get(path)?.result, flags),
   });
   if (rest === 0) return exit;
   const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;
@@ -199,17 +200,40 @@ async function reportBatch(
   return EXIT.locked;
 }
 
-/** What a worker wrote down is what `runStack` gave it. Who asks for the report may ask for changes to be told apart. */
+/**
+ * The result of a task as `runStack` gave it to the worker, if it is one: others can write to the database. Who asks for
+ * the report may ask for changes to be told apart.
+ */
 function buildResult(
-  task: TaskStatus | undefined,
+  path: string,
+  text: string | undefined,
   { detailedExitcode: isDetailed }: TreeRequest['flags'],
 ): StackResult {
-  const result = task?.result;
-  if (typeof result !== 'object' || result === null || !('exit' in result))
-    throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
-  const written = { document: undefined, error: undefined, ...(result as object) } as StackResult;
+  const written = text === undefined ? undefined : readResult(path, text);
+  if (written === undefined) {
+    const failure = new CallsheetError('state', 'the queue has no result of it that can be read', {
+      hint: 'Find out who writes to the database of the queue, then enqueue again.',
+    });
+    return failedResult(path, failure);
+  }
   const isChanged = isDetailed === true && summariseStack(written).status === 'changes';
   return isChanged ? { ...written, exit: EXIT.changes } : written;
+}
+
+/** A result that can be shown; undefined for any other text. */
+function readResult(path: string, text: string): StackResult | undefined {
+  const { exit, said, document, error } = parseRecord(text) ?? {};
+  if (!Object.values<unknown>(EXIT).includes(exit) || typeof said !== 'string') return undefined;
+  const plain = sanitise(stripVTControlCharacters(said));
+  const result = { path, exit, document, error, said: plain } as StackResult;
+  try {
+    if (result.document?.format === 'callsheet-plan')
+      parsePlan(JSON.stringify(result.document), `the plan of ${path}`);
+    stackText(result, summariseStack(result), { width: 80, color: false, verbose: true });
+    return result;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The tasks of a tree: one for each stack, or for each approved plan. Throws where stacks reach for the same thing. */

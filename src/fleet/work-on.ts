@@ -217,7 +217,7 @@ async function openView(
 }
 
 /** The result of one stack as it stands among those of others; empty where there is nothing to see. */
-function stackText(
+export function stackText(
   { path, document }: StackResult,
   { status }: FleetStack,
   options: RenderOptions,

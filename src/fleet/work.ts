@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Option } from 'commander';
 import type { CommonFlags, Context } from '../console/context.ts';
-import { listJobFlags } from '../console/flags.ts';
+import { listJobFlags, listPermissions } from '../console/flags.ts';
 import { commandSpan } from '../core/command-line.ts';
-import { CallsheetError, EXIT } from '../core/errors.ts';
+import { CallsheetError, EXIT, getExitCode } from '../core/errors.ts';
+import { toFlag } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { isBehind, parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
-import type { QueuedCommand, Task } from '../queue/enqueue.ts';
-import type { Claim, HandOut, Left } from '../queue/hand-out.ts';
+import { parseCommand, type QueuedCommand, type Task } from '../queue/enqueue.ts';
+import { type Claim, type HandOut, type Left, taskKey } from '../queue/hand-out.ts';
+import { toFailure } from '../run/document.ts';
 import { openStack } from '../run/stack.ts';
+import { parseRecord } from '../state/shape.ts';
 import type { StackFlags } from './request.ts';
 import { runStack, type StackResult } from './run-stack.ts';
 
@@ -24,6 +28,8 @@ type WorkDeps = {
   readonly untilEmpty: boolean;
   /** Aborted by the first interrupt: nothing is begun any more, and what is under way ends cleanly. */
   readonly stop: AbortSignal;
+  /** The failure of a task that no worker may do; undefined for any other. */
+  readonly refuse: (claim: Claim) => CallsheetError | undefined;
   /** Why a task is not for this worker; undefined where it is. */
   readonly misfit: (claim: Claim) => Promise<string | undefined>;
   readonly perform: (claim: Claim) => Promise<StackResult>;
@@ -50,6 +56,8 @@ export type WorkEvent =
   | { readonly type: 'lost'; readonly error: QueueLost }
   /** The queue answers again, after so long. */
   | { readonly type: 'back'; readonly seconds: number }
+  /** Nothing is sent to a platform for so long, as it refused requests. */
+  | { readonly type: 'held'; readonly baseUrl: string; readonly seconds: number }
   /** So many stacks are at work now. */
   | { readonly type: 'working'; readonly stacks: number }
   /** What there is in the queue was looked at. */
@@ -66,8 +74,6 @@ const POLL_MS = 700;
 const BEAT_MS = 4_000;
 /** How often it is looked what waits for others. */
 const LOOK_MS = 10_000;
-/** A task that another checkout may fit waits so long before it is looked at again. */
-const MISFIT_SECONDS = 15;
 /** What came of a task is told so often, and so far apart. */
 const TRIES = 20;
 export const TRY_AGAIN_MS = 1_000;
@@ -95,17 +101,26 @@ export async function work(deps: WorkDeps): Promise<Worked> {
 
   async function handle(claim: Claim): Promise<void> {
     const { task } = claim;
-    const why = await deps.misfit(claim);
-    if (why !== undefined) {
-      misfits.add(getKey(task));
-      return again(claim, { is: 'again', why, seconds: MISFIT_SECONDS });
+    const refused = deps.refuse(claim);
+    const misfit = refused === undefined ? await deps.misfit(claim) : undefined;
+    if (misfit !== undefined) {
+      const verdict = judgeMisfit(misfit, task);
+      if (verdict.is === 'again') {
+        if (untilEmpty) misfits.add(taskKey(task));
+        return again(claim, verdict);
+      }
     }
-    misfits.delete(getKey(task));
+    misfits.delete(taskKey(task));
     tell({ type: 'began', claim });
     const began = Date.now();
-    const isPoison = task.deaths >= MOST_DEATHS;
-    const result = isPoison ? poisoned(task) : await deps.perform(claim);
-    const verdict: Verdict = isPoison ? { is: 'settled' } : judge(result, task, stop.aborted);
+    const failure =
+      refused ??
+      (misfit === undefined ? undefined : fitsNobody(task, misfit)) ??
+      (task.deaths >= MOST_DEATHS ? poison(task) : undefined);
+    const result =
+      failure === undefined ? await deps.perform(claim) : failedResult(task.stack, failure);
+    const verdict: Verdict =
+      failure === undefined ? judge(result, task, stop.aborted) : { is: 'settled' };
     if (verdict.is === 'again') return again(claim, verdict);
     const isMine = await patiently(() => handOut.settle(claim, result.exit, asJson(result)));
     if (!isMine) return tell({ type: 'taken', claim });
@@ -150,12 +165,6 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     return awaySince;
   }
 
-  /** Whether nothing is left that this worker could do, now or once another one died. */
-  async function isEmpty(): Promise<boolean> {
-    const left = await handOut.left();
-    return left.tasks.every((task) => misfits.has(getKey(task)));
-  }
-
   async function look(): Promise<void> {
     if (Date.now() - lookedAt < LOOK_MS) return;
     const left = await handOut.left();
@@ -178,7 +187,8 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     for (const claim of claims) start(claim);
     await look();
     if (claims.length > 0) return false;
-    return untilEmpty && running.size === 0 && (await isEmpty());
+    // Nothing is left that this worker could do, now or once another one died.
+    return untilEmpty && running.size === 0 && (await handOut.isEmptyBut(misfits));
   }
 
   try {
@@ -218,10 +228,6 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function getKey({ batch, number }: { readonly batch: string; readonly number: number }): string {
-  return `${batch}/${number}`;
-}
-
 /** A result is made of documents, which are JSON; what is undefined in it is left out. */
 function asJson(result: StackResult): Json {
   return JSON.parse(JSON.stringify(result));
@@ -237,8 +243,13 @@ type Verdict =
 /** A stack that takes its workers with it is left alone after so many that worked at it and at nothing else. */
 export const MOST_DEATHS = 5;
 
-/** How often in a row one reason gives a task back, and how long it then waits: twice as long each time, up to a minute. */
-type Patience = { readonly why: string; readonly most: number; readonly first: number };
+/** How often in a row one reason gives a task back, and how long it then waits: twice as long each time, up to `longest`. */
+type Patience = {
+  readonly why: string;
+  readonly most: number;
+  readonly first: number;
+  readonly longest?: number;
+};
 const LONGEST_SECONDS = 60;
 
 const LOCKED: Patience = { why: 'its state is held by another run', most: 60, first: 2 };
@@ -266,11 +277,24 @@ export function judge(
   if (document !== undefined && 'refusals' in document && isBehind(document))
     return { is: 'settled' };
   if (patience === undefined) return { is: 'settled' };
+  return wait(patience, task);
+}
+
+function wait(
+  { why, most, first, longest = LONGEST_SECONDS }: Patience,
+  { note, delays: before }: Pick<Task, 'delays' | 'note'>,
+): Verdict {
   // Another reason has had tries of its own.
-  const delays = task.note === patience.why ? task.delays : 0;
-  if (delays >= patience.most) return { is: 'settled' };
-  const seconds = Math.min(LONGEST_SECONDS, patience.first * 2 ** Math.min(delays, 10));
-  return { is: 'again', why: patience.why, seconds };
+  const delays = note === why ? before : 0;
+  if (delays >= most) return { is: 'settled' };
+  return { is: 'again', why, seconds: Math.min(longest, first * 2 ** Math.min(delays, 10)) };
+}
+
+/** Another checkout may fit: somebody may be about to start a worker there. That is waited for more than an hour. */
+const MISFIT = { most: 12, first: 15, longest: 600 };
+
+export function judgeMisfit(why: string, task: Pick<Task, 'delays' | 'note'>): Verdict {
+  return wait({ why, ...MISFIT }, task);
 }
 
 function patienceWith(
@@ -309,7 +333,7 @@ export async function misfit(
 ): Promise<string | undefined> {
   const dir = findFolder(task, own);
   if (dir === undefined || !existsSync(dir)) return 'the checkout of a worker has no such stack';
-  const flags = { ...mergeFlags(task, own), dir };
+  const flags = { ...own, ...readAsked(task).flags, dir };
   const digest = await digestAt(flags, context);
   if (digest === task.digest) return undefined;
   return 'its configuration differs at a worker: uncommitted changes, or another --var';
@@ -321,6 +345,47 @@ function findFolder({ stack }: Task, { dir }: OwnFlags): string | undefined {
   return isInside ? join(dir, stack) : undefined;
 }
 
+/**
+ * The failure of a task that no worker may do; undefined for any other: its row is none that `queue add` writes, or it
+ * has a permission that nobody gave this worker (`allowed`: as `queue work --allow` takes them).
+ */
+export function refuseTask(task: Task, allowed: ReadonlySet<string>): CallsheetError | undefined {
+  try {
+    const { flags } = readAsked(task);
+    const given = { ...flags, ...(task.plan === undefined ? {} : planOptions(task.plan)) };
+    const missing = listPermissions().filter(
+      ({ name, allowedAs }) => Object.hasOwn(given, name) && !allowed.has(allowedAs),
+    );
+    if (missing.length === 0) return undefined;
+    const spellings = missing.map(({ spelling }) => spelling).join(', ');
+    const allow = missing.map(({ allowedAs }) => `--allow ${allowedAs}`).join(' ');
+    return new CallsheetError(
+      'refused',
+      `the batch has ${spellings}, and this worker takes no such permission from the queue`,
+      {
+        hint: `Whoever can write to the queue can give it. If it is meant: callsheet queue work ${allow}`,
+      },
+    );
+  } catch (error) {
+    if (error instanceof CallsheetError) return error;
+    throw error;
+  }
+}
+
+/** The options that stand in a plan of a batch, by the names of flags. Throws `CallsheetError` for what is no plan. */
+function planOptions(plan: string): { readonly [flag: string]: unknown } {
+  const { options } = parsePlan(plan, PLAN_OF_BATCH);
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, value]) =>
+      value === false || (Array.isArray(value) && value.length === 0)
+        ? []
+        : [[new Option(toFlag(name)).attributeName(), value]],
+    ),
+  );
+}
+
+const PLAN_OF_BATCH = 'the plan of the batch';
+
 /** Runs the command of a task on its stack. Prints nothing and never throws. */
 export async function performTask(
   task: Task,
@@ -328,29 +393,43 @@ export async function performTask(
   context: Context,
 ): Promise<StackResult> {
   const stack = { path: task.stack, dir: findFolder(task, own) ?? own.dir };
-  const flags = mergeFlags(task, own);
-  const { plan, command } = task;
-  const read =
-    plan === undefined ? {} : { plan: async () => parsePlan(plan, 'the plan of the batch') };
-  return runStack({ command, stack, flags, isAlone: true, ...read }, context);
+  const { command, flags } = readAsked(task);
+  const { plan } = task;
+  const read = plan === undefined ? {} : { plan: async () => parsePlan(plan, PLAN_OF_BATCH) };
+  const all = { ...withoutDir(own), ...flags };
+  return runStack({ command, stack, flags: all, isAlone: true, ...read }, context);
 }
 
-function mergeFlags(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
-  return { ...own, ...flagsInPayload(task.command, task.flags) };
+function withoutDir({ dir: _, ...own }: OwnFlags): Omit<OwnFlags, 'dir'> {
+  return own;
+}
+
+/** A result that says why nothing was done. */
+export function failedResult(path: string, failure: CallsheetError): StackResult {
+  const error = toFailure(failure);
+  const { message, hint } = error;
+  const said = `Error: ${message}\n${hint === null ? '' : `${hint}\n`}`;
+  return { path, exit: getExitCode(failure.code), document: undefined, error, said };
 }
 
 /** Stands for the result of a stack whose workers died one after the other. */
-function poisoned({ stack, deaths, command, flags: { env } }: Task): StackResult {
-  const message = `${deaths} workers died while they worked only on this stack`;
-  const alone = commandSpan(command, { dir: stack, ...(typeof env === 'string' ? { env } : {}) });
-  const hint = `Check their logs, first for lack of memory. Then run the stack alone: ${alone}. The next apply recovers the interrupted changes.`;
-  return {
-    path: stack,
-    exit: EXIT.error,
-    document: undefined,
-    error: { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null },
-    said: `Error: ${message}\n${hint}\n`,
-  };
+function poison(task: Task): CallsheetError {
+  const { command, flags } = readAsked(task);
+  const { env } = flags;
+  const alone = commandSpan(command, { dir: task.stack, ...(env === undefined ? {} : { env }) });
+  return new CallsheetError(
+    'config',
+    `${task.deaths} workers died while they worked only on this stack`,
+    {
+      hint: `Check their logs, first for lack of memory. Then run the stack alone: ${alone}. The next apply recovers the interrupted changes.`,
+    },
+  );
+}
+
+function fitsNobody({ digest }: Task, why: string): CallsheetError {
+  return new CallsheetError('config', `no worker could do it in more than an hour: ${why}`, {
+    hint: `Start a worker in the checkout that it was enqueued from (its configuration has the digest ${digest}), or enqueue again from a clean one.`,
+  });
 }
 
 const QUEUED: readonly QueuedCommand[] = ['plan', 'apply', 'drift'];
@@ -376,13 +455,27 @@ export function jobPayload(
   return Object.fromEntries(given);
 }
 
-/** The flags of a job, as the command takes them. What no Callsheet of this version puts there is left out. */
-function flagsInPayload(
-  command: QueuedCommand,
-  flags: { readonly [flag: string]: Json },
-): StackFlags {
-  const own = listJobFlags(command);
-  return Object.fromEntries(Object.entries(flags).filter(([name]) => own.has(name)));
+/** What a task asks for. */
+type Asked = { readonly command: QueuedCommand; readonly flags: StackFlags };
+
+/**
+ * Reads what a task asks for. What no Callsheet of this version puts there is left out. Throws `CallsheetError` for a
+ * command that is none, and for flags whose values the command would not take.
+ */
+function readAsked(task: Pick<Task, 'command' | 'flags'>): Asked {
+  const command = parseCommand(task.command);
+  const known = listJobFlags(command);
+  const given = Object.entries(parseRecord(task.flags) ?? fail('are no JSON object'));
+  const flags = given.filter(([name]) => known.has(name));
+  for (const [name, value] of flags)
+    if (known.get(name)?.(value) !== true) fail(`have a wrong value for ${spelt(name)}`);
+  return { command, flags: Object.fromEntries(flags) };
+}
+
+function fail(why: string): never {
+  throw new CallsheetError('state', `the flags of its batch ${why}`, {
+    hint: 'Find out who writes to the database of the queue, then enqueue again.',
+  });
 }
 
 function spelt(name: string): string {

@@ -47,6 +47,10 @@ export const EVENTS = {
     ({ seconds }: { readonly seconds: number }) =>
       `The queue answers again, after ${formatDuration(seconds)}`,
   ),
+  rate_held: warn(
+    ({ base_url: host, seconds }: { readonly base_url: string; readonly seconds: number }) =>
+      `${host} refused requests, or the queue says so: nothing is sent to it for ${formatDuration(seconds)}`,
+  ),
   waits_elsewhere: info(
     ({ stacks, commits, commit }: WaitsElsewhere) =>
       `${formatCount(stacks, 'stack')} wait for workers at ${commits.map(short).join(', ')}; this checkout is at ${short(commit ?? 'no commit')}`,
@@ -126,6 +130,8 @@ export function toWorkerEvent(
       return { event: 'queue_lost', message: event.error.message };
     case 'back':
       return { event: 'queue_back', seconds: event.seconds };
+    case 'held':
+      return { event: 'rate_held', base_url: event.baseUrl, seconds: event.seconds };
     case 'elsewhere': {
       const { commits, tasks: stacks } = event;
       return { event: 'waits_elsewhere', commits, stacks, commit: commit ?? null };
@@ -218,11 +224,10 @@ export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetric
   for (const store of ['queue', 'state']) latency.zero({ store });
   answer.set(now().getTime() / 1000);
 
-  function looked({ tasks, elsewhere: others, oldestSeconds }: Left): void {
+  function looked({ waiting, running: atWork, elsewhere: others, oldestSeconds }: Left): void {
     answer.set(now().getTime() / 1000);
-    const waiting = tasks.filter(({ isRunning }) => !isRunning).length;
     depth.set({ status: 'waiting' }, waiting);
-    depth.set({ status: 'running' }, tasks.length - waiting);
+    depth.set({ status: 'running' }, atWork);
     elsewhere.set(others.reduce((sum, one) => sum + one.tasks, 0));
     oldest.set(oldestSeconds);
   }

@@ -18,6 +18,7 @@ import {
   misfit,
   type OwnFlags,
   performTask,
+  refuseTask,
   TRY_AGAIN_MS,
   type WorkEvent,
   work,
@@ -31,6 +32,8 @@ export type WorkerFlags = CommonFlags &
     /** Stacks at once. */
     readonly stacks: number;
     readonly concurrency: number;
+    /** Permissions that a batch may carry, such as `delete`. */
+    readonly allow?: readonly string[];
     /** Unset: nothing is answered. Many workers may be on one machine. */
     readonly listen?: ListenAddress;
   };
@@ -146,7 +149,7 @@ async function workOn(
   context: Context,
   tell: (event: WorkEvent) => void,
 ) {
-  const budgets = openBudgets(queue.database, context);
+  const budgets = openBudgets(queue.database, context, (held) => tell({ type: 'held', ...held }));
   // Its stacks share what a tree's do, and the rate with the workers on other machines.
   const connections = openConnections((baseUrl) => {
     const { host } = new URL(baseUrl);
@@ -161,6 +164,7 @@ async function workOn(
       atOnce: flags.stacks,
       untilEmpty: flags.untilEmpty === true,
       stop: context.stop,
+      refuse: ({ task }) => refuseTask(task, new Set(flags.allow)),
       misfit: ({ task }) => misfit(task, own, inside),
       perform: ({ task }) => performTask(task, own, inside),
       tell,
@@ -187,14 +191,20 @@ type Budgets = {
 };
 
 /** The budgets of a worker. Whose account it is is asked once for each base address, with the first request to it. */
-function openBudgets(database: QueueDatabase, context: Context): Budgets {
+function openBudgets(
+  database: QueueDatabase,
+  context: Context,
+  onHeld: (held: { readonly baseUrl: string; readonly seconds: number }) => void,
+): Budgets {
   const opened = new Map<string, Promise<ReturnType<typeof openBudget>>>();
   const known = new Map<string, Budget>();
   const budgetAt = (baseUrl: string) => {
     const before = opened.get(baseUrl);
     if (before !== undefined) return before;
     const made = accountAt(baseUrl, context).then((account) => {
-      const budget = openBudget(database, { baseUrl, account });
+      const budget = openBudget(database, { baseUrl, account }, (wait) =>
+        onHeld({ baseUrl, seconds: wait / 1000 }),
+      );
       known.set(baseUrl, budget);
       return budget;
     });

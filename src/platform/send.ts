@@ -208,7 +208,7 @@ const MOST_ATTEMPTS_LIMITED = 10;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 20_000;
 /** All the waiting for one request, for the sake of others included. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
-const LONGEST_WAIT_MS = 300_000;
+export const LONGEST_WAIT_MS = 300_000;
 
 /** Nothing was saved (503), or something between here and the platform failed (502, 504). */
 const PASSING_STATUS = new Set([502, 503, 504]);

@@ -10,7 +10,9 @@ import {
   steadyTime,
   takeTurn,
 } from '../platform/rate.ts';
+import { LONGEST_WAIT_MS } from '../platform/send.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
+import { parseRecord } from '../state/shape.ts';
 import { type QueueDatabase, SCHEMA } from './database.ts';
 
 /** A rate that several processes of one account keep together. */
@@ -38,6 +40,11 @@ const MOST_SPARE = 8;
 /** A moment that has gone by for longer has lapsed. */
 const SLACK_MS = 40;
 
+/** A shorter wait is nothing to tell. */
+const LONG_WAIT_MS = 5_000;
+/** A rate, a request in so many seconds, below which a row is not believed: nothing could ever be sent at it. */
+const SLOWEST_SECONDS = 60;
+
 type Waiter = {
   readonly go: () => void;
   readonly fail: (error: unknown) => void;
@@ -47,11 +54,12 @@ type Waiter = {
  * The rate of an account, kept in a row of the queue's database. Each asks for as many turns as it has requests
  * waiting or is about to have, a few at a time, and tells with the same query what was answered since: a request costs no
  * query of its own. A turn is a moment, so what is not used lapses by itself, that of a process that died, too. A 429 is
- * told at once, and nobody uses what was given before it.
+ * told at once, and nobody uses what was given before it. `onHeld` is told of a wait of seconds, in milliseconds.
  */
 export function openBudget(
   database: Pick<QueueDatabase, 'told' | 'transaction'>,
   { baseUrl, account }: BudgetOf,
+  onHeld: (milliseconds: number) => void = () => undefined,
 ): Budget & { readonly close: () => Promise<void> } {
   const waiting: Waiter[] = [];
   /** Those that have a moment, until it comes. */
@@ -68,6 +76,7 @@ export function openBudget(
   let asking: Promise<void> | undefined;
   let next: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let isToldHeld = false;
 
   function ask(): void {
     if (isClosed || asking !== undefined) return;
@@ -146,7 +155,7 @@ export function openBudget(
       const row = (await readRow(query)) ?? (await makeRow(query));
       const at = Number(row?.now);
       ahead = at - steadyTime();
-      const before: RateState = { ...NEW_RATE, ...JSON.parse(String(row?.rate)) };
+      const before = believeRate(row?.rate, at);
       const there = told.map((one) => ({
         ...one,
         sentAt: one.sentAt + ahead,
@@ -156,6 +165,7 @@ export function openBudget(
       turns = 0;
       const { state, share } = takeShare(before, there, wanted, at);
       refusals = state.refusals;
+      tellHeld(state.until - at);
       if (state !== before)
         await query(
           `update ${SCHEMA}.callsheet_budget set rate = $3 where base_url = $1 and account = $2`,
@@ -163,6 +173,13 @@ export function openBudget(
         );
       return share;
     });
+  }
+
+  /** A wait is told once, when it begins or is found. */
+  function tellHeld(wait: number): void {
+    const isHeld = wait > LONG_WAIT_MS;
+    if (isHeld && !isToldHeld) onHeld(wait);
+    isToldHeld = isHeld;
   }
 
   async function readRow(query: Query): Promise<Row | undefined> {
@@ -262,6 +279,28 @@ export function budgetedLimiter(others: Limiter, { host, budget, most }: Budgete
             budget.heard({ sentAt, at: steadyTime(), ...(pause === undefined ? {} : { pause }) });
             return { answer, held };
           }),
+  };
+}
+
+/**
+ * The rate in a row, at that time of the database, as far as it can be one. Others can write it, so nobody waits for it
+ * longer than for a `Retry-After`, and what is no rate is that of a host that nothing is known of.
+ */
+export function believeRate(text: unknown, now: number): RateState {
+  const read = { ...NEW_RATE, ...parseRecord(String(text)) };
+  const isRate = Object.entries(NEW_RATE).every(([name, start]) => {
+    const value: unknown = read[name as keyof RateState];
+    return (value === null && start === null) || (typeof value === 'number' && value >= 0);
+  });
+  if (!isRate || (read.ceiling !== null && read.ceiling < 1 / SLOWEST_SECONDS)) return NEW_RATE;
+  // A moment that lies ahead of now was never measured.
+  const past = (moment: number | null) => (moment === null ? null : Math.min(moment, now));
+  return {
+    ...read,
+    until: Math.min(read.until, now + LONGEST_WAIT_MS),
+    next: Math.min(read.next, now + SLOWEST_SECONDS * 1000),
+    refusedAt: past(read.refusedAt),
+    since: past(read.since),
   };
 }
 

@@ -3,6 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
+import { clipped } from '../platform/errors.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
 import { executorOn, openQueueDatabase, type QueueDatabase, SCHEMA } from './database.ts';
 
@@ -28,12 +29,17 @@ export type NewTask = {
   readonly plan?: string;
 };
 
-/** A task in the hands of a worker. */
+/**
+ * A task in the hands of a worker. Others can write to the database: texts are as the rows have them, and
+ * `fleet/` reads them one task at a time, so that a wrong one fails alone.
+ */
 export type Task = NewTask & {
   readonly batch: string;
   readonly number: number;
-  readonly command: QueuedCommand;
-  readonly flags: NewBatch['flags'];
+  /** A `QueuedCommand`, unless somebody else wrote it. */
+  readonly command: string;
+  /** JSON of `NewBatch['flags']`, unless somebody else wrote it. */
+  readonly flags: string;
   /** How often it was handed out, this time included. */
   readonly attempts: number;
   /** Workers that died while they worked at it and at nothing else. */
@@ -50,8 +56,8 @@ export type TaskStatus = Pick<Task, 'stack'> & {
   readonly status: 'waiting' | 'running' | 'done';
   /** How it ended, as the command would have. Undefined while it is not done. */
   readonly exit: number | undefined;
-  /** What came of it; undefined while it is not done. */
-  readonly result: Json | undefined;
+  /** JSON of its result, as the row has it; undefined while it is not done. */
+  readonly result: string | undefined;
 };
 
 export type BatchStatus = {
@@ -137,15 +143,17 @@ async function findSame(query: Query, key: string, batch: NewBatch): Promise<str
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const status = await readBatch(query, String(row.id));
-  if (status === undefined) return undefined;
-  const isOpen = status.tasks.some(({ status: is }) => is !== 'done');
-  return isOpen || isSpent(status, batch) ? status.id : undefined;
-}
-
-/** An approved plan can be carried out once. */
-function isSpent({ tasks }: BatchStatus, { tasks: wanted }: NewBatch): boolean {
-  return wanted.some(({ plan }) => plan !== undefined) && tasks.every(({ exit }) => exit === 0);
+  const [counts] = await query(
+    `select count(*) filter (where status <> 'done')::int as open,
+            count(*) filter (where exit is distinct from 0)::int as unwell
+     from ${SCHEMA}.callsheet_task where batch = $1`,
+    [String(row.id)],
+  );
+  const isOpen = Number(counts?.open) > 0;
+  // An approved plan can be carried out once.
+  const isSpent =
+    batch.tasks.some(({ plan }) => plan !== undefined) && Number(counts?.unwell) === 0;
+  return isOpen || isSpent ? String(row.id) : undefined;
 }
 
 async function insertBatch(
@@ -347,9 +355,14 @@ export async function countTasks(
   return { waiting: sum('waiting'), running: sum('running'), done: sum('done'), notes };
 }
 
+/** Reads the command of a batch. Throws `CallsheetError` for one that no Callsheet of this version enqueues. */
 export function parseCommand(value: unknown): QueuedCommand {
   if (value === 'plan' || value === 'apply' || value === 'drift') return value;
-  throw new Error(`a batch has the command ${String(value)}`);
+  throw new CallsheetError(
+    'state',
+    `its batch has the command ${clipped(String(value), 40)}, which queue add does not write`,
+    { hint: 'Find out who writes to the database of the queue, then enqueue again.' },
+  );
 }
 
 function statusIn(row: Row): TaskStatus {
@@ -357,11 +370,11 @@ function statusIn(row: Row): TaskStatus {
     stack: String(row.stack),
     status: parseStatus(row.status),
     exit: row.exit === null ? undefined : Number(row.exit),
-    result: row.result === null ? undefined : JSON.parse(String(row.result)),
+    result: typeof row.result === 'string' ? row.result : undefined,
   };
 }
 
+/** A status that nobody here writes is that of a task which no worker takes: it has no result. */
 function parseStatus(value: unknown): TaskStatus['status'] {
-  if (value === 'waiting' || value === 'running' || value === 'done') return value;
-  throw new Error(`a task has the status ${String(value)}`);
+  return value === 'waiting' || value === 'running' ? value : 'done';
 }

@@ -1,7 +1,7 @@
-import { countEach, type Json } from '../core/value.ts';
+import type { Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
 import { executorOn, SCHEMA } from './database.ts';
-import { buildJob, type JobData, parseCommand, type Queue, type Task } from './enqueue.ts';
+import { buildJob, type JobData, type Queue, type Task } from './enqueue.ts';
 
 /** A task that this worker holds, until it settles it, puts it off, or is taken for dead. */
 export type Claim = {
@@ -31,16 +31,20 @@ export type HandOut = {
   readonly settle: (claim: Claim, exit: number, result: Json) => Promise<boolean>;
   /** Gives one back: whoever is free takes it after so many seconds. */
   readonly putOff: (claim: Claim, why: string, seconds: number) => Promise<boolean>;
-  /** Tasks of the queue that are not done, and how many wait in those of other commits. */
+  /** How many tasks are not done, in this queue and in those of other commits. */
   readonly left: () => Promise<Left>;
+  /** True where no task of this queue is open but those, by their keys: nothing is left that others might leave. */
+  readonly isEmptyBut: (keys: ReadonlySet<string>) => Promise<boolean>;
 };
 
+/** The key of a task among all of a database. */
+export function taskKey({ batch, number }: Pick<Task, 'batch' | 'number'>): string {
+  return `${batch}/${number}`;
+}
+
 export type Left = {
-  readonly tasks: readonly {
-    readonly batch: string;
-    readonly number: number;
-    readonly isRunning: boolean;
-  }[];
+  readonly waiting: number;
+  readonly running: number;
   /** Since when the oldest of them has been there; 0 where there is none. */
   readonly oldestSeconds: number;
   readonly elsewhere: readonly { readonly commit: string; readonly tasks: number }[];
@@ -99,7 +103,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
       await boss.insert(queue, [buildJob({ batch, number }, seconds)], { db: executorOn(query) });
       await query(
         `update ${SCHEMA}.callsheet_task
-         set status = 'waiting', delays = case when note = $3 then delays + 1 else 1 end, note = $3
+         set status = 'waiting', delays = case when note = $3 then least(delays, ${MOST_COUNTED}) + 1 else 1 end, note = $3
          where batch = $1 and number = $2::int`,
         [batch, number, why],
       );
@@ -140,15 +144,34 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     left: () =>
       database.told(async () => {
         const open = await database.query(
-          `select t.batch, t.number, t.status, b.queue, b.commit,
-                  extract(epoch from now() - b.made)::float8 as age from ${SCHEMA}.callsheet_task t
-           join ${SCHEMA}.callsheet_batch b on b.id = t.batch where t.status <> 'done'`,
-          [],
+          `select b.queue = $1 as mine, b.commit, count(*)::int as tasks,
+                  count(*) filter (where t.status = 'running')::int as running,
+                  extract(epoch from now() - min(b.made) filter (where isfinite(b.made)))::float8 as age
+           from ${SCHEMA}.callsheet_task t join ${SCHEMA}.callsheet_batch b on b.id = t.batch
+           where t.status <> 'done'
+           group by b.queue = $1, b.commit order by min(b.made) desc limit ${MOST_COMMITS}`,
+          [queue],
         );
-        return findLeft(open, queue);
+        return findLeft(open);
+      }),
+    isEmptyBut: (keys) =>
+      database.told(async () => {
+        const rows = await database.query(
+          `select 1 from ${SCHEMA}.callsheet_task t join ${SCHEMA}.callsheet_batch b on b.id = t.batch
+           where t.status <> 'done' and b.queue = $1
+             and not (t.batch || '/' || t.number = any (array(select json_array_elements_text($2::text::json))))
+           limit 1`,
+          [queue, JSON.stringify([...keys])],
+        );
+        return rows.length === 0;
       }),
   };
 }
+
+/** What stands in a row counts no further: a number of PostgreSQL has an end. */
+const MOST_COUNTED = 1_000_000;
+/** Commits of which it is told that work waits there. */
+const MOST_COMMITS = 100;
 
 function isSuspect({ task }: Claim): boolean {
   return task.isSuspect;
@@ -158,7 +181,7 @@ async function claimTask(query: Query, data: JobData, worker: string): Promise<R
   // What still reads as running was in the hands of a worker that fell silent.
   const [row] = await query(
     `update ${SCHEMA}.callsheet_task t
-     set status = 'running', worker = $3, attempts = attempts + 1, alone = false,
+     set status = 'running', worker = $3, attempts = least(attempts, ${MOST_COUNTED}) + 1, alone = false,
          suspect = suspect or status = 'running',
          died = case when status = 'running' and alone then array_append(died, t.worker) else died end
      from ${SCHEMA}.callsheet_batch b
@@ -192,24 +215,23 @@ function toTask(row: Row): Task {
     isSuspect: row.suspect === true,
     note: typeof row.note === 'string' ? row.note : null,
     delays: Number(row.delays),
-    command: parseCommand(row.command),
-    flags: JSON.parse(String(row.flags)),
+    command: String(row.command),
+    flags: String(row.flags),
   };
 }
 
-function findLeft(rows: readonly Row[], queue: string): Left {
-  const mine = rows.filter((row) => row.queue === queue);
-  const others = rows.filter((row) => row.queue !== queue);
-  const counts = countEach(
-    others.map(({ commit }) => (typeof commit === 'string' ? commit : 'no commit')),
-  );
+function findLeft(rows: readonly Row[]): Left {
+  const mine = rows.filter((row) => row.mine === true);
+  const others = rows.filter((row) => row.mine !== true);
+  const sum = (column: 'tasks' | 'running') =>
+    mine.reduce((all, row) => all + Number(row[column]), 0);
   return {
-    tasks: mine.map(({ batch, number, status }) => ({
-      batch: String(batch),
-      number: Number(number),
-      isRunning: status === 'running',
-    })),
+    waiting: sum('tasks') - sum('running'),
+    running: sum('running'),
     oldestSeconds: Math.max(0, ...mine.map(({ age }) => Number(age))),
-    elsewhere: [...counts].map(([commit, tasks]) => ({ commit, tasks })),
+    elsewhere: others.map(({ commit, tasks }) => ({
+      commit: typeof commit === 'string' ? commit : 'no commit',
+      tasks: Number(tasks),
+    })),
   };
 }

@@ -124,7 +124,7 @@ const WAYS: readonly {
     takes: (root, { run }) =>
       run(async (to) => {
         const task: Task = {
-          ...{ stack: STACK, command: 'apply', digest: '', flags: { autoApprove: true } },
+          ...{ stack: STACK, command: 'apply', digest: '', flags: '{"autoApprove":true}' },
           ...{ batch: 'b', number: 1, attempts: 1, deaths: 0, isSuspect: false },
           ...{ note: null, delays: 0 },
         };

@@ -115,7 +115,8 @@ async function openModel(queue: Queue, batch: string, poison: string | undefined
       for (let round = 0; round < 200; round += 1) {
         for (const worker of workers)
           while (worker.running.length > 0) await finish(worker, 'settle');
-        if ((await handOut(queue, name, 'looking').left()).tasks.length === 0) return;
+        const { waiting, running } = await handOut(queue, name, 'looking').left();
+        if (waiting + running === 0) return;
         for (const [at] of workers.entries()) await take(at, 3);
       }
       throw new Error('the batch does not come to its end');

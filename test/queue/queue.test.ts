@@ -63,7 +63,7 @@ describe('a batch', () => {
     ]);
     expect([...first, ...second].map(({ task }) => task.attempts)).toEqual([1, 1, 1]);
     expect(read?.tasks.map(({ exit }) => exit).sort()).toEqual([0, 0, 4]);
-    expect(await a?.left()).toEqual({ tasks: [], oldestSeconds: 0, elsewhere: [] });
+    expect(await a?.left()).toEqual({ waiting: 0, running: 0, oldestSeconds: 0, elsewhere: [] });
   });
 
   test('that is enqueued twice at once is there once', async () => {
@@ -132,7 +132,7 @@ describe('a task', () => {
     expect(claim.task.delays).toBe(1);
     await out.putOff(claim, 'locked', 3600);
     expect(await out.take(1, [])).toEqual([]);
-    expect((await out.left()).tasks).toHaveLength(1);
+    expect(await out.left()).toMatchObject({ waiting: 1, running: 0 });
   });
 
   test('of a worker that went silent goes to another one, and the silent one writes nothing any more', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
-import { judge, work } from '../../src/fleet/work.ts';
+import { judge, judgeMisfit, work } from '../../src/fleet/work.ts';
 import { QueueLost } from '../../src/queue/database.ts';
 import type { Claim, HandOut } from '../../src/queue/hand-out.ts';
 import type { Failure } from '../../src/render/diagnostics.ts';
@@ -67,6 +67,47 @@ test('waits twice as long each time, a minute at most', () => {
   expect(waits).toEqual([2, 4, 8, 16, 60]);
 });
 
+test('a task that no checkout fits is looked at less and less often, and ends in failure', async () => {
+  const waits: number[] = [];
+  const settled: Json[] = [];
+  const stop = new AbortController();
+  let task: Claim['task'] | undefined = CLAIM.task;
+  await work({
+    handOut: {
+      ...NO_QUEUE,
+      take: async () => (task === undefined ? [] : [{ ...CLAIM, task }]),
+      putOff: async (claim, note, seconds) => {
+        waits.push(seconds);
+        task = { ...claim.task, note, delays: claim.task.delays + 1 };
+        return true;
+      },
+      settle: async (_claim, exit, result) => {
+        task = undefined;
+        stop.abort();
+        return settled.push([exit, result]) > 0;
+      },
+    },
+    atOnce: 1,
+    untilEmpty: false,
+    stop: stop.signal,
+    refuse: () => undefined,
+    misfit: async () => 'its configuration differs at a worker',
+    perform: async () => Promise.reject(new Error('it was worked at')),
+    tell: () => {},
+  });
+  expect(waits).toEqual([15, 30, 60, 120, 240, 480, 600, 600, 600, 600, 600, 600]);
+  expect(waits).toEqual(
+    waits.map((_, delays) => {
+      const note = 'why';
+      const verdict = judgeMisfit(note, { delays, note });
+      return verdict.is === 'again' ? verdict.seconds : undefined;
+    }),
+  );
+  expect(settled).toMatchObject([
+    [1, { error: { message: expect.stringContaining('its configuration differs at a worker') } }],
+  ]);
+});
+
 const CLAIM: Claim = {
   task: {
     batch: 'b1',
@@ -74,7 +115,7 @@ const CLAIM: Claim = {
     stack: '.',
     digest: 'sha256:1',
     command: 'plan',
-    flags: {},
+    flags: '{}',
     attempts: 1,
     deaths: 0,
     isSuspect: false,
@@ -91,7 +132,8 @@ const NO_QUEUE: HandOut = {
   giveBack: async () => {},
   settle: async () => true,
   putOff: async () => true,
-  left: async () => ({ tasks: [], oldestSeconds: 0, elsewhere: [] }),
+  left: async () => ({ waiting: 0, running: 0, oldestSeconds: 0, elsewhere: [] }),
+  isEmptyBut: async () => true,
 };
 
 // It tries for 20 seconds.
@@ -112,6 +154,7 @@ longTest('a queue that only takes no results is told as lost, and as back', asyn
     atOnce: 1,
     untilEmpty: false,
     stop: stop.signal,
+    refuse: () => undefined,
     misfit: async () => undefined,
     perform: async () => result,
     tell: ({ type }) => {
@@ -123,7 +166,7 @@ longTest('a queue that only takes no results is told as lost, and as back', asyn
 });
 
 test('a stack that takes its workers with it is named as it is to be run', async () => {
-  const task = { ...CLAIM.task, stack: 'my clinic', deaths: 5, flags: { env: 'production' } };
+  const task = { ...CLAIM.task, stack: 'my clinic', deaths: 5, flags: '{"env":"production"}' };
   const claims = [{ ...CLAIM, task }];
   const settled: Json[] = [];
   await work({
@@ -135,6 +178,7 @@ test('a stack that takes its workers with it is named as it is to be run', async
     atOnce: 1,
     untilEmpty: true,
     stop: new AbortController().signal,
+    refuse: () => undefined,
     misfit: async () => undefined,
     perform: async () => Promise.reject(new Error('it was worked at')),
     tell: () => {},

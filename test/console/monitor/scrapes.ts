@@ -45,9 +45,8 @@ export function openBoth(now: () => Date) {
     },
     /** A look at the queue in which nothing was done for so long. */
     look(oldestSeconds = 0): void {
-      const one = { batch: 'b', number: 0, isRunning: false };
-      const tasks = oldestSeconds > 0 ? [one] : [];
-      worker.happened({ type: 'looked', left: { tasks, oldestSeconds, elsewhere: [] } });
+      const left = { waiting: oldestSeconds > 0 ? 1 : 0, running: 0, oldestSeconds, elsewhere: [] };
+      worker.happened({ type: 'looked', left });
     },
     happened: (event: WorkEvent) => worker.happened(event),
     /** A request of the watch and one of the worker. */
@@ -89,7 +88,7 @@ export function claimOf({ isSuspect = false } = {}): Claim {
       stack: STACK,
       digest: '',
       command: 'apply',
-      flags: {},
+      flags: '{}',
       attempts: 1,
       deaths: 0,
       delays: 0,
