@@ -84,8 +84,12 @@ export async function driftNow(
   show: (document: PlanDocument) => Promise<void> = async () => {},
 ): Promise<{ readonly document: PlanDocument; readonly exit: ExitCode }> {
   const address = noticeAddress(flags, context);
-  const { refresh = 'fast' } = flags;
-  const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh };
+  const { refresh } = flags;
+  const wanted = {
+    ...stackOptions(flags),
+    options: planOptions(flags),
+    ...(refresh && { refresh }),
+  };
   const document = await driftStack(wanted, context);
   await show(document);
   await notifyDrift(address, document, flags, context);

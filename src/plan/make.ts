@@ -77,7 +77,6 @@ import {
 import { bindIds, refuseReferenced, refuseUnresolved } from './references.ts';
 import {
   buildPin,
-  compareRead,
   compareUnread,
   fastRefreshPin,
   isSamePin,
@@ -461,8 +460,6 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const fields = listFields(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
   const seen = live === undefined ? null : livePin(kind, live);
-  const unwritten = compareRead(identity, seen, world, resent);
-  if (unwritten !== undefined) return asRemembered(identity, unwritten);
   const support = getSupport(input);
   const context = {
     pin: seen,

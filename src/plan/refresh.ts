@@ -32,52 +32,26 @@ import type { LiveResource } from './reader.ts';
  * was long over. Whoever changed it since moved `updated_at` (the kind's `stamp`, an assumption). So where the
  * list still has the `updated_at` of the pin, what is live is what the state remembers; and where the
  * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. What nobody knows of
- * secrets is said as the comparison says it. Everything else is read (decision 8). Of what was read and has the digest
- * of a `certain` pin the same holds, without the stamp.
+ * secrets is said as the comparison says it. Everything else is read (decision 8), and what was read is compared: the
+ * state is text that others may have written.
  */
 
 /** What comparing a resource would find, where it is known that nothing is to be written; undefined: read it. */
 export function compareUnread(
-  identity: Identity,
+  { kind, found, desired, recorded, by, movedFrom, address }: Identity,
   world: World,
   isResent: boolean,
 ): readonly LeafChange[] | undefined {
-  const { kind, found, recorded, address } = identity;
   if (kind.stamp === undefined || found === undefined || recorded === undefined) return undefined;
   if (found.record.updated_at !== recorded.pin?.updated_at) return undefined;
   if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
-  return compareRemembered(identity, world, { isResent, isRead: false });
-}
-
-/**
- * The same of a resource that was read: where its pin is the one that the state remembers, what is live is what it was
- * then, whatever the stamp is worth.
- */
-export function compareRead(
-  identity: Identity,
-  pin: Pin | null,
-  world: World,
-  isResent: boolean,
-): readonly LeafChange[] | undefined {
-  const known = identity.recorded?.pin ?? null;
-  if (pin === null || known === null || !isSamePin(pin, known)) return undefined;
-  return compareRemembered(identity, world, { isResent, isRead: true });
-}
-
-/** What comparing the configuration with what the state remembers finds, where that is what is live. */
-function compareRemembered(
-  { kind, found, desired, recorded, by, movedFrom }: Identity,
-  world: World,
-  { isResent, isRead }: { readonly isResent: boolean; readonly isRead: boolean },
-): readonly LeafChange[] | undefined {
   if (by !== 'state' || movedFrom !== undefined || kind.due !== undefined) return undefined;
-  if (found === undefined || recorded === undefined || recorded.unfinished !== undefined)
-    return undefined;
+  if (recorded.unfinished !== undefined) return undefined;
   const { pin, leaves: applied, protect, name } = recorded;
   // What is remembered in an older form is read, so that it is remembered in this one from then on.
   if (pin?.certain !== true || pin.form !== undefined) return undefined;
   if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
-  const { document, lifecycle, address } = desired;
+  const { document, lifecycle } = desired;
   if (lifecycle.protect !== protect || document.name !== name) return undefined;
   if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
 
@@ -93,7 +67,7 @@ function compareRemembered(
   }
   for (const leaf of wanted.leaves.values()) {
     if (isWithin(leaf.path, ignore)) continue;
-    const finding = compareLeaf(leaf, kind, recorded, world, { address, isRead });
+    const finding = compareLeaf(leaf, kind, recorded, world, address);
     const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
     if (finding === undefined || (isResent && isSecret)) return undefined;
     if (finding !== 'equal') findings.push(finding);
@@ -210,13 +184,13 @@ function compareLeaf(
   kind: Kind,
   { leaves: applied }: ResourceState,
   world: World,
-  { address, isRead }: { readonly address: string; readonly isRead: boolean },
+  address: string,
 ): LeafChange | 'equal' | undefined {
   const last = getOwn(applied, leaf.text);
   if (last === undefined || 'unsettled' in last) return undefined;
   // Another source is a change; a state without one is given it once the resource is read.
   if (!isSourceRecorded(leaf, last) || hasOtherSource(leaf, last)) return undefined;
-  if (!isRead && !isStamped(leaf, kind)) return undefined;
+  if (!isStamped(leaf, kind)) return undefined;
   const value = resolveLeaf(leaf, world);
   if (value instanceof Unknown) return undefined;
   if (value === undefined) return leafChange(leaf, undefined, leaf.value, 'unknown_secret');

@@ -19,9 +19,12 @@ type DriftOptions = StackOptions & {
   readonly refresh?: Refresh;
 };
 
-/** What changed on the platform since Callsheet last wrote it, and who changed it. Writes nothing. */
+/**
+ * What changed on the platform since Callsheet last wrote it, and who changed it. Writes nothing. Everything is read unless
+ * `refresh` says otherwise: a state that somebody else wrote would hide an edit from a fast look for good.
+ */
 export async function driftStack(
-  { options, refresh = 'fast', ...stack }: DriftOptions,
+  { options, refresh = 'full', ...stack }: DriftOptions,
   context: RunContext,
 ): Promise<PlanDocument> {
   const session = await openSession(stack, context, { check: checkNamed(options) });

@@ -12,6 +12,7 @@ import {
 import type { RolloutRecord } from '../core/rollout.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { driftPolicy } from '../plan/guards.ts';
+import type { Refresh } from '../plan/make.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
@@ -41,7 +42,11 @@ export type Seen = {
 type Verdict = PlanDocument['changes'][number]['verdict'];
 
 /** Plans a stack as it is now, and takes the drift out of the plan. Writes nothing. */
-export async function look(flags: PlanFlags, context: Context): Promise<Seen | Busy> {
+export async function look(
+  flags: PlanFlags,
+  context: Context,
+  refresh: Refresh,
+): Promise<Seen | Busy> {
   const options = planOptions(flags);
   const session = await openSession(flags, context, { check: checkNamed(options) });
   try {
@@ -49,7 +54,6 @@ export async function look(flags: PlanFlags, context: Context): Promise<Seen | B
     if (run !== undefined) return { type: 'busy', run };
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
-    const { refresh = 'fast' } = flags;
     const planned = await planConfiguration(planning, options, context, {
       refresh,
       calls: false,

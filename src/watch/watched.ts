@@ -21,6 +21,9 @@ type PassEnd = {
   readonly isCut: boolean;
 };
 
+/** A day: a state that somebody else wrote hides an edit from passes that read only what can have changed. */
+const READ_ALL_MS = 86_400_000;
+
 type WatchedDeps = Watching & {
   /** Undefined: nothing is ever written. */
   readonly healer: Healer | undefined;
@@ -36,6 +39,8 @@ export function watchStack(deps: WatchedDeps): Pass {
   const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
   let streak: Streak | undefined;
+  // When a pass last read everything, milliseconds since 1970.
+  let readAllAt: number | undefined;
 
   /** Tells what is new, and what is over without our doing. */
   function tellFindings(now: Findings): void {
@@ -73,7 +78,10 @@ export function watchStack(deps: WatchedDeps): Pass {
       return seconds;
     };
     try {
-      const seen = await look(flags, context);
+      const isDue = readAllAt === undefined || began.getTime() - readAllAt >= READ_ALL_MS;
+      const { refresh = isDue ? 'full' : 'fast' } = flags;
+      const seen = await look(flags, context, refresh);
+      if (seen.type === 'seen' && refresh === 'full') readAllAt = began.getTime();
       if (seen.type === 'busy') {
         log({ event: 'pass_postponed', stack, run: seen.run });
         ended('postponed');

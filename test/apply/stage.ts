@@ -32,6 +32,8 @@ export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect' | 'callers'
   readonly way?: Way;
   /** Values of secrets, by the names of their environment variables. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Variables of every command, beside those that a stage sets. */
+  readonly env?: Context['env'];
 };
 
 type Way = 'apply' | 'plan file';
@@ -242,6 +244,7 @@ export async function openStage(options: StageOptions = {}) {
         CALLSHEET_CLIENT_ID: sim.clientId,
         CALLSHEET_CLIENT_SECRET: sim.clientSecret,
         CI_COMMIT_SHA: COMMIT,
+        ...options.env,
         ...env,
       },
       now,

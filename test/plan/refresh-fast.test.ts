@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { computeDigest } from '../../src/core/digest.ts';
-import type { Pin } from '../../src/core/plan-document.ts';
 import { Blob, type JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Identity } from '../../src/plan/identify.ts';
-import { compareRead, compareUnread, isWhollyRemembered } from '../../src/plan/refresh.ts';
+import { compareUnread, isWhollyRemembered } from '../../src/plan/refresh.ts';
 import type { AppliedLeaf, RememberedPin, ResourceState } from '../../src/state/model.ts';
 import { BAY, desiredResource, KEY, type Written, world } from '../world.ts';
 
@@ -40,8 +39,6 @@ type Given = {
   /** Ids of other resources, which were the same when it was written. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly isResent?: boolean;
-  /** The pin of what was read; it is not read unless given. */
-  readonly seen?: Partial<Pin> | null;
 };
 
 /** What is said of the leaves of a resource that is not read: `path cause`; `read` where it has to be. */
@@ -78,11 +75,7 @@ function outcome({ address = DESK, ids = {}, secrets = {}, isResent = false, ...
     ...given.identity,
   };
   const looked = made.given((at) => ids[at]);
-  const seen = given.seen && { ...CERTAIN, ...given.seen };
-  const found =
-    seen === undefined
-      ? compareUnread(identity, looked, isResent)
-      : compareRead(identity, seen, looked, isResent);
+  const found = compareUnread(identity, looked, isResent);
   return found?.map(({ text, cause }) => `${text} ${cause}`) ?? 'read';
 }
 
@@ -290,48 +283,6 @@ describe('a resource whose time in the list is that of the state', () => {
     ],
   ])('is read: one %s', (_name, given) => {
     expect(outcome(given)).toBe('read');
-  });
-});
-
-describe('a resource that was read, and that the state knows to be so', () => {
-  test.each<[string, Given]>([
-    ['whose values are as they were written', { written: { greeting_message: 'Hello' } }],
-    [
-      'whose list told another time or something else',
-      { written: { status: 'active' }, listed: { updated_at: 'then', status: 'inactive' } },
-    ],
-    [
-      'with settings of payments, whose change moves no time',
-      { written: { payments: { tool_enabled: false } } },
-    ],
-    [
-      'that follows a policy by its id, which may have been gone',
-      { written: { default_retry_policy_id: 'p1' } },
-    ],
-  ])('is not compared with what is live: one %s', (_name, given) => {
-    expect(outcome({ ...given, seen: {} })).toEqual(NOTHING);
-  });
-
-  test.each<[string, Given]>([
-    ['that is something else', { seen: { digest: 'sha256:now' } }],
-    ['that somebody wrote again', { seen: { updated_at: '2026-03-01T08:30:01Z' } }],
-    ['that could not be read', { seen: null }],
-    ['that was never read before', { pin: null }],
-    [
-      'that was not as it is remembered when it was read',
-      { recorded: { pin: { digest: CERTAIN.digest, updated_at: AT, history_id: null } } },
-    ],
-    ['that is remembered in an older form', { pin: { form: 1 } }],
-    ['that the state does not know', { identity: { recorded: undefined } }],
-    ['that has another address now', { identity: { movedFrom: 'agent.front' } }],
-    ['that is protected now', { wanted: { lifecycle: { protect: true } } }],
-    [
-      'with another value',
-      { written: { greeting_message: 'Hello' }, wanted: { greeting_message: 'Good day' } },
-    ],
-    ['with one field less', { written: { greeting_message: 'Hello' }, wanted: {} }],
-  ])('is compared: one %s', (_name, given) => {
-    expect(outcome({ seen: {}, ...given })).toBe('read');
   });
 });
 

@@ -286,15 +286,18 @@ test('another secret is noticed without reading what did not change', async () =
   expect(changes.map(({ address }) => address)).toEqual(['agent.ann']);
 });
 
-test('drift reads what was edited and finds it', async () => {
+test('a fast drift reads what was edited and finds it, and any other reads all', async () => {
   const stage = await refreshStage(STACK);
   await stage.settle();
   stage.alter('ben', { greeting_message: 'By hand' });
   const before = stage.sim.requests.length;
-  const { changes } = await stage.drift();
+  const { changes } = await stage.drift({ refresh: 'fast' });
   expect(changes.map(({ address }) => address)).toEqual(['agent.ben']);
   const asked = stage.sim.requests.slice(before).map(({ operation }) => operation);
   expect(asked.filter((operation) => operation === 'getAgent')).toHaveLength(1);
-  const full = await stage.drift({ refresh: 'full' });
-  expect(full.digest).toBe((await stage.drift()).digest);
+  const all = stage.sim.requests.length;
+  const full = await stage.drift();
+  const reads = stage.sim.requests.slice(all).filter(({ operation }) => operation === 'getAgent');
+  expect(reads.length).toBeGreaterThan(2);
+  expect(full.digest).toBe((await stage.drift({ refresh: 'fast' })).digest);
 });

@@ -140,6 +140,25 @@ longTest('429s are counted', async () => {
   expect(await watching.metrics()).toContain('callsheet_api_rate_limited_total 2\n');
 });
 
+test('all is read by the first pass and once a day, and in between what can have changed', async () => {
+  const stage = await openApplied();
+  const reads = () => stage.sim.requests.filter(({ operation }) => operation === 'getAgent').length;
+  let before = reads();
+  const read = () => {
+    const now = reads();
+    const some = now - before;
+    before = now;
+    return some;
+  };
+  const watching = await startWatching(stage);
+  expect(read()).toBe(2);
+  await watching.pass();
+  expect(read()).toBe(0);
+  watching.advance(86_400_000);
+  await watching.pass();
+  expect(read()).toBe(2);
+});
+
 test('it stops cleanly while it waits, and says so', async () => {
   const stage = await openApplied();
   const watching = await startWatching(stage);
@@ -154,7 +173,7 @@ test('drift says what pull needs to keep it, as callsheet drift does', async () 
   const flags = { dir: stage.folder };
   const seen: Awaited<ReturnType<typeof look>>[] = [];
   await stage.run(async (to) => {
-    seen.push(await look(flags, to));
+    seen.push(await look(flags, to, 'full'));
     return 0;
   });
   const json = { ...flags, format: 'json' } as const;
