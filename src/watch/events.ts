@@ -33,7 +33,8 @@ export type HealFlags = {
 export type Watching = {
   /** What it is called in logs and measures. */
   readonly stack: string;
-  readonly flags: PlanFlags & HealFlags;
+  /** With the milliseconds between two passes. */
+  readonly flags: PlanFlags & HealFlags & { readonly interval: number };
   readonly context: Context;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -13,6 +13,7 @@ import type { RolloutRecord } from '../core/rollout.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { driftPolicy } from '../plan/guards.ts';
 import type { Refresh } from '../plan/make.ts';
+import type { Reader } from '../plan/reader.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
@@ -45,14 +46,14 @@ type Verdict = PlanDocument['changes'][number]['verdict'];
 export async function look(
   flags: PlanFlags,
   context: Context,
-  refresh: Refresh,
+  { refresh, kept }: { readonly refresh: Refresh; readonly kept: KeptReads },
 ): Promise<Seen | Busy> {
   const options = planOptions(flags);
   const session = await openSession(flags, context, { check: checkNamed(options) });
   try {
     const run = findAtWork(session);
     if (run !== undefined) return { type: 'busy', run };
-    const { reader, histories } = keepHistories(session.reader);
+    const { reader, histories } = keepHistories(kept.through(session.reader));
     const planning = { ...session, reader };
     const planned = await planConfiguration(planning, options, context, {
       refresh,
@@ -81,6 +82,48 @@ export async function look(
   } finally {
     await session.close();
   }
+}
+
+/** What passes read of resources, kept until one of them gets to its end. */
+export type KeptReads = {
+  /** A reader that asks for nothing that a failed pass read already. */
+  readonly through: (reader: Reader) => Reader;
+  /** Drops everything: a pass has got to its end. */
+  readonly clear: () => void;
+};
+
+/** Of a large fleet more is read again: one pass is not to double the memory of a watch. */
+const MOST_KEPT_BYTES = 64_000_000;
+
+/**
+ * Keeps what failed passes read, for two intervals: a platform that fails at one of a hundred requests would
+ * else never be read to the end. What is healed is read anew all the same.
+ */
+export function keepReads(interval: number, now: () => Date): KeptReads {
+  const kept = new Map<string, { readonly text: string; readonly at: number }>();
+  let bytes = 0;
+  return {
+    through: (reader) => ({
+      ...reader,
+      async read(kind, at, facets) {
+        const key = JSON.stringify([kind.name, at, [...facets].sort()]);
+        const before = kept.get(key);
+        if (before !== undefined && now().getTime() - before.at <= 2 * interval)
+          return JSON.parse(before.text);
+        const live = await reader.read(kind, at, facets);
+        const text = live === undefined ? undefined : JSON.stringify(live);
+        if (text !== undefined && bytes + text.length <= MOST_KEPT_BYTES) {
+          bytes += text.length - (before?.text.length ?? 0);
+          kept.set(key, { text, at: now().getTime() });
+        }
+        return live;
+      },
+    }),
+    clear() {
+      kept.clear();
+      bytes = 0;
+    },
+  };
 }
 
 /** Addresses that the configuration says may be healed. */

@@ -9,7 +9,14 @@ import type { Pause } from '../platform/rate.ts';
 import { toFailure } from '../run/document.ts';
 import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
-import { compareFindings, type Findings, listFindings, look, type Seen } from './look.ts';
+import {
+  compareFindings,
+  type Findings,
+  keepReads,
+  listFindings,
+  look,
+  type Seen,
+} from './look.ts';
 
 /** Looks at the stack that is watched, and does what follows from it. */
 export type Pass = (because: Wake) => Promise<PassEnd>;
@@ -39,6 +46,7 @@ export function watchStack(deps: WatchedDeps): Pass {
   const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
   let streak: Streak | undefined;
+  const kept = keepReads(flags.interval, context.now);
   // When a pass last read everything, milliseconds since 1970.
   let readAllAt: number | undefined;
 
@@ -80,7 +88,8 @@ export function watchStack(deps: WatchedDeps): Pass {
     try {
       const isDue = readAllAt === undefined || began.getTime() - readAllAt >= READ_ALL_MS;
       const { refresh = isDue ? 'full' : 'fast' } = flags;
-      const seen = await look(flags, context, refresh);
+      const seen = await look(flags, context, { refresh, kept });
+      kept.clear();
       if (seen.type === 'seen' && refresh === 'full') readAllAt = began.getTime();
       if (seen.type === 'busy') {
         log({ event: 'pass_postponed', stack, run: seen.run });
@@ -125,8 +134,7 @@ export function watchStack(deps: WatchedDeps): Pass {
 /** Whether passes go on, for whoever restarts what hangs. */
 export type Health = {
   readonly passBegan: () => void;
-  /** `next`: milliseconds until the next one begins. */
-  readonly passEnded: (failures: readonly StackFailure[], next: number) => void;
+  readonly passEnded: (failures: readonly StackFailure[]) => void;
   readonly report: () => WatchHealth;
 };
 
@@ -166,18 +174,16 @@ export function watchHealth(options: {
   let ended: Date | undefined;
   let began: Date | undefined;
   let failures: readonly StackFailure[] = [];
-  let patience = Math.max(MISSED * interval, LEAST_PATIENCE_MS);
+  const patience = Math.max(MISSED * interval, LEAST_PATIENCE_MS);
 
   return {
     passBegan() {
       began = now();
     },
-    passEnded(failed, next) {
+    passEnded(failed) {
       ended = now();
       began = undefined;
       failures = failed;
-      // While it backs off passes are further apart.
-      patience = Math.max(MISSED * Math.max(interval, next), LEAST_PATIENCE_MS);
     },
     report() {
       const silent = now().getTime() - (ended ?? started).getTime();
@@ -206,8 +212,6 @@ type LoopDeps = {
   readonly stop: AbortSignal;
 };
 
-/** A platform that is down for long is asked this seldom, or as seldom as the interval says. */
-const LONGEST_DELAY_MS = 1_800_000;
 /** Of the interval, each way: so that many who began at once do not ask at once for ever. */
 const JITTER = 0.1;
 
@@ -230,20 +234,12 @@ export async function watchLoop(
     if (took > interval && !isSlow) log({ event: 'pass_slow', stack, seconds: took / 1000 });
     isSlow = took > interval;
     const { streak } = end;
-    const delay = Math.round(delayAfter(streak, interval) * (1 + JITTER * (2 * random() - 1)));
+    const delay = Math.round(interval * (1 + JITTER * (2 * random() - 1)));
     const failures = streak && [{ stack, kind: streak.kind, passes: streak.passes }];
-    health.passEnded(failures ?? [], delay);
+    health.passEnded(failures ?? []);
     because = await debounce.wait(delay);
   }
   return { isCut };
-}
-
-/** The interval; twice as long after each pass in which nothing could be read of the stack. */
-export function delayAfter(streak: Streak | undefined, interval: number): number {
-  const passes = streak !== undefined && isPassing(streak) ? streak.passes : 0;
-  // The first failure may be a blip.
-  const doubled = interval * 2 ** Math.min(Math.max(passes - 1, 0), 20);
-  return Math.min(doubled, Math.max(interval, LONGEST_DELAY_MS));
 }
 
 /** Wakes who waits for the next pass. */
@@ -336,11 +332,6 @@ function sameness({ kind, message, problems }: PassFailure, error: unknown): str
   if (kind === 'network') return kind;
   if (error instanceof ApiError) return `${kind} ${error.status}`;
   return JSON.stringify([kind, message, problems]);
-}
-
-/** Failures that pass by themselves, and that asking more often would only make worse. */
-function isPassing({ kind }: Pick<Streak, 'kind'>): boolean {
-  return kind === 'api' || kind === 'network';
 }
 
 /** Posts that drift appeared or ended, and not at every pass that there still is some. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { look } from '../../src/watch/look.ts';
+import { keepReads, look } from '../../src/watch/look.ts';
 import { longTest } from '../long.ts';
 import { FLEET } from '../pull/stage.ts';
 import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
@@ -97,7 +97,6 @@ test('a configuration that breaks is told once and ends nothing; what is new in 
   expect(ofEvent(broken, 'pass_failed')).toMatchObject([
     { kind: 'config', problems: [expect.stringMatching(/^more\.yaml:2: .*\(yaml\/syntax\)$/)] },
   ]);
-  // It is no fault of the platform: there is no need to ask less often.
   expect([await watching.pass(), watching.delay()]).toEqual([[], INTERVAL]);
   await writeFile(join(stage.folder, 'more.yaml'), 'agents: { third: { name: Third } }\n');
   const mended = await watching.pass();
@@ -105,7 +104,7 @@ test('a configuration that breaks is told once and ends nothing; what is new in 
   expect(ofEvent(mended, 'pass_ended')).toMatchObject([{ compared: 9, pending: 1, drifted: 0 }]);
 });
 
-test('a platform that fails is told once, asked less and less often, and told when it is back', async () => {
+test('a platform that fails is told once, asked at the interval, and told when it is back', async () => {
   const stage = await openApplied();
   const watching = await startWatching(stage);
   const down = { operation: 'getMe', status: 503, times: 1000 } as const;
@@ -117,7 +116,7 @@ test('a platform that fails is told once, asked less and less often, and told wh
     delays.push(watching.delay());
   }
   expect(ofEvent(passes.flat(), 'pass_failed')).toMatchObject([{ kind: 'api' }]);
-  expect(delays.map((delay) => delay / INTERVAL)).toEqual([1, 2, 4, 6, 6, 6]);
+  expect(delays.map((delay) => delay / INTERVAL)).toEqual([1, 1, 1, 1, 1, 1]);
   expect(await fetch(`${watching.url}/healthz`).then((answer) => answer.json())).toMatchObject({
     status: 'ok',
     failures: [{ kind: 'api', passes: 6 }],
@@ -129,6 +128,24 @@ test('a platform that fails is told once, asked less and less often, and told wh
   const metrics = await watching.metrics();
   expect(metrics).toMatch(/callsheet_passes_total\{[^}]*outcome="failed"\} 6\n/);
   expect(metrics).toMatch(/callsheet_api_requests_total\{status="503"\} [1-9]/);
+});
+
+test('what a failed pass read is kept for the next one, and for no other', async () => {
+  const stage = await openApplied();
+  const watching = await startWatching(stage);
+  const reads = () => stage.sim.requests.filter(({ operation }) => operation === 'getAgent').length;
+  const [one, other] = [agent(stage, 'Recall'), agent(stage, 'Front desk')];
+  for (const id of [one, other]) stage.sim.edit(id, { system_prompt: 'Edited.' });
+  stage.sim.faults.add({ operation: 'getAgent', path: one, status: 503, times: 1000 });
+  expect(ofEvent(await watching.pass(), 'pass_failed')).toHaveLength(1);
+  stage.sim.faults.clear();
+  const before = reads();
+  expect(ofEvent(await watching.pass(), 'drift_found')).toMatchObject([{}, {}]);
+  expect(reads() - before).toBe(1);
+  stage.sim.edit(other, { system_prompt: 'Edited again.' });
+  expect(ofEvent(await watching.pass(), 'drift_found')).toMatchObject([
+    { field: 'system_prompt' },
+  ]);
 });
 
 longTest('429s are counted', async () => {
@@ -173,7 +190,7 @@ test('drift says what pull needs to keep it, as callsheet drift does', async () 
   const flags = { dir: stage.folder };
   const seen: Awaited<ReturnType<typeof look>>[] = [];
   await stage.run(async (to) => {
-    seen.push(await look(flags, to, 'full'));
+    seen.push(await look(flags, to, { refresh: 'full', kept: keepReads(0, to.now) }));
     return 0;
   });
   const json = { ...flags, format: 'json' } as const;
