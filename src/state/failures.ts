@@ -1,4 +1,4 @@
-import { CallsheetError, formatDuration } from '../core/errors.ts';
+import { CallsheetError, clip, formatDuration } from '../core/errors.ts';
 import { isSameJson } from '../core/value.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
@@ -15,6 +15,20 @@ const JOURNAL_WAY_BACK =
 export function damagedState(location: string, how: string): CallsheetError {
   return new CallsheetError('state', `the state ${location} ${how}`, { hint: WAY_BACK });
 }
+
+/** A document in a store that names a part of itself as Callsheet never does. */
+export function strayPart(location: string, owner: string, name: string): CallsheetError {
+  return new CallsheetError(
+    'state',
+    `the state ${location} names ${JSON.stringify(clip(name, MOST_OF_A_NAME))} as a part of ${owner}, and Callsheet gave no part that name`,
+    {
+      hint: 'Somebody else wrote it. Nothing of that name was read or removed. Rebuild the state without it: `callsheet state repair`',
+    },
+  );
+}
+
+/** Characters that are shown of a name that somebody else gave. */
+const MOST_OF_A_NAME = 120;
 
 /** A damaged state of which not even the damage can be told: more than a string is read by sound lines alone. */
 export function tooLongToMend(location: string): CallsheetError {

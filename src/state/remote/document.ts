@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError, formatSize } from '../../core/errors.ts';
 import { listUnderWay } from '../../core/rollout.ts';
-import { damagedState, foreignState, refuseNewer } from '../failures.ts';
+import { damagedState, foreignState, refuseNewer, strayPart } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
 import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
-import type { Change, OpenJournal, Remote } from './store.ts';
+import type { Change, OpenJournal, Remote, Wanting } from './store.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
 export type DocumentPlace = {
@@ -103,9 +103,14 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
-  async function gather<T>(pick: (document: Document) => Promise<T | undefined>): Promise<T> {
+  async function gather<T>(
+    wanting: Wanting,
+    pick: (document: Document) => Promise<T | undefined>,
+  ): Promise<T> {
     for (let attempt = 1; attempt <= READS; attempt += 1) {
-      const picked = await pick((await read()).document);
+      const { document } = await read();
+      if (wanting === 'all') refuseStray(document, location);
+      const picked = await pick(document);
       if (picked !== undefined) return picked;
     }
     throw damagedState(location, 'is incomplete: a part that it names is missing');
@@ -197,9 +202,10 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   async function edited(from: Document, given: Change): Promise<Document> {
+    if (given.aside === undefined) refuseStray(from, location);
     const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state))];
     checkRoom(from, given, pieces);
-    const { append, state, file = [], drop = [], aside = [] } = given;
+    const { append, state, file = [], drop = [] } = given;
     const open =
       append === undefined
         ? from.open
@@ -211,12 +217,6 @@ export function documentRemote(place: DocumentPlace): Remote {
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
     const finished = [...from.finished.filter(({ run }) => !file.includes(run)), ...filed];
-    const set = await Promise.all(
-      aside.map(async ({ name, pieces }) => ({
-        name,
-        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
-      })),
-    );
     return {
       ...from,
       ...(state === undefined
@@ -228,8 +228,34 @@ export function documentRemote(place: DocumentPlace): Remote {
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
       // The state says which are still needed.
       finished: state === undefined ? finished : newest(finished, place.most, neededBy(state)),
-      // What the last repair or push set aside; older ones would only make it larger.
-      aside: set.length > 0 ? set : from.aside,
+      ...(given.aside === undefined ? {} : await setAside(from, finished, given.aside)),
+    };
+  }
+
+  /**
+   * Keeps what a repair or a push sets aside; what the last one did is dropped. Receipts with stray parts go there, too.
+   */
+  async function setAside(
+    from: Document,
+    finished: readonly Journal[],
+    aside: NonNullable<Change['aside']>,
+  ): Promise<Pick<Document, 'finished' | 'aside'>> {
+    const set = await Promise.all(
+      aside.map(async ({ name, pieces }) => ({
+        name,
+        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
+      })),
+    );
+    const strays = finished.filter(({ parts }) => parts.some(isStray));
+    const moved = strays.map(({ run, parts }) => ({
+      name: `${run}.stray`,
+      parts: parts.map(inlined),
+    }));
+    const all = [...set, ...moved];
+    return {
+      finished: finished.filter((journal) => !strays.includes(journal)),
+      aside:
+        all.length > 0 ? all : from.aside.map((one) => ({ ...one, parts: one.parts.map(inlined) })),
     };
   }
 
@@ -237,8 +263,8 @@ export function documentRemote(place: DocumentPlace): Remote {
     location,
     timing: place.timing,
     lockRecord: async () => (await read()).document.ticket ?? undefined,
-    read: () =>
-      gather(async ({ state, open }) => {
+    read: (wanting) =>
+      gather(wanting, async ({ state, open }) => {
         const texts = state === null ? [] : await readTexts([state]);
         if (texts === undefined) return undefined;
         const journals: OpenJournal[] = [];
@@ -280,8 +306,8 @@ export function documentRemote(place: DocumentPlace): Remote {
     reserve,
     write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
     runs: async () => (await read()).document.finished.map(({ run }) => run),
-    async journal(run) {
-      const found = await gather(async ({ open, finished }) => {
+    async journal(run, wanting) {
+      const found = await gather(wanting, async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
         if (journal === undefined) return { pieces: undefined };
         const pieces = await readTexts(journal.parts);
@@ -361,7 +387,41 @@ type Document = {
 
 type Journal = { readonly run: string; readonly parts: readonly Part[] };
 
+/** A text, as it is or compressed, or the name under which it lies elsewhere. */
 export type Part = { readonly text: string } | { readonly gz: string } | { readonly at: string };
+
+/** The names that Callsheet gives. Others can write the document: no other name in it is asked for, or removed. */
+const GIVEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The name of a part that Callsheet did not give. */
+function strayName(part: Part): string | undefined {
+  return 'at' in part && !GIVEN.test(part.at) ? part.at : undefined;
+}
+
+function isStray(part: Part): boolean {
+  return strayName(part) !== undefined;
+}
+
+/** A stray part as a text, which damages whatever it is a part of. */
+function inlined(part: Part): Part {
+  return isStray(part) ? { text: inlineText(part) ?? '' } : part;
+}
+
+/** Throws `CallsheetError('state')` where a document names a part as Callsheet names none. */
+function refuseStray({ state, open, finished, aside }: Document, location: string): void {
+  const journals = [...open, ...finished].map(
+    ({ run, parts }) => [`the journal of run ${run}`, parts] as const,
+  );
+  const owners: readonly (readonly [string, readonly Part[]])[] = [
+    ['the state', state === null ? [] : [state]],
+    ...journals,
+    ...aside.map(({ name, parts }) => [`${name}, which was set aside`, parts] as const),
+  ];
+  for (const [owner, parts] of owners) {
+    const name = parts.map(strayName).find((one) => one !== undefined);
+    if (name !== undefined) throw strayPart(location, owner, name);
+  }
+}
 
 const VERSION = 1;
 
@@ -408,8 +468,12 @@ function isNamed(value: unknown, name: string): boolean {
 }
 
 function isPart(value: unknown): value is Part {
-  return isRecord(value) && [value.text, value.gz, value.at].some((one) => typeof one === 'string');
+  if (!isRecord(value)) return false;
+  const [name = '', ...others] = Object.keys(value);
+  return others.length === 0 && FORMS.has(name) && typeof value[name] === 'string';
 }
+
+const FORMS: ReadonlySet<string> = new Set(['text', 'gz', 'at']);
 
 function isList(value: unknown, is: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is);
@@ -436,14 +500,17 @@ export function zip(text: string): Part {
   return { gz: gzipSync(text).toString('base64') };
 }
 
-/** A text that stands in the document itself; undefined where it lies elsewhere. */
+/** A text that stands in the document itself, as a stray part does; undefined where it lies elsewhere. */
 function inlineText(part: Part): string | undefined {
   if ('text' in part) return part.text;
+  if (isStray(part)) return `${JSON.stringify(part)}\n`;
   return 'gz' in part ? gunzipSync(Buffer.from(part.gz, 'base64')).toString('utf8') : undefined;
 }
 
-/** Where the texts lie that a document names. */
+/** Where the texts lie that a document names; strays are not followed. */
 function placesIn({ state, open, finished, aside }: Document): ReadonlySet<string> {
   const parts = [state, ...[...open, ...finished, ...aside].flatMap((one) => one.parts)];
-  return new Set(parts.flatMap((part) => (part !== null && 'at' in part ? part.at : [])));
+  return new Set(
+    parts.flatMap((part) => (part !== null && 'at' in part && !isStray(part) ? part.at : [])),
+  );
 }

@@ -21,7 +21,7 @@ import type { Claim, Overlap, StateStore } from '../store.ts';
  */
 export type Remote = LockPlace & {
   /** State and open journals as they are at one moment. */
-  readonly read: () => Promise<Kept>;
+  readonly read: (wanting: Wanting) => Promise<Kept>;
   /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
   readonly write: (lease: string, change: Change) => Promise<boolean>;
   readonly overlaps?: NonNullable<StoreDriver['overlaps']>;
@@ -35,9 +35,12 @@ export type Remote = LockPlace & {
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
   /** The journal of a run, filed or open, in pieces. */
-  readonly journal: (run: string) => Promise<readonly string[] | undefined>;
+  readonly journal: (run: string, wanting: Wanting) => Promise<readonly string[] | undefined>;
   readonly close: () => Promise<void>;
 };
+
+/** `all` refuses a store that names what Callsheet gave no name; `remains` takes what is left without it. */
+export type Wanting = 'all' | 'remains';
 
 export type Kept = {
   /** The text of the state, in pieces. */
@@ -89,7 +92,7 @@ function remoteDriver(remote: Remote): StoreDriver {
   }
 
   async function load(): Promise<Stored> {
-    const { state: pieces, open } = await remote.read();
+    const { state: pieces, open } = await remote.read('all');
     const state =
       pieces &&
       ((await readState(linesIn(pieces))) ?? (await parseState(pieces.join(''), location)));
@@ -100,7 +103,7 @@ function remoteDriver(remote: Remote): StoreDriver {
   }
 
   async function readRun(run: string, wanted: Wanted): Promise<OpenRun | undefined> {
-    const pieces = await remote.journal(run);
+    const pieces = await remote.journal(run, 'all');
     return pieces && readOpenRun(linesIn(pieces), run, nameOf(run), wanted);
   }
 
@@ -111,7 +114,7 @@ function remoteDriver(remote: Remote): StoreDriver {
     entries: readonly [RunBegan, ...JournalEntry[]],
   ): Promise<readonly string[]> {
     const { run } = entries[0];
-    const kept = await remote.read();
+    const kept = await remote.read('remains');
     const aside: Aside[] =
       kept.state === undefined ? [] : [{ name: `state.before-${run}`, pieces: kept.state }];
     const sound: string[] = [];
@@ -149,11 +152,11 @@ function remoteDriver(remote: Remote): StoreDriver {
   async function journals(): Promise<readonly JournalSource[]> {
     const sourceOf = (run: string, open?: readonly string[]): JournalSource => {
       const path = nameOf(run);
-      const pieces = async () => open ?? (await remote.journal(run)) ?? [];
+      const pieces = async () => open ?? (await remote.journal(run, 'remains')) ?? [];
       const read = async () => salvageJournal(linesIn(await pieces()), path);
       return { run, path, finished: open === undefined, read };
     };
-    const { open } = await remote.read();
+    const { open } = await remote.read('remains');
     return [
       ...open.map(({ run, pieces }) => sourceOf(run, pieces)),
       ...(await remote.runs()).map((run) => sourceOf(run)),
@@ -185,10 +188,10 @@ function remoteDriver(remote: Remote): StoreDriver {
       await write(lease, { state });
     },
     async stateLines() {
-      const { state } = await remote.read();
+      const { state } = await remote.read('remains');
       return state && linesIn(state);
     },
-    stateText: async () => (await remote.read()).state?.join(''),
+    stateText: async () => (await remote.read('remains')).state?.join(''),
     journals,
     filedRuns: remote.runs,
     run: readRun,

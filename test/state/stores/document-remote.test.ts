@@ -109,7 +109,7 @@ test('what comes through while it is sent again is there once', async () => {
   await remote.acquire(undefined, ticket);
   late = '';
   expect(await remote.write(ticket.id, APPEND)).toBe(true);
-  expect((await remote.read()).open).toEqual([{ run: 'r1', pieces: ['x'] }]);
+  expect((await remote.read('all')).open).toEqual([{ run: 'r1', pieces: ['x'] }]);
 });
 
 test.each([false, true])(
@@ -129,7 +129,7 @@ test.each([false, true])(
     isDue = true;
     await remote.write(ticket.id, { append: { run: 'r1', text: 'y' } });
     await remote.write(ticket.id, { append: { run: 'r1', text: 'z' } });
-    expect((await remote.read()).open).toEqual([{ run: 'r1', pieces: ['x', 'y', 'z'] }]);
+    expect((await remote.read('all')).open).toEqual([{ run: 'r1', pieces: ['x', 'y', 'z'] }]);
   },
 );
 
@@ -160,7 +160,7 @@ test('a run that outgrows the place is stopped while there is room to recover it
   expect(await append(1_000, false)).toBe(true);
   const state = { ...stateWith({ 'agent.desk': resource('a1') }), last_run: 'r1' };
   expect(await remote.write(ticket.id, { state, file: ['r1'] })).toBe(true);
-  expect((await remote.read()).open).toEqual([]);
+  expect((await remote.read('all')).open).toEqual([]);
 });
 
 test('a run that is too large for the place is refused before it begins', async () => {

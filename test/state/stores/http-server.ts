@@ -29,6 +29,8 @@ export const PASSWORD = 'glcbt-64_canary/+:state';
 
 export async function startHttpServer() {
   const shelves = new Map<string, Shelf>();
+  /** The methods and paths that were asked for. */
+  const requests: string[] = [];
   const shelfOf = (path: string) => {
     const shelf = shelves.get(path) ?? { text: undefined, lock: undefined, serials: new Set() };
     shelves.set(path, shelf);
@@ -36,6 +38,7 @@ export async function startHttpServer() {
   };
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
+    requests.push(`${request.method} ${request.url}`);
     const { status, text = '' } = answer(request, body, shelfOf);
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
@@ -45,6 +48,7 @@ export async function startHttpServer() {
     port,
     origin: `http://127.0.0.1:${port}`,
     shelfOf,
+    requests,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -25,9 +25,12 @@ export async function startS3(hasConditions = true) {
   const keys = new Map<string, Known>([[KEY_ID, { secret: SECRET }]]);
   /** How writes below a key are answered, in the place of what would be said. */
   const refusals = new Map<string, Reply>();
+  /** The methods and paths that were asked for. */
+  const requests: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const piece of request.setEncoding('utf8')) body += piece;
+    requests.push(`${request.method} ${request.url}`);
     const { status, code, text = '', etag } = answer(request, body);
     const page =
       code === undefined ? text : `<Error><Code>${code}</Code><Message>${code}</Message></Error>`;
@@ -83,6 +86,7 @@ export async function startS3(hasConditions = true) {
     port,
     keys,
     refusals,
+    requests,
     endpoint: `http://127.0.0.1:${port}`,
     objects,
     async stop() {
