@@ -85,11 +85,21 @@ export function describeApiError(error: unknown): string {
 }
 
 /** An answer that goes beyond a limit. It is not asked for again: the next one would be the same. */
-export function beyondLimit(line: RequestLine, what: string, limit: string): CallsheetError {
-  const { method, url } = line;
-  return new CallsheetError('api', `${method} ${plainUrl(url)} answered with ${what}`, {
-    hint: `Callsheet takes ${limit}. ${NOT_THE_PLATFORM}`,
-  });
+export class BeyondLimit extends CallsheetError {
+  readonly what: string;
+  readonly limit: string;
+
+  constructor({ method, url }: RequestLine, what: string, limit: string) {
+    super('api', `${method} ${plainUrl(url)} answered with ${what}`, {
+      hint: `Callsheet takes ${limit}. ${NOT_THE_PLATFORM}`,
+    });
+    this.what = what;
+    this.limit = limit;
+  }
+}
+
+export function beyondLimit(line: RequestLine, what: string, limit: string): BeyondLimit {
+  return new BeyondLimit(line, what, limit);
 }
 
 /** The source that a 409 `duplicate_source` says is there already (Knowledge base sources). */

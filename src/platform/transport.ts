@@ -1,15 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
+import { COUNTED_FROM_BYTES } from '../core/bounds.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { createDispatcher, type Dispatcher, decodeText, type HttpRequest } from './dispatcher.ts';
 import { beyondLimit, networkError, type RequestLine } from './errors.ts';
-import {
-  COUNTED_FROM_BYTES,
-  checkBytes,
-  checkLevels,
-  DEFAULT_TIMEOUTS,
-  type Timeouts,
-} from './limits.ts';
+import { checkBytes, checkLevels, DEFAULT_TIMEOUTS, type Timeouts } from './limits.ts';
 
 /** What requests say that they come from. */
 export const USER_AGENT = `callsheet/${packageJson.version} node/${process.versions.node}`;

@@ -1,5 +1,6 @@
-import { CallsheetError, clip, formatDuration } from '../core/errors.ts';
+import { CallsheetError, clip, formatDuration, formatSize } from '../core/errors.ts';
 import { isSameJson } from '../core/value.ts';
+import { MOST_STATE_BYTES } from './bounds.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
@@ -148,6 +149,17 @@ const NO_FILES = {
   },
   other: { is: 'is neither a file nor a folder', hint: CHECK_PATH },
 } as const;
+
+/** A state that nobody would read again. */
+export function tooLargeState(size: number): CallsheetError {
+  return new CallsheetError(
+    'state',
+    `the state needs more than ${formatSize(size)}, and a state may have ${formatSize(MOST_STATE_BYTES)}`,
+    {
+      hint: 'The last state and the journal of the run are kept. Split the stack: a state of this size has some 85,000 agents.',
+    },
+  );
+}
 
 /** A state that breaks a rule of its own. `how` goes on after its name. */
 export function unwritable(how: string): CallsheetError {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { damagedJournal, refuseNewer, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { isRecord, openSharing } from './model.ts';
-import { entryShape, firstProblem, parseRecord } from './shape.ts';
+import { entryShape, firstProblem, parseBounded, parseJson, parseRecord } from './shape.ts';
 import type { Line } from './state-text.ts';
 
 /**
@@ -54,6 +54,8 @@ export async function readJournal<L extends Line>(
       const entry = sharing(readLine(line.text), share);
       if (entry !== undefined && validate(entry)) return take(entry, line);
       const how = entry === undefined ? 'its checksum does not match' : firstProblem(validate);
+      // Where it is beyond the bounds, that is what is wrong with it.
+      if (entry === undefined) parseBounded(line.text, `line ${number} of the journal ${location}`);
       damage = damagedJournal(location, `is damaged in line ${number}: ${how}`);
     },
     torn() {
@@ -121,7 +123,7 @@ export function* linesIn(pieces: Iterable<string>): Generator<Line> {
 /** The entry of a line, whose shape is not checked; undefined where its checksum does not fit. */
 export function readLine(line: string): unknown {
   const [, sum, entry] = LINE.exec(line) ?? [];
-  return entry !== undefined && sum === computeSum(entry) ? JSON.parse(entry) : undefined;
+  return entry !== undefined && sum === computeSum(entry) ? parseJson(entry) : undefined;
 }
 
 /** Whether a line is that of a journal of this format. Throws `NewerDocument` for one of a later format. */

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import { compareTexts } from '../core/value.ts';
+import { createAllowance } from './bounds.ts';
 import { olderState, severalPending, straySource, Unanswered } from './failures.ts';
 import type { Disk } from './file/disk.ts';
 import {
@@ -58,6 +59,7 @@ export async function readOpenRun<L extends Line>(
   keep: (entry: JournalEntry, line: L) => JournalEntry = (entry) => entry,
 ): Promise<OpenRun> {
   const entries: JournalEntry[] = [];
+  const allow = createAllowance(`the journal ${path}`);
   let began: RunBegan | undefined;
   let isFirst = true;
   let isIdle = true;
@@ -67,7 +69,9 @@ export async function readOpenRun<L extends Line>(
     isFirst = false;
     if (type === 'intent' || type === 'resource') isIdle = false;
     if (wanted === 'ends' && type !== 'began' && type !== 'ended') return;
-    entries.push(keep(entry, line));
+    const kept = keep(entry, line);
+    if (kept === entry) allow(line.text.length);
+    entries.push(kept);
   });
   return { run, path, entries, began, isIdle, torn };
 }

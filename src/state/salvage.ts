@@ -3,6 +3,7 @@ import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
 import { compareTexts } from '../core/value.ts';
+import { BeyondBounds, createAllowance } from './bounds.ts';
 import { NewerDocument, refuseNewer } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import { findBegan, type JournalEntry, type RunBegan } from './journal.ts';
@@ -109,7 +110,7 @@ type Journal = {
 async function readJournals(sources: readonly JournalSource[]): Promise<readonly Journal[]> {
   const journals: Journal[] = [];
   for (const { run, path, finished, read } of sources) {
-    const { entries = [], lost } = (await read()) ?? {};
+    const { entries = [], lost } = (await boundedRead(read)) ?? {};
     const began = findBegan(entries);
     journals.push({ run, path, finished, entries, began, lost });
   }
@@ -118,6 +119,16 @@ async function readJournals(sources: readonly JournalSource[]): Promise<readonly
     const [[serial, at], [otherSerial, otherAt]] = [order(a), order(b)];
     return serial - otherSerial || compareTexts(at, otherAt);
   });
+}
+
+/** What is read; undefined where it is beyond the bounds. */
+async function boundedRead<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof BeyondBounds) return undefined;
+    throw error;
+  }
 }
 
 /** The run that began last, by the clock: serials of different lineages say nothing of each other. */
@@ -135,7 +146,7 @@ type Read = { readonly read: Salvage['read']; readonly remains: Remains | undefi
 async function readRemains(sources: Sources, journals: readonly Journal[]): Promise<Read> {
   const lines = await sources.stateLines();
   if (lines === undefined) return { read: 'nothing', remains: undefined };
-  const { whole, remains } = await readWhat(lines, sources);
+  const { whole, remains } = (await boundedRead(() => readWhat(lines, sources))) ?? {};
   if (remains === undefined) return { read: 'nothing', remains };
   const isOwn =
     journals.every(({ began }) => began === undefined) ||
@@ -156,7 +167,7 @@ async function readWhat(
   if (written !== undefined) return { whole: written, remains: written };
   const text = (await stateText()) ?? '';
   const whole = await parseState(text, location).catch((error: unknown) => {
-    if (error instanceof CallsheetError) return undefined;
+    if (error instanceof CallsheetError && !(error instanceof BeyondBounds)) return undefined;
     throw error;
   });
   return { whole, remains: whole ?? (await salvageState(text, location)) };
@@ -360,6 +371,7 @@ export async function salvageJournal<L extends Line>(
 ): Promise<SalvagedEntries | undefined> {
   const validate = await entryShape();
   const entries: JournalEntry[] = [];
+  const allow = createAllowance(`the journal ${location}`);
   let lost = 0;
   await eachLine(lines, {
     header(text) {
@@ -367,8 +379,13 @@ export async function salvageJournal<L extends Line>(
     },
     line(line) {
       const entry = readLine(line.text);
-      if (entry !== undefined && validate(entry)) entries.push(keep(entry, line));
-      else lost += 1;
+      if (entry === undefined || !validate(entry)) {
+        lost += 1;
+        return;
+      }
+      const kept = keep(entry, line);
+      if (kept === entry) allow(line.text.length);
+      entries.push(kept);
     },
     torn() {},
   });

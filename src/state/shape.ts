@@ -1,5 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { parseWithin } from '../core/bounds.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
+import { BeyondBounds, TEXT_BOUNDS, within } from './bounds.ts';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
 import {
@@ -37,12 +39,25 @@ export const rolloutsShape = loadShape<RolloutRecords>('rollouts');
 /** A journal's entry. */
 export const entryShape = loadShape<JournalEntry>('entry');
 
-/** The JSON in a text; undefined where it is none. */
+/** The JSON in a text; undefined where it is none. Throws `BeyondBounds`, which says what `name` names. */
+export function parseBounded(text: string, name: string): unknown {
+  return within(name, () => {
+    try {
+      return parseWithin(text, TEXT_BOUNDS);
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** The JSON in a text; undefined where it is none, or beyond the bounds. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseBounded(text, '');
+  } catch (error) {
+    if (error instanceof BeyondBounds) return undefined;
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { type Address, getKind } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
 import { kinds } from '../kinds/index.ts';
+import { MOST_STATE_BYTES } from './bounds.ts';
 import {
   damagedState,
   foreignState,
@@ -10,10 +11,11 @@ import {
   otherAccount,
   otherLineage,
   refuseNewer,
+  tooLargeState,
   unwritable,
 } from './failures.ts';
 import { getIdentity, isRecord, openSharing, type ResourceState, type State } from './model.ts';
-import { firstProblem, parseRecord, stateShape } from './shape.ts';
+import { firstProblem, parseBounded, parseRecord, stateShape } from './shape.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -114,8 +116,12 @@ function checksumOfLines(
   lineOf: (address: string) => string,
 ): string {
   const sum = createHash('sha256').update(`{${head},"resources":{`);
+  let size = 0;
   for (const [index, address] of addresses.entries()) {
-    sum.update(index === 0 ? lineOf(address) : `,${lineOf(address)}`);
+    const line = lineOf(address);
+    size += Buffer.byteLength(line);
+    if (size > MOST_STATE_BYTES) throw tooLargeState(size);
+    sum.update(index === 0 ? line : `,${line}`);
   }
   return `sha256:${sum.update('}}').digest('hex')}`;
 }
@@ -239,11 +245,9 @@ function computeChecksum(compact: string): string {
 function parseDocument(text: string, location: string): unknown {
   if (text.trim() === '') throw damagedState(location, 'is empty');
   if (/^\0+$/.test(text)) throw damagedState(location, 'holds nothing but zero bytes');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw damagedState(location, whyNotJson(text));
-  }
+  const document = parseBounded(text, `the state ${location}`);
+  if (document === undefined) throw damagedState(location, whyNotJson(text));
+  return document;
 }
 
 function whyNotJson(text: string): string {

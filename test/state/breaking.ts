@@ -31,7 +31,7 @@ export function steppedDisk(
   return {
     read: (path) => step('read', () => realDisk.read(path)),
     readAgain: realDisk.readAgain,
-    readLines: (path) => step('read', () => realDisk.readLines(path)),
+    readLines: (path, of) => step('read', () => realDisk.readLines(path, of)),
     look: (path) => step('look', () => realDisk.look(path)),
     list: (path) => step('list', () => realDisk.list(path)),
     makeFolder: (path) => step('makeFolder', () => realDisk.makeFolder(path)),

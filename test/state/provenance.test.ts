@@ -108,9 +108,9 @@ describe('a state that is whole is taken', () => {
         read.push(file);
         return realDisk.read(file);
       },
-      readLines(file) {
+      readLines(file, of) {
         read.push(file);
-        return realDisk.readLines(file);
+        return realDisk.readLines(file, of);
       },
     });
     await store.load();

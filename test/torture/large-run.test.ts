@@ -31,6 +31,7 @@ test('a run over 600 MB of prompts is killed near its end and gone on with', asy
   const { begin, run, expectBelow } = openPeaks(fleet.dir, fleet.env);
   const dying = begin('apply', '--auto-approve', '--quiet');
   dying.stdout.resume();
+  dying.stderr.resume();
   await killAt(BYTES, dying, join(fleet.dir, '.callsheet/runs'));
 
   const listed = JSON.parse(await run(0, 'state', 'list', '--format', 'json'));

@@ -12,7 +12,9 @@ import {
   rm,
 } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { COUNTED_FROM_BYTES, checkSize } from '../../core/bounds.ts';
 import { callVerb, errorCode, explainSystemError, isSystemError } from '../../core/errors.ts';
+import { createStateMeter, MOST_LINE_BYTES, MOST_STATE_BYTES, within } from '../bounds.ts';
 import type { FileEnd } from '../journal-text.ts';
 import type { Line } from '../state-text.ts';
 
@@ -24,10 +26,10 @@ import type { Line } from '../state-text.ts';
 export type Disk = {
   /** What a path is itself, a link not followed; undefined when there is nothing. */
   readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
-  /** The text of a file; undefined when there is none. Throws where it is longer than a string can be. */
+  /** The text of a file; undefined when there is none. Throws where it is longer than a state may be. */
   readonly read: (path: string) => Promise<string | undefined>;
-  /** The same line by line, for files of any size. */
-  readonly readLines: (path: string) => Promise<AsyncIterable<FileLine> | undefined>;
+  /** The same line by line, for files of any size. Lines, and states as a whole, beyond their bounds throw `BeyondBounds`. */
+  readonly readLines: (path: string, of?: 'state') => Promise<AsyncIterable<FileLine> | undefined>;
   /** A line that was read before, at once; undefined when there is no such file any more. */
   readonly readAgain: (path: string, line: FileLine) => string | undefined;
   /** The names in a folder; none when there is no folder. */
@@ -68,9 +70,20 @@ export const realDisk: Disk = {
       }),
     ),
 
-  read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
+  read: (path) =>
+    orIfMissing(
+      undefined,
+      lstat(path).then(({ size }) => {
+        if (size > MOST_STATE_BYTES) throw coded('ERR_FS_FILE_TOO_LARGE');
+        return readFile(path, 'utf8');
+      }),
+    ),
 
-  readLines: (path) => orIfMissing(undefined, open(path, 'r').then(readLines)),
+  readLines: (path, of) =>
+    orIfMissing(
+      undefined,
+      open(path, 'r').then((file) => readLines(file, path, of === 'state')),
+    ),
 
   readAgain(path, { at, size }) {
     let file: number | undefined;
@@ -146,13 +159,28 @@ export const realDisk: Disk = {
   },
 };
 
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
 /** By bytes: where a line begins must be right behind one that is no text, too. */
-async function* readLines(file: FileHandle): AsyncGenerator<FileLine> {
+async function* readLines(
+  file: FileHandle,
+  path: string,
+  isState: boolean,
+): AsyncGenerator<FileLine> {
   let begun: Buffer[] = [];
   let at = 0;
   let size = 0;
   const stream: AsyncIterable<Buffer> = file.createReadStream({ highWaterMark: PIECE });
+  const name = isState ? `the state ${path}` : path;
+  const { size: whole } = await file.stat();
+  const check = within(name, () => (isState ? checkState(whole) : () => {}));
   for await (const piece of stream) {
+    within(name, () => {
+      check(piece);
+      checkSize(size + piece.length, MOST_LINE_BYTES, 'a line');
+    });
     let from = 0;
     for (let end = piece.indexOf(LINE_BREAK); end >= 0; end = piece.indexOf(LINE_BREAK, from)) {
       const rest = end - from;
@@ -171,6 +199,13 @@ async function* readLines(file: FileHandle): AsyncGenerator<FileLine> {
     size += piece.length - from;
   }
   if (size > 0) yield { text: Buffer.concat(begun).toString('utf8'), isWhole: false, at, size };
+}
+
+/** A small state is not counted: whatever it holds takes little memory. */
+function checkState(size: number): (piece: Uint8Array) => void {
+  checkSize(size, MOST_STATE_BYTES, 'a size');
+  const meter = size < COUNTED_FROM_BYTES ? undefined : createStateMeter();
+  return (piece) => meter?.take(piece);
 }
 
 /** Small pieces put together, so that there are fewer writes. */

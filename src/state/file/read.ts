@@ -70,7 +70,7 @@ async function readCommitted<S extends StateMark>(
 /** Undefined when there is none. Throws as `refuseOddPlace` does. */
 export async function readStateLines(place: Place): Promise<AsyncIterable<Line> | undefined> {
   const found = await refuseOddPlace(place);
-  return found === undefined ? undefined : place.disk.readLines(place.layout.state);
+  return found === undefined ? undefined : place.disk.readLines(place.layout.state, 'state');
 }
 
 /** The same in one text. Throws where that is longer than a string can be: only a sound state is read by lines. */

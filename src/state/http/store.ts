@@ -41,7 +41,7 @@ const TIMING = { beat: 5_000, silent: 12_000, watch: 16_000 };
 const GLANCE_MS = 500;
 const MB = 1024 * 1024;
 /** Together, and with the marks that JSON puts into texts, they fit into one document that is sent and read at once. */
-const MOST = { runs: 30, size: 4_000_000, state: 200 * MB, journal: 150 * MB };
+const MOST = { runs: 30, size: 4_000_000, state: 64 * MB, journal: 24 * MB };
 const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
 const UNLOCK_THERE =
   'Wait until that run ends. If no run is active, remove the lock on the server itself.';

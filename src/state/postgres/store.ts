@@ -1,4 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
+import { checkSize } from '../../core/bounds.ts';
+import { MOST_READ_BYTES, within } from '../bounds.ts';
 import { refuseNewer } from '../failures.ts';
 import { readLine } from '../journal-text.ts';
 import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
@@ -57,6 +59,26 @@ export function postgresRemote(
     );
     version = versionIn(rows.find((row) => row.version !== null)?.version, location);
     return rows.filter((row) => row.is_row === true);
+  }
+
+  /** The same of rows that are a part of a state. Throws `BeyondBounds` before more of them are sent than are taken. */
+  async function selectBounded(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    const most = `$${values.length + 1}::bigint`;
+    const rows = await select(
+      `with found as materialized (${text}),
+         size as (select coalesce(sum(octet_length(text)), 0) as bytes from found)
+       select found.* from found, size where bytes <= ${most}
+       union all
+       select 'size', null, null, 0 from size where bytes > ${most}`,
+      [...values, MOST_READ_BYTES],
+    );
+    if (rows.some(({ what }) => what === 'size'))
+      within(
+        `the state ${location}`,
+        () => checkSize(MOST_READ_BYTES + 1, MOST_READ_BYTES, 'a size'),
+        'Put a backup of the database back, or delete the rows of callsheet.run that no run needs any more.',
+      );
+    return rows;
   }
 
   /** Writes what may be written twice. */
@@ -189,7 +211,7 @@ export function postgresRemote(
 
   /** The state and the journals of open runs. */
   async function readKept(): Promise<Kept> {
-    const rows = await select(
+    const rows = await selectBounded(
       `select 'head' as what, null as name, head as text, 0::bigint as part
          from callsheet.stack where name = $1 and head is not null
        union all
@@ -284,8 +306,9 @@ export function postgresRemote(
       }),
     journal: (run) =>
       reading<readonly string[] | undefined>(undefined, async () => {
-        const text = 'select text, part from callsheet.journal where stack = $1 and run = $2';
-        const rows = (await select(text, [stack, run])).toSorted(byPart);
+        const text = `select 'journal' as what, run as name, text, part
+          from callsheet.journal where stack = $1 and run = $2`;
+        const rows = (await selectBounded(text, [stack, run])).toSorted(byPart);
         return rows.length === 0 ? undefined : rows.map(({ text }) => String(text));
       }),
     close: () => database.close(),

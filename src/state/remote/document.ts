@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { checkSize } from '../../core/bounds.ts';
 import { CallsheetError, formatSize } from '../../core/errors.ts';
 import { listUnderWay } from '../../core/rollout.ts';
+import {
+  BeyondBounds,
+  createAllowance,
+  MOST_PART_BYTES,
+  MOST_UNPACKED_BYTES,
+  within,
+} from '../bounds.ts';
 import { damagedState, foreignState, refuseNewer, strayPart } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
-import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
+import { findCode, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 import type { Change, OpenJournal, Remote, Wanting } from './store.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
@@ -39,7 +47,7 @@ export type DocumentPlace = {
   readonly close: () => Promise<void>;
 };
 
-/** What a place may hold. Texts are counted in characters, as they stand in the document or in a part. */
+/** What a place may hold, in bytes, as it stands in the document or in a part. */
 type Most = {
   /** Finished runs whose journals are kept, and what they may take in the document. */
   readonly runs: number;
@@ -59,10 +67,21 @@ const OF_CHANGE = 8_000;
 const ELSEWHERE =
   'Keep a state of this size in PostgreSQL or in a file (`callsheet state migrate --to`), or split the stack.';
 
+/** Whoever repairs a state reads its document first. */
+const REPLACED =
+  'Put an earlier version of that document back. Or remove it, and rebuild the state: `callsheet state repair`';
+
 /** A document that is replaced while its parts are fetched is read anew so often. */
 const READS = 4;
 /** Parts that are fetched at once. */
 const AT_ONCE = 8;
+
+/** What parts are read for, and how much of them. `allow` throws `BeyondBounds`. */
+type Reading = {
+  readonly name: string;
+  readonly wanting: Wanting;
+  readonly allow: (size: number) => void;
+};
 
 type Current = { readonly document: Document; readonly tag: string | undefined };
 
@@ -71,6 +90,8 @@ export function documentRemote(place: DocumentPlace): Remote {
   const { location } = place;
   /** What we wrote last: as long as the lease is ours, nobody wrote since. */
   let written: Current | undefined;
+  /** What messages call the journal of a run. */
+  const nameOf = (run: string) => `the journal of run ${run} in ${location}`;
   let queue: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -80,26 +101,47 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   async function read(): Promise<Current> {
-    const found = await place.read();
+    const found = await place.read().catch((error: unknown) => {
+      throw error instanceof BeyondBounds
+        ? new BeyondBounds(`the state ${location}`, error, REPLACED)
+        : error;
+    });
     if (found === undefined) return { document: EMPTY, tag: undefined };
     return { document: parseDocument(found.text, location), tag: found.tag };
   }
 
-  /** The texts of parts; undefined when one is not there any more. A large journal lies in thousands of them. */
-  async function readTexts(parts: readonly Part[]): Promise<readonly string[] | undefined> {
+  /**
+   * The texts of parts of what `name` names; undefined when one is not there any more. A large journal lies in thousands
+   * of them. Throws `BeyondBounds`; of what remains, a part that is beyond the bounds is a text that damages the rest.
+   */
+  async function readTexts(
+    parts: readonly Part[],
+    { name, wanting, allow }: Reading,
+  ): Promise<readonly string[] | undefined> {
     const texts: string[] = [];
+    const readOne = async (part: Part) => {
+      try {
+        // Once there is too much, nothing more is unpacked.
+        allow(0);
+        const text = within(name, () => inlineText(part)) ?? (await fetched(part));
+        allow(text?.length ?? 0);
+        return text;
+      } catch (error) {
+        if (error instanceof BeyondBounds && wanting === 'remains') return leftOut(part);
+        throw error;
+      }
+    };
     for (let from = 0; from < parts.length; from += AT_ONCE) {
-      const some = await Promise.all(
-        parts
-          .slice(from, from + AT_ONCE)
-          .map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
-      );
-      for (const text of some) {
+      for (const text of await Promise.all(parts.slice(from, from + AT_ONCE).map(readOne))) {
         if (text === undefined) return undefined;
         texts.push(text);
       }
     }
     return texts;
+  }
+
+  async function fetched(part: Part): Promise<string | undefined> {
+    return 'at' in part ? place.fetch(part.at) : undefined;
   }
 
   /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
@@ -119,6 +161,14 @@ export function documentRemote(place: DocumentPlace): Remote {
   /** Puts a document, and looks what became of it where the answer was lost, or is a no: a try before it may be there. */
   async function swap(document: Document, tag: string | undefined, lease: string): Promise<Put> {
     const text = `${JSON.stringify(document)}\n`;
+    const size = Buffer.byteLength(text);
+    if (size > MOST_PART_BYTES)
+      throw refusedByStore(
+        'write',
+        location,
+        tooSmall('the document', size, MOST_PART_BYTES),
+        ELSEWHERE,
+      );
     return place.retries.again(async () => {
       let failure: NoAnswer;
       try {
@@ -174,13 +224,15 @@ export function documentRemote(place: DocumentPlace): Remote {
     if (needed > most.state)
       throw refusedByStore('write', location, tooSmall('it', needed, most.state), ELSEWHERE);
     if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
-    const parts = from.open.find(({ run }) => run === append.run)?.parts ?? [];
-    const journal = measureSize(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
+    const { run, text } = append;
+    const parts = from.open.find((one) => one.run === run)?.parts ?? [];
+    const inline = within(nameOf(run), () => parts.map((part) => inlineText(part) ?? ''));
+    const journal = measureSize([...inline, text]);
     if (journal > most.journal)
       throw refusedByStore(
         'write',
         location,
-        tooSmall(`the journal of run ${append.run}`, journal, most.journal),
+        tooSmall(`the journal of run ${run}`, journal, most.journal),
         ELSEWHERE,
       );
   }
@@ -213,7 +265,9 @@ export function documentRemote(place: DocumentPlace): Remote {
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
-      const whole = async () => (await readTexts(parts)) ?? [];
+      const name = nameOf(run);
+      const reading: Reading = { name, wanting: 'all', allow: createAllowance(name) };
+      const whole = async () => (await readTexts(parts, reading)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
     const finished = [...from.finished.filter(({ run }) => !file.includes(run)), ...filed];
@@ -243,7 +297,9 @@ export function documentRemote(place: DocumentPlace): Remote {
     const set = await Promise.all(
       aside.map(async ({ name, pieces }) => ({
         name,
-        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
+        parts: await Promise.all(
+          inFew(pieces).map(async (piece) => packed(await place.keep(piece))),
+        ),
       })),
     );
     const strays = finished.filter(({ parts }) => parts.some(isStray));
@@ -265,11 +321,13 @@ export function documentRemote(place: DocumentPlace): Remote {
     lockRecord: async () => (await read()).document.ticket ?? undefined,
     read: (wanting) =>
       gather(wanting, async ({ state, open }) => {
-        const texts = state === null ? [] : await readTexts([state]);
+        const allow = createAllowance(`the state ${location}`);
+        const name = `the state ${location}`;
+        const texts = state === null ? [] : await readTexts([state], { name, wanting, allow });
         if (texts === undefined) return undefined;
         const journals: OpenJournal[] = [];
         for (const { run, parts } of open) {
-          const pieces = await readTexts(parts);
+          const pieces = await readTexts(parts, { name: nameOf(run), wanting, allow });
           if (pieces === undefined) return undefined;
           journals.push({ run, pieces });
         }
@@ -310,7 +368,9 @@ export function documentRemote(place: DocumentPlace): Remote {
       const found = await gather(wanting, async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
         if (journal === undefined) return { pieces: undefined };
-        const pieces = await readTexts(journal.parts);
+        const name = nameOf(run);
+        const reading = { name, wanting, allow: createAllowance(name) };
+        const pieces = await readTexts(journal.parts, reading);
         return pieces && { pieces };
       });
       return found.pieces;
@@ -325,7 +385,7 @@ export function documentRemote(place: DocumentPlace): Remote {
 }
 
 function measureSize(texts: readonly string[]): number {
-  return texts.reduce((size, { length }) => size + length, 0);
+  return texts.reduce((size, text) => size + Buffer.byteLength(text), 0);
 }
 
 /** Whether a text is that of a document. Some servers write JSON in their own way. */
@@ -404,7 +464,12 @@ function isStray(part: Part): boolean {
 
 /** A stray part as a text, which damages whatever it is a part of. */
 function inlined(part: Part): Part {
-  return isStray(part) ? { text: inlineText(part) ?? '' } : part;
+  return isStray(part) ? { text: leftOut(part) } : part;
+}
+
+/** A text in the place of a part that is not read: nothing takes it for a line of its own. */
+function leftOut(part: Part): string {
+  return `${'at' in part ? JSON.stringify(part) : '{"left":"out"}'}\n`;
 }
 
 /** Throws `CallsheetError('state')` where a document names a part as Callsheet names none. */
@@ -479,22 +544,32 @@ function isList(value: unknown, is: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is);
 }
 
-/** Characters of a text that is put together from pieces. */
-const MOST_TOGETHER = 64 * 1024 * 1024;
+/** Characters of a text that is put together from pieces: as bytes they are at most a part that is unpacked. */
+const MOST_TOGETHER = MOST_UNPACKED_BYTES / 4;
 
-/** The same text in few pieces, none of which is too large for a string or for one answer. */
+/** The same text in few pieces, none of which is too large for one answer. */
 export function inFew(pieces: readonly string[]): readonly string[] {
   const few: string[] = [];
   let text = '';
   for (const piece of pieces) {
-    if (text !== '' && text.length + piece.length > MOST_TOGETHER) {
-      few.push(text);
-      text = '';
+    for (let from = 0; from < piece.length; from += MOST_TOGETHER) {
+      const some = piece.slice(from, from + MOST_TOGETHER);
+      if (text !== '' && text.length + some.length > MOST_TOGETHER) {
+        few.push(text);
+        text = '';
+      }
+      text += some;
     }
-    text += piece;
   }
   return [...few, text];
 }
+
+/** The same part, in fewer bytes where it is long and stands in the document. */
+function packed(part: Part): Part {
+  return 'text' in part && part.text.length > LONG_TEXT ? zip(part.text) : part;
+}
+
+const LONG_TEXT = 1024 * 1024;
 
 export function zip(text: string): Part {
   return { gz: gzipSync(text).toString('base64') };
@@ -503,8 +578,20 @@ export function zip(text: string): Part {
 /** A text that stands in the document itself, as a stray part does; undefined where it lies elsewhere. */
 function inlineText(part: Part): string | undefined {
   if ('text' in part) return part.text;
-  if (isStray(part)) return `${JSON.stringify(part)}\n`;
-  return 'gz' in part ? gunzipSync(Buffer.from(part.gz, 'base64')).toString('utf8') : undefined;
+  if (isStray(part)) return leftOut(part);
+  return 'gz' in part ? unzip(part.gz) : undefined;
+}
+
+/** Stops unpacking at the bound, and throws `Excess`. What is no packed text is one that damages the rest. */
+function unzip(packed: string): string {
+  try {
+    const bytes = Buffer.from(packed, 'base64');
+    return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES }).toString('utf8');
+  } catch (error) {
+    if (findCode(error) === 'ERR_BUFFER_TOO_LARGE')
+      checkSize(MOST_UNPACKED_BYTES + 1, MOST_UNPACKED_BYTES, 'a part');
+    return '{"not":"packed"}\n';
+  }
 }
 
 /** Where the texts lie that a document names; strays are not followed. */

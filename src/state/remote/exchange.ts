@@ -1,6 +1,8 @@
 import { CallsheetError, clip } from '../../core/errors.ts';
 import { isLoopback, type Origin } from '../../core/origin.ts';
 import { createDispatcher, decodeText } from '../../platform/dispatcher.ts';
+import { BeyondLimit } from '../../platform/errors.ts';
+import { BeyondBounds, MOST_PART_BYTES } from '../bounds.ts';
 import { type Doing, findLoss, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 
 /** One request to a store. */
@@ -25,10 +27,8 @@ export type Exchange = {
 
 const CONNECTIONS = 8;
 const TO_CONNECT = 10_000;
-/** Milliseconds in which a document must have come whole. The state of a large fleet is some hundred megabytes. */
+/** Milliseconds in which a document must have come whole. The state of a large fleet has a hundred megabytes. */
 const TO_READ = 600_000;
-/** Most bytes of a document: more do not fit into one text. */
-const MOST_BYTES = 500_000_000;
 
 /**
  * Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed.
@@ -37,7 +37,7 @@ const MOST_BYTES = 500_000_000;
 export function openExchange(timeout: number, origins: readonly Origin[]): Exchange {
   const connect = Math.min(TO_CONNECT, timeout);
   const timeouts = { connect, headers: timeout, body: timeout, answer: TO_READ };
-  const dispatcher = createDispatcher(CONNECTIONS, timeouts, MOST_BYTES);
+  const dispatcher = createDispatcher(CONNECTIONS, timeouts, MOST_PART_BYTES);
   return {
     send: async ({ method, url, headers, body }) => {
       if (!origins.some((origin) => origin.serves(new URL(url))))
@@ -75,6 +75,7 @@ export async function askOnce(
   try {
     answer = await exchange.send(ask);
   } catch (error) {
+    if (error instanceof BeyondLimit) throw new BeyondBounds(`the state ${location}`, error);
     const why = error instanceof CallsheetError ? undefined : findLoss(error);
     if (why === undefined) throw error;
     throw new NoAnswer(what, location, why, error);

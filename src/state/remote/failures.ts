@@ -1,4 +1,5 @@
-import { CallsheetError, formatDuration } from '../../core/errors.ts';
+import { CallsheetError, formatDuration, formatSize } from '../../core/errors.ts';
+import { MOST_JOURNAL_BYTES } from '../bounds.ts';
 import { Unanswered } from '../failures.ts';
 import type { LockEffects } from '../lock.ts';
 
@@ -58,6 +59,16 @@ export function refusedByStore(
     hint: hintFor(what, todo),
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** A journal of which no more is written, while there is room for what recovers the run. */
+export function tooLargeJournal(location: string, run: string, size: number): CallsheetError {
+  return refusedByStore(
+    'write',
+    location,
+    `the journal of run ${run} needs ${formatSize(size)}, and the store allows ${formatSize(MOST_JOURNAL_BYTES)}`,
+    'Apply in parts, with --target, or keep the state in a file, whose journals may be larger.',
+  );
 }
 
 /** What ends without a code of its own. */

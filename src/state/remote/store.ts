@@ -1,3 +1,11 @@
+import { COUNTED_FROM_BYTES, checkSize, countText } from '../../core/bounds.ts';
+import {
+  createStateMeter,
+  MOST_JOURNAL_BYTES,
+  MOST_PART_BYTES,
+  MOST_STATE_BYTES,
+  within,
+} from '../bounds.ts';
 import type { JournalEntry, RunBegan } from '../journal.ts';
 import { journalPieces, linesIn } from '../journal-text.ts';
 import { NotHeld, openLeasedStore, type StoreDriver } from '../leased-store.ts';
@@ -14,6 +22,7 @@ import {
 import { type JournalSource, salvageJournal } from '../salvage.ts';
 import { parseState, readState } from '../state-text.ts';
 import type { Claim, Overlap, StateStore } from '../store.ts';
+import { tooLargeJournal } from './failures.ts';
 
 /**
  * State where other machines reach it, in a store that keeps texts and does each change in one step that only the
@@ -74,8 +83,18 @@ export type Change = {
   readonly aside?: readonly Aside[];
 };
 
-/** Characters of a journal that are written at once: half of what fits into one string. */
-const MOST_AT_ONCE = 256 * 1024 * 1024;
+/** Characters of a journal that are written at once: as bytes they are at most a part. */
+const MOST_AT_ONCE = MOST_PART_BYTES / 4;
+
+/** Throws `BeyondBounds` where a state is too large, or holds too much. */
+function checkPieces(pieces: readonly string[], location: string): void {
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  const meter = createStateMeter();
+  within(`the state ${location}`, () => {
+    checkSize(size, MOST_STATE_BYTES, 'a size');
+    if (size >= COUNTED_FROM_BYTES) for (const piece of pieces) countText(piece, meter);
+  });
+}
 
 /** A store over what keeps the texts somewhere else. */
 export function openRemoteStore(remote: Remote, effects: LockEffects): StateStore {
@@ -93,6 +112,7 @@ function remoteDriver(remote: Remote): StoreDriver {
 
   async function load(): Promise<Stored> {
     const { state: pieces, open } = await remote.read('all');
+    if (pieces !== undefined) checkPieces(pieces, location);
     const state =
       pieces &&
       ((await readState(linesIn(pieces))) ?? (await parseState(pieces.join(''), location)));
@@ -173,10 +193,18 @@ function remoteDriver(remote: Remote): StoreDriver {
       const drop = blank.map(({ run }) => run);
       if (file.length + drop.length > 0) await write(lease, { file, drop });
     },
-    openEnd: async (lease, run, which) => ({
-      append: (text) => write(lease, { append: { run, text, leavesRoom: which === 'new' } }),
-      async close() {},
-    }),
+    openEnd: async (lease, run, which) => {
+      const isNew = which === 'new';
+      let size = 0;
+      return {
+        async append(text) {
+          size += Buffer.byteLength(text);
+          if (isNew && size > MOST_JOURNAL_BYTES) throw tooLargeJournal(location, run, size);
+          await write(lease, { append: { run, text, leavesRoom: isNew } });
+        },
+        async close() {},
+      };
+    },
     commit: (lease, state, run) => write(lease, { state, file: run === undefined ? [] : [run] }),
     replace,
     async receive(lease, state, receipts) {

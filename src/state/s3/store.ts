@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { CallsheetError } from '../../core/errors.ts';
 import type { S3Place } from '../../core/stores.ts';
+import { MOST_JOURNAL_BYTES, MOST_STATE_BYTES } from '../bounds.ts';
 import { type DocumentPlace, inFew, type Part, type Put } from '../remote/document.ts';
 import {
   type Answer,
@@ -21,12 +22,12 @@ import { type AwsCredentials, type AwsKeys, SOURCES } from './credentials.ts';
  * own, below `key.parts/`: written before the document names them, under names that nobody else gives.
  */
 const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
-/** A journal lies in as many objects as it has batches; the state is one, which is read at once. */
+/** A journal lies in as many objects as it has batches; the state is one. What recovers a run is read with its journal. */
 const MOST = {
   runs: 500,
   size: 1_000_000,
-  state: 400 * 1024 * 1024,
-  journal: Number.POSITIVE_INFINITY,
+  state: MOST_STATE_BYTES,
+  journal: MOST_JOURNAL_BYTES,
 };
 /** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
 const MANY_PARTS = 16;
