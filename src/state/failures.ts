@@ -232,6 +232,17 @@ export function lockedState(location: string, holder: Holder, lease: string): Ca
   );
 }
 
+/** A state that seems free, and that the store gives to somebody else each time. */
+export function neverFree(location: string, tries: number): CallsheetError {
+  return new CallsheetError(
+    'locked',
+    `the state ${location} could not be locked in ${tries} tries: each time it seemed free, and the store then took another writer`,
+    {
+      hint: 'Nothing was sent to the platform. If other runs are active, try again later. If none is, the store does not do what it answers: check its address.',
+    },
+  );
+}
+
 /** `held`: who has the state instead; undefined when nobody has. */
 export function noSuchLease(location: string, lease: string, held: HeldLock | undefined) {
   return new CallsheetError(
@@ -272,10 +283,8 @@ function describeLoss(loss: LossOfLease): string {
 
 /** The server keeps a lock that was given back: nobody gets at the state until somebody takes it away there. */
 export class StillLocked extends CallsheetError {
-  constructor(location: string, why: string) {
-    super('state', `cannot unlock the state ${location}: ${why}`, {
-      hint: 'The changes of the run are made and recorded. Remove the lock on the server itself, because every other run waits for it.',
-    });
+  constructor(location: string, why: string, todo: string) {
+    super('state', `cannot unlock the state ${location}: ${why}`, { hint: todo });
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockedState, noSuchLease } from './failures.ts';
+import { lockedState, neverFree, noSuchLease } from './failures.ts';
 import { isRecord } from './model.ts';
 import { parseJson } from './shape.ts';
 import type { HeldLock, Holder } from './store.ts';
@@ -161,14 +161,27 @@ export async function acquireLease(
   holder: Holder,
   effects: LockEffects,
 ): Promise<{ readonly id: string; readonly since: Moment }> {
-  for (;;) {
+  let watched = 0;
+  for (let tries = 1; ; tries += 1) {
     const seen = await place.lockRecord();
-    if (seen !== undefined && !(await isFree(seen, place, effects))) continue;
-    const since = currentMoment(effects);
-    const own = newRecord(holder, effects);
-    if (await place.acquire(seen, own)) return { id: own.id, since };
+    const isChanged = seen !== undefined && !(await isFree(seen, place, effects));
+    if (isChanged) watched += 1;
+    else {
+      const since = currentMoment(effects);
+      const own = newRecord(holder, effects);
+      if (await place.acquire(seen, own)) return { id: own.id, since };
+    }
+    if (tries === MOST_TRIES || watched === MOST_WATCHED) throw neverFree(place.location, tries);
+    if (tries > 1) await effects.sleep(Math.random() * tries * PAUSE_MS);
   }
 }
+
+/** Of runs that want the state at once, each try gives it to one. */
+const MOST_TRIES = 8;
+/** Times that a silent holder is watched, and turns out to be another one. Each takes `watch`. */
+const MOST_WATCHED = 3;
+/** The most that is waited after the second try is twice this, and more after each other. */
+const PAUSE_MS = 50;
 
 function newRecord(holder: Holder, { now, machine }: Pick<LockEffects, 'now' | 'machine'>) {
   const beat = formatBeat(now());

@@ -46,6 +46,11 @@ const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD
 const UNLOCK_THERE =
   'Wait until that run ends. If no run is active, remove the lock on the server itself.';
 const REFUSED = new Set([409, 412, 423]);
+const KEPT = 'the server answered that it did, and still has the lock';
+const ON_SERVER =
+  'Check unlock_address and unlock_method, and remove the lock on the server itself';
+const RECORDED = `The changes of the run are made and recorded. ${ON_SERVER}, because every other run waits for it.`;
+const NOT_BEGUN = `Nothing was sent to the platform. ${ON_SERVER}, once no run is active.`;
 
 export function httpPlace(
   given: HttpPlace,
@@ -113,17 +118,22 @@ export function httpPlace(
   }
 
   /**
-   * A no may also mean that the lock is gone: the answer to the first try was lost, or somebody took it away. Asking
-   * for it once more tells. Throws `StillLocked` where it is there and stays.
+   * Unlocks, and looks whether the lock is free: some servers, and addresses that lead elsewhere, answer 200 and unlock
+   * nothing, and a no may mean that the lock is gone. The protocol has no other look than to ask for the lock. Throws
+   * `StillLocked` where it is there and stays.
    */
   async function unlock(lease: string): Promise<void> {
-    const refused = await askToUnlock(lease);
-    if (isDone(refused)) return;
+    const answer = await askToUnlock(lease);
     const found = await askToLock(lease);
-    const held = idIn(found.text);
-    if (REFUSED.has(found.status) && held !== undefined && held !== lease) return;
-    if (isDone(found) && isDone(await askToUnlock(lease))) return;
-    throw new StillLocked(location, said(refused));
+    if (isDone(found)) {
+      // Where that is refused, another run that saw the lease given back took it away.
+      await askToUnlock(lease);
+      return;
+    }
+    const held = REFUSED.has(found.status) ? idIn(found.text) : undefined;
+    if (held !== undefined && held !== lease) return;
+    if (held === undefined && isDone(answer)) return;
+    throw new StillLocked(location, isDone(answer) ? KEPT : said(answer), RECORDED);
   }
 
   async function post(text: string, lease: string): Promise<Answer> {
@@ -165,13 +175,19 @@ export function httpPlace(
     },
     async enter(lease, seen) {
       let stranger: string | undefined;
+      /** What was answered to the UNLOCK of each lock: a second one would be answered alike. */
+      const answers = new Map<string, Answer>();
       for (let waited = 0; ; waited += GLANCE_MS) {
         const held = await lock(lease, seen);
         if (held === undefined) return true;
         // Its holder died, or gave it back in the document and could not do so here.
         const isOver = held === seen?.id || (held === stranger && waited >= TIMING.watch);
-        if (isOver) await unlock(held);
-        else if (stranger !== undefined && held !== stranger) return false;
+        if (isOver) {
+          const answer = answers.get(held);
+          if (answer !== undefined)
+            throw new StillLocked(location, isDone(answer) ? KEPT : said(answer), NOT_BEGUN);
+          answers.set(held, await askToUnlock(held));
+        } else if (stranger !== undefined && held !== stranger) return false;
         else if (waited > 0 && (await hasWritten(held))) return false;
         else await effects.sleep(GLANCE_MS);
         stranger = held;

@@ -119,7 +119,7 @@ test('a lock that the server keeps is said when the lease is given back', async 
   shelf.lock = { ID: shelf.lock?.ID ?? '', Who: 'nobody' };
   const failure = await failureOf(() => lease.release());
   expect(failure.message).toContain(`cannot unlock the state ${server.origin}${path}`);
-  expect(failure.hint).toContain('Remove the lock on the server itself');
+  expect(failure.hint).toContain('remove the lock on the server itself');
 });
 
 test.each([
@@ -184,6 +184,52 @@ test('says what is wrong: no encryption', async () => {
   onTestFinished(() => store.close());
   const { message } = await failureOf(() => store.load());
   expect(message).toContain('http://state.example.test/x: it is not an https address');
+});
+
+test.each(['gitlab', 'plain'] as const)(
+  'a server that answers an UNLOCK with 200 and unlocks nothing is said, after one UNLOCK of each run (%s)',
+  async (style) => {
+    const path = newPath(style);
+    const shelf = server.shelfOf(path);
+    shelf.keepsLock = true;
+    const first = await spotAt(path).open().acquire(holder('r1'));
+    server.requests.length = 0;
+    const atEnd = await failureOf(() => first.release());
+    expect(atEnd.message).toContain('the server answered that it did, and still has the lock');
+    expect(atEnd.hint).toContain('The changes of the run are made and recorded');
+    const isUnlock = (request: string) => /^(UNLOCK|DELETE) /.test(request);
+    expect(server.requests.filter(isUnlock)).toHaveLength(1);
+    // A heartbeat that gives it back, the UNLOCK, and one look.
+    expect(server.requests).toHaveLength(3);
+    server.requests.length = 0;
+    const waits: number[] = [];
+    const sleep = async (milliseconds: number) => {
+      waits.push(milliseconds);
+    };
+    const next = await failureOf(() =>
+      spotAt(path).open({ effects: { sleep } }).acquire(holder('r2')),
+    );
+    expect(next.code).toBe('state');
+    expect(next.message).toContain('still has the lock');
+    expect(next.hint).toContain('Nothing was sent to the platform');
+    expect(server.requests.filter(isUnlock)).toHaveLength(1);
+    expect(server.requests.length).toBeLessThan(10);
+  },
+);
+
+test('a server that gives the lock to somebody else each time is given up', async () => {
+  const path = newPath('plain');
+  const shelf = server.shelfOf(path);
+  let ids = 0;
+  // Whoever asks finds another holder.
+  Object.defineProperty(shelf, 'lock', { get: () => ({ ID: `other-${ids++}` }), set() {} });
+  const sleep = async () => {};
+  server.requests.length = 0;
+  const failure = await failureOf(() =>
+    spotAt(path).open({ effects: { sleep } }).acquire(holder('r1')),
+  );
+  expect(failure.message).toContain('could not be locked in 8 tries');
+  expect(server.requests.length).toBeLessThan(100);
 });
 
 test("another program's document is refused, and left as it is", async () => {
