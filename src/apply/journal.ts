@@ -9,7 +9,7 @@ import type { Io } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { secretsGone } from '../plan/secrets.ts';
-import { keptSince, rememberResource } from '../plan/state-entry.ts';
+import { keptSince, makingOf, rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -136,6 +136,7 @@ export async function record(
         ? {
             ...withoutLeft(restored, recorded, left),
             ...keptSince(recorded),
+            ...makingOf(kind, recorded, live),
             id: live.id,
             pin,
             restored_by: deps.run,
@@ -166,7 +167,7 @@ export async function record(
 }
 
 /**
- * The state that a rollback goes back to. A secret whose object is gone, before the rollback writes or after, is
+ * The state that a rollback goes back to, but for the making, which it does not undo. A secret whose object is gone, before the rollback writes or after, is
  * unsettled: what the rollback writes has no secrets.
  */
 export function restoredBy(
@@ -179,7 +180,8 @@ export function restoredBy(
     live === undefined ? [] : secretsGone(kind.schema, restored.leaves, live.document),
   );
   const unsettled = gone.map((text) => [text, { unsettled: true }] as const);
-  return { ...restored, leaves: { ...restored.leaves, ...Object.fromEntries(unsettled) } };
+  const { unfinished: _, ...entry } = restored;
+  return { ...entry, leaves: { ...entry.leaves, ...Object.fromEntries(unsettled) } };
 }
 
 /** Where edits begin that a run leaves as they are: after what was last known to be as the state has it. */

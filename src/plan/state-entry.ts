@@ -85,6 +85,21 @@ export function keptSince(
 }
 
 /**
+ * The requests of a making that were answered, for who lays an earlier entry down again: a rollback takes none of them
+ * back, so the entry of now tells them, not the one of then. A resource that reads as whole lacks none.
+ */
+export function makingOf(
+  kind: Kind,
+  recorded: Pick<ResourceState, 'id' | 'unfinished'> | undefined,
+  { id, record }: { readonly id: string; readonly record: JsonObject },
+): Pick<ResourceState, 'unfinished'> {
+  const answered = recorded?.id === id ? recorded.unfinished : undefined;
+  return answered === undefined || kind.lacking?.(record) === undefined
+    ? {}
+    : { unfinished: answered };
+}
+
+/**
  * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
  * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
  * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand, has another source or

@@ -331,15 +331,18 @@ function producedBy(
 }
 
 function undoOne(
-  snapshot: SnapshotTaken,
+  taken: SnapshotTaken,
   line: LedgerLine,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
   isGone: boolean,
 ) {
-  const { address, kind: name, document } = snapshot;
+  const { address, kind: name, document } = taken;
   const { action, fields: changed } = line;
   const kind = kindNamed(name);
+  // A document that was uploaded again is another source, which nothing deletes: the address goes on standing for it.
+  const isOther = action === 'update' && kind.update === undefined;
+  const snapshot = isOther && recorded ? { ...taken, id: recorded.id } : taken;
   if (document === null) {
     const impossible = kind.delete ? [] : [undeletable(address, name, 'the run created it')];
     const { wanted } = wantedFrom(snapshot, addressOf);
@@ -394,6 +397,9 @@ function undoOne(
       ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
       ...elsewhere.map((facet) => wentWith(address, facet)),
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
+      ...(snapshot.id === taken.id || files.length > 0
+        ? []
+        : [undeletable(address, name, `the run created it again (${snapshot.id})`)]),
     ],
   };
 }

@@ -661,7 +661,9 @@ function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Pl
       const then = restored.get(address);
       if (!then) return [address, now];
       const { id, scope } = now;
-      return [address, { ...then, id, scope, pin: now.pin && withoutCertainty(now.pin) }];
+      // The plan found nothing left to make of it.
+      const { unfinished: _, ...entry } = then;
+      return [address, { ...entry, id, scope, pin: now.pin && withoutCertainty(now.pin) }];
     }),
   );
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/index.ts';
 import { longRows } from '../long.ts';
-import { CELLS, runCell, stepsOf } from './makings.ts';
+import { CELLS, runCell, runWayBack, stepsOf, WAYS_BACK } from './makings.ts';
 import { isIdle, killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -72,6 +72,17 @@ test(
     expect(TAKEN).toHaveLength(14);
     const limit = pLimit(4);
     const outcomes = await Promise.all(TAKEN.map((cell) => limit(() => runCell(cell))));
+    expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
+  },
+  TIMEOUT,
+);
+
+test(
+  'a rollback of a run that went on with a making leaves what the platform has in the state',
+  async () => {
+    const limit = pLimit(4);
+    const taken = longRows(WAYS_BACK, ({ way, dies }) => way === 'document' || dies === undefined);
+    const outcomes = await Promise.all(taken.map((one) => limit(() => runWayBack(one))));
     expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
   },
   TIMEOUT,

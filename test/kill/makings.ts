@@ -145,6 +145,54 @@ export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOut
   }
 }
 
+/** What befalls a making, and a rollback once it was gone on with. */
+export type WayBack = Cell & {
+  /** At which request the run that goes on with it dies; undefined: it comes to its end. */
+  readonly dies: string | undefined;
+};
+
+/** Every request of a making after which the next run dies too, or does not. */
+export const WAYS_BACK: readonly WayBack[] = CELLS.filter(
+  ({ mishap, isStateKept }) => mishap.startsWith('killed') && isStateKept,
+).flatMap((cell) => {
+  const { operations: all = [] } =
+    WAYS.find(({ kind, way }) => kind === cell.kind && way === cell.way) ?? {};
+  return [undefined, ...all].map((dies) => ({ ...cell, dies }));
+});
+
+/**
+ * A making that died, is gone on with, and whose last run is rolled back: no rollback takes back what is whole, so what
+ * the state says of it is what the platform has, and the next plan goes on with no more than is missing.
+ */
+export async function runWayBack({ dies, ...cell }: WayBack): Promise<CellOutcome> {
+  const stage = await openStage({ seed: SEED });
+  try {
+    await prepare(stage, cell);
+    await befall(stage, cell);
+    if (dies === undefined) await stage.apply(OPTIONS, { exit: 'any', outside: { pause } });
+    else await applyDying(stage, 'after', dies);
+    await stage.rollback({ deleteUsed: true }, { exit: [0, 1, 3], outside: { pause } });
+    const { changes } = await stage.plan({ allowDelete: true, releaseHold: true });
+    const { resources } = await stateIn(stage);
+    const due = changes.filter(({ reason }) => /incomplete/.test(reason));
+    const known = Object.values(resources).filter(({ id }) => stage.sim.store.sources.has(id));
+    const whole = wholeSources(stage);
+    expect(due).toHaveLength(whole.length === 0 ? known.length : 0);
+    if (whole.length > 0) for (const { id } of known) expect(whole).toContain(id);
+    await converge(stage, true);
+    return { ...cell, converged: true };
+  } catch (error) {
+    return { ...cell, converged: false, problem: `${dies ?? 'no death'}: ${error}` };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Ids of the pages and documents that the platform has all of. */
+function wholeSources({ sim: { store } }: Stage): readonly string[] {
+  return [...store.sources].flatMap(([id, { record }]) => (record.status === 'active' ? id : []));
+}
+
 async function prepare(stage: Stage, { kind, way }: Cell): Promise<void> {
   const sample = SAMPLES[`${kind} ${way}`] ?? wholeSample(kind);
   if (sample === undefined) throw new Error(`${kind} ${way} has no sample`);
@@ -174,10 +222,15 @@ async function befall(stage: Stage, { operation, mishap }: Cell): Promise<void> 
     if (mishap === 'storm of 503') faults.clear();
     return;
   }
+  expect(await applyDying(stage, when, operation), 'the moment never came').toBe(true);
+}
+
+/** Applies, and dies before or after a request. Tells whether that was sent. */
+async function applyDying(stage: Stage, when: string, operation: string): Promise<boolean> {
   const method = operation === 'upload' ? 'PUT' : methodOf(operation);
   const { outside, isDead } = mortal({ name: `${when} request ${method} ${operation}`, nth: 1 });
   await stage.apply(OPTIONS, { exit: 'any', outside: { ...outside, pause } });
-  expect(isDead(), 'the moment never came').toBe(true);
+  return isDead();
 }
 
 function methodOf(operation: string): string {
@@ -188,12 +241,12 @@ function methodOf(operation: string): string {
 /** Runs that a person would start: each may fail for what befalls it, none for what the ones before left. */
 const MOST_RUNS = 5;
 
-async function converge(stage: Stage): Promise<void> {
+async function converge(stage: Stage, releaseHold = false): Promise<void> {
   for (let run = 0; run < MOST_RUNS; run += 1) {
-    const plan = await stage.plan({ allowDelete: true });
+    const plan = await stage.plan({ allowDelete: true, releaseHold });
     expect(plan.refusals ?? []).toEqual([]);
     if (plan.changes.length === 0 && plan.settled === undefined) return;
-    await stage.apply(OPTIONS, { exit: 'any', outside: { pause } });
+    await stage.apply({ ...OPTIONS, releaseHold }, { exit: 'any', outside: { pause } });
   }
   expect((await stage.plan()).changes, `after ${MOST_RUNS} runs`).toEqual([]);
 }
