@@ -325,13 +325,35 @@ const UNBORN = { unborn: true };
 /** Stands for whatever lies below a field that the configuration wants empty. */
 const PRESENT = { present: true };
 
-function liveValue(leaf: Leaf, { found }: Compared): Json {
+function liveValue(leaf: Leaf, compared: Compared): Json {
+  const { found } = compared;
   const value = normalise(leaf.schema, found.leaves.get(leaf.text)?.value);
   if (value !== null || leaf.value !== null) return value;
-  const below = [...found.leaves.values()].some(
-    (other) => startsWith(other.path, leaf.path) && normalise(other.schema, other.value) !== null,
-  );
-  return below ? PRESENT : null;
+  const below = [...found.leaves.values()].filter((other) => startsWith(other.path, leaf.path));
+  const isThere = below.some((other) => normalise(other.schema, other.value) !== null);
+  return isThere || hidesSecrets(leaf, below, compared) ? PRESENT : null;
+}
+
+/**
+ * Whether something that null is to clear may have secrets, of which nothing is returned but the empty object that they
+ * are in (Secrets rules). After a null nothing more can be told.
+ */
+function hidesSecrets(
+  { text }: Leaf,
+  below: readonly Leaf[],
+  { root, sides: { applied, isProof } }: Compared,
+): boolean {
+  const last = getOwn(applied, text);
+  const wasCleared = last !== undefined && 'value' in last && last.value === null;
+  if (isProof === true || wasCleared) return false;
+  return below.some(({ path, schema, value }) => {
+    if (!isObject(value) || Object.keys(value).length > 0) return false;
+    const above = schemasAlong(root, path).slice(0, -1);
+    return (
+      above.some((one) => one['x-secrets-inside'] === true) ||
+      Object.values(schema.properties ?? {}).some((one) => one['x-secret'] === true)
+    );
+  });
 }
 
 function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {

@@ -111,17 +111,19 @@ export function clearedSecretNotes(
 
 /**
  * Secrets of the schema below a path, in objects that are live: the platform may have each, and returns none. One that
- * belongs to an account (`x-secret-of`) is there only with it.
+ * belongs to an account (`x-secret-of`) is there only with it, or in an object of which nothing else is returned.
  */
 export function listSecretsBelow(root: FieldSchema, path: Path, live: JsonObject): readonly Path[] {
-  if (isNothing(valueAt(root, live, path))) return [];
+  const object = valueAt(root, live, path);
+  if (!isObject(object)) return [];
+  const isEmpty = isNothing(object);
   const schema = schemaAt(root, path);
   return Object.keys(schema.properties ?? {}).flatMap((name) => {
     const at = [...path, name];
     const { 'x-secret': isSecret, 'x-secret-of': owner } = schemaAt(root, at);
     if (isSecret !== true) return listSecretsBelow(root, at, live);
     const isAlone = typeof owner === 'string' && isNothing(valueAt(root, live, [...path, owner]));
-    return isAlone ? [] : [at];
+    return isAlone && !isEmpty ? [] : [at];
   });
 }
 

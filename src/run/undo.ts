@@ -13,7 +13,7 @@ import {
   type PlanOptions,
 } from '../core/plan-document.ts';
 import { agentsReached, listUnderWay } from '../core/rollout.ts';
-import { isNothing } from '../core/value.ts';
+import { isNothing, isObject } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -739,9 +739,13 @@ function listSecretsGone(
   const missing = new Set(secretsGone(schema, leaves, after.document));
   const written = secretsGone(schema, leaves, before).filter((path) => !missing.has(path));
   // One that the stack never had is gone as well.
-  const others = listSecretsBelow(schema, [], after.document).filter((path) =>
-    isNothing(valueAt(schema, before, path.slice(0, -1))),
-  );
+  const others = listSecretsBelow(schema, [], after.document).filter((path) => {
+    const [then, now] = [before, after.document].map((one) =>
+      valueAt(schema, one, path.slice(0, -1)),
+    );
+    // An object that shows nothing and did so before has what it had.
+    return isNothing(then) && !(isNothing(now) && isObject(then));
+  });
   return [...new Set([...written, ...others.map(formatPath)])].map((path) => ({
     address,
     path,

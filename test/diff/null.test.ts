@@ -75,6 +75,33 @@ describe('an explicit null', () => {
       finds: { integrations: 'changed' },
     },
     {
+      title: 'takes away an object that shows nothing, where it may have secrets',
+      desired: { integrations: { smsProvider: null } },
+      live: { integrations: { smsProvider: {} } },
+      finds: { 'integrations.smsProvider': 'changed' },
+    },
+    {
+      title: 'takes away what holds such an object',
+      applied: { integrations: { smsProvider: { auth_token: SECRET } } },
+      desired: { integrations: null },
+      live: { integrations: { smsProvider: {} } },
+      having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
+      finds: { integrations: 'changed' },
+    },
+    {
+      title: 'that was written is all that can be said of such an object',
+      applied: { integrations: { smsProvider: null } },
+      desired: { integrations: { smsProvider: null } },
+      live: { integrations: { smsProvider: {} } },
+      finds: {},
+    },
+    {
+      title: 'over an object that shows nothing and has no secrets finds nothing',
+      desired: { contact_policy: null, integrations: null },
+      live: { contact_policy: {}, integrations: {} },
+      finds: {},
+    },
+    {
       title: 'over a list that somebody edited meanwhile is a conflict',
       applied: { extensions: { tools: [CRM] } },
       desired: { extensions: { tools: null } },

@@ -239,7 +239,10 @@ export function expectPlan(
     for (const [path, source] of secretsOf(wanted)) {
       const key = `${id} ${path}`;
       const known = memory.secrets.get(key);
-      if (memory.lost.has(key)) reasons.push({ address, why: `${path} was taken away` });
+      // A rollback put back what the files say by now, from whichever source it came.
+      const isBack = valueAt(record, path) === secretValue(source, given);
+      if (memory.lost.has(key) && isBack) open.add(address);
+      else if (memory.lost.has(key)) reasons.push({ address, why: `${path} was taken away` });
       else if (known === undefined) open.add(address);
       else if (known.value !== secretValue(source, given))
         reasons.push({ address, why: `${path} was rotated` });
