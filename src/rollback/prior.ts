@@ -35,9 +35,10 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const isThere = (text: string) =>
     snapshot.document !== null && (valueAt(root, snapshot.document, toPath(text)) ?? null) !== null;
   const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
+  const introduced = new Set(secretsIntroduced(root, touched));
   const secrets = [
     ...[
-      ...changed.filter((text) => isSecret(along(text), text, touched)),
+      ...changed.filter((text) => isSecret(along(text), text, touched) && !introduced.has(text)),
       // Below an object that the run removed as well.
       ...concealedPaths(snapshot.resource?.leaves).filter(isTouched),
     ].filter((text) => !isThere(text)),
@@ -46,6 +47,20 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const written = isWhole ? Object.keys(snapshot.resource?.leaves ?? {}) : changed;
   const unread = written.filter((text) => isUnread(root, text, snapshot));
   return { secrets: [...new Set(secrets)].filter((text) => !unread.includes(text)), files, unread };
+}
+
+/** Secrets of an object that the run introduced with other members: emptied of those it goes, and they go with it. */
+export function secretsIntroduced(root: FieldSchema, touched: Touched): readonly string[] {
+  const { snapshot, changed, isWhole } = touched;
+  const { document } = snapshot;
+  if (document === null || isWhole) return [];
+  const isOfSecret = (text: string) => isSecret(schemasAlong(root, toPath(text)), text, touched);
+  const [secrets, others] = [changed.filter(isOfSecret), changed.filter((one) => !isOfSecret(one))];
+  return secrets.filter((text) => {
+    const owner = toPath(text).slice(0, -1);
+    const isNew = owner.length > 0 && (valueAt(root, document, owner) ?? null) === null;
+    return isNew && others.some((one) => isWithin(toPath(one), [owner]));
+  });
 }
 
 function isUnread(root: FieldSchema, text: string, { document, resource }: SnapshotTaken): boolean {

@@ -52,7 +52,12 @@ import {
   type SnapshotTaken,
 } from '../state/journal.ts';
 import { ownersIn, type ResourceState, type State } from '../state/model.ts';
-import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
+import {
+  restoredState,
+  secretsIntroduced,
+  unrecoverablePaths,
+  unrecoverableValues,
+} from './prior.ts';
 
 /**
  * `rollback/` turns what a run found before it touched anything into a desired side, which then goes
@@ -357,7 +362,8 @@ function undoOne(
     : { snapshot, changed, isWhole, recorded };
   const { secrets, files, unread } = unrecoverablePaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
-  const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
+  const along = secretsIntroduced(kind.schema, touched);
+  const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread, ...along]);
   const back = [...changed, ...listCompanions(kind.schema, document, changed)];
   const paths = parsePaths(back.filter((text) => !stays.has(text))).filter((path) =>
     isTold(kind.schema, schemaAt(kind.schema, path), document),

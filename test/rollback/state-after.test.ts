@@ -55,6 +55,13 @@ const RUNS: Readonly<Record<string, Files>> = {
   'drops providers': desk({ integrations: { smsProvider: provider } }),
   'drops its block': desk({ integrations: { ehrProvider: records } }),
   'nulls all of them': desk({ integrations: null }),
+  'adds a provider': desk({
+    integrations: {
+      smsProvider: provider,
+      ehrProvider: records,
+      pbxProvider: { client_id: 'desk', client_secret: { $secret: 'env:CRM_KEY' } },
+    },
+  }),
   'changes accounts': desk({
     integrations: {
       smsProvider: { ...provider, account_sid: 'AC02' },
@@ -153,9 +160,18 @@ async function playRow({ run, edit, way, between }: Row, stage: Stage): Promise<
     expect((await stateIn(stage)).resources).not.toHaveProperty('agent.recall');
   } else if (!isEdited && status !== 'partial')
     expect(withoutSecrets(after)).toEqual(withoutSecrets(found));
+  // What came with the run went with it, secrets as well.
+  if (run === 'adds a provider') {
+    expect(JSON.stringify(verification?.left ?? [])).not.toContain('pbxProvider');
+    if (way === 'rollback' && edit === 'no edit' && between === 'nothing') {
+      expect(status).toBe('done');
+      expect(JSON.stringify(after)).not.toContain('client_secret');
+    }
+  }
   // What is not put back is said.
-  const isLost = secretsIn(found) !== secretsIn(after) && run !== 'changes texts';
-  if (isLost) expect(status).toBe('partial');
+  const takesAway = run !== 'changes texts' && run !== 'adds a provider';
+  const isLost = secretsIn(found) !== secretsIn(after);
+  if (isLost && takesAway) expect(status).toBe('partial');
 
   // Only what the run introduced is held.
   await write(stage, RUNS[run] ?? BEFORE);
