@@ -622,7 +622,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state adopt',
-    does: 'take over the state of a stack that was renamed or moved',
+    does: 'take over the state of a stack that was renamed or moved, and seal it',
     flags: [format('text', 'json')],
     examples: ['callsheet state adopt'],
     exits: EDITING,

@@ -183,6 +183,8 @@ function sentenceOn(event: Sentence): string {
       return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (\`callsheet help secrets\`).`;
     case 'no_state':
       return `There is no state at ${event.location}: a first run, or another place than before.`;
+    case 'not_sealed':
+      return 'The state is not sealed: anyone who can write to its store can change it. To seal it, set CALLSHEET_FINGERPRINT_KEY (`callsheet help secrets`).';
     case 'run_at_work':
       return `Run ${event.run} is running: for changes that it has not recorded yet, this uses the live values.`;
     case 'unread':

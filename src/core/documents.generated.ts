@@ -3593,8 +3593,10 @@ export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | End
 
 /** What Callsheet last wrote, and which resource an address stands for. It holds no secret and no sensitive value. Not meant to be edited: a changed file is refused. The lines of a run's journal are described under `$defs/entry`. */
 export type Document = {
-  /** SHA-256 of the compact JSON of everything else, members in the order of the file. */
+  /** SHA-256 of the compact JSON of everything else but the seal, members in the order of the file. */
   readonly checksum: string;
+  /** A keyed digest of the checksum and the place of the state: the id of the key, a digest of the place, and the HMAC. Absent without CALLSHEET_FINGERPRINT_KEY. */
+  readonly seal?: string;
   readonly format: 'callsheet-state';
   /** Version of this format, and of the form in which leaves are compared and digested. Older ones are read, and written anew. */
   readonly version: 2;

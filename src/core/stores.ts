@@ -184,6 +184,26 @@ export function placeKey(place: StatePlace, withoutLinks: (file: string) => stri
   return JSON.stringify(['postgres', database, stack]);
 }
 
+/**
+ * What a seal says of where a text is kept: what the store calls it. Hosts and folders are left out, which differ from
+ * one machine to another (a tunnel, a checkout).
+ */
+export function sealPlace(place: StatePlace): string {
+  if ('file' in place) {
+    const names = place.file.split(/[\\/]/);
+    const own = names.lastIndexOf('.callsheet');
+    return JSON.stringify(['file', ...names.slice(own < 0 ? -1 : own)]);
+  }
+  if ('s3' in place) return JSON.stringify(['s3', place.s3.bucket, place.s3.key]);
+  if ('http' in place) {
+    const path = plainAddress(place.http.address).replace(/^[a-z]+:\/\/[^/?]*/, '');
+    return JSON.stringify(['http', path]);
+  }
+  const { url, stack } = place.postgres;
+  const database = (URL.parse(url)?.pathname ?? '').replace(/^\/*$/, '/postgres');
+  return JSON.stringify(['postgres', database, stack]);
+}
+
 /** Names of buckets are Amazon's own, whichever of its addresses leads there. */
 const AMAZON = /^https?:\/\/[^/]*\.amazonaws\.com(\.cn)?:/;
 

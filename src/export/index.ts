@@ -29,6 +29,7 @@ import type { Disk } from '../state/file/disk.ts';
 import { openFileStore } from '../state/file/store.ts';
 import { openSharing, type ResourceState } from '../state/model.ts';
 import { emptyState, nextState } from '../state/replay.ts';
+import type { Seals } from '../state/seal.ts';
 import { type Bases, type Census, openCensus } from './factor.ts';
 import { type Remark, sayOne, withFinalNewlines, writeFile } from './resource.ts';
 import {
@@ -410,7 +411,11 @@ function decode(given: unknown): Value {
 }
 
 /** What the new store asks of the world. */
-type StoreWorld = { readonly disk?: Disk; readonly now: () => Date };
+type StoreWorld = {
+  readonly disk?: Disk;
+  readonly now: () => Date;
+  readonly seals: Seals;
+};
 
 /** Gathers what the state remembers of resources that were exported: that they are as the stack says. */
 export function openMemory() {
@@ -448,7 +453,8 @@ export function openMemory() {
         if (resource === undefined) continue;
         resources.set(address, renameSource(resource, path, new Secret(`env:${name}`)));
       }
-      const store = openFileStore(file, world.disk === undefined ? {} : { disk: world.disk });
+      const { seals, disk } = world;
+      const store = openFileStore(file, { seals, ...(disk && { disk }) });
       try {
         const lease = await store.acquire({
           run: '',

@@ -142,7 +142,9 @@ export function renderAdoption(
     from,
     owner,
     edited,
+    sealed,
   }: {
+    readonly sealed: number | null;
     readonly from: Owner | undefined;
     readonly owner: Owner;
     readonly edited?: ShownEdit | undefined;
@@ -154,7 +156,9 @@ export function renderAdoption(
     return sentence(`The state is that of ${now} already. Nothing was written.`, options);
   const before =
     from === undefined ? 'said nothing of its owner' : `was that of ${describeOwner(from)}`;
-  const last = `The state ${before}, and is that of ${now} now. It is at serial ${edited.serial}; recorded as run ${edited.run}.`;
+  const seal =
+    sealed === null ? '' : ` It is sealed from now on, with ${formatCount(sealed, 'receipt')}.`;
+  const last = `The state ${before}, and is that of ${now} now.${seal} It is at serial ${edited.serial}; recorded as run ${edited.run}.`;
   return sentence(last, options);
 }
 

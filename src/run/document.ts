@@ -71,6 +71,8 @@ export type Event =
   | { readonly type: 'overlaps'; readonly lines: readonly string[] }
   /** There is no state at the place: a first run, or another place than the one before. */
   | { readonly type: 'no_state'; readonly location: string }
+  /** The state is not sealed, as there is no key. */
+  | { readonly type: 'not_sealed' }
   /** The state moved while this waited. */
   | { readonly type: 'planning_again'; readonly message: string }
   /** An interrupted run was recovered. */

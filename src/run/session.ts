@@ -23,6 +23,7 @@ import {
 import type { State } from '../state/model.ts';
 import { openStateStore } from '../state/open.ts';
 import { emptyState, replay } from '../state/replay.ts';
+import type { Vouching } from '../state/seal.ts';
 import {
   type Claim,
   formatOverlap,
@@ -101,6 +102,7 @@ export async function openSession(
       const session = await openSessionOn(loaded, store, options, context, { check });
       if (session.state.lineage === NO_LINEAGE && context.sandbox === undefined)
         context.emit({ type: 'no_state', location: placeIn(loaded.stack.dir, store.location) });
+      if (isShared(loaded.stack)) announceUnsealed(context);
       return session;
     });
   } finally {
@@ -201,12 +203,26 @@ function checkAccount({ account_id: known }: State, account: string, location: s
   });
 }
 
+/** Others can write to the place of the state: it is not in the folder of its stack. */
+function isShared({ dir, state }: Pick<Stack, 'dir' | 'state'>): boolean {
+  return !('file' in state && isInside(dir, state.file));
+}
+
+/** Says that a state has no seal, where there is no key. Of many stacks in one process none says so. */
+export function announceUnsealed({ env, sandbox, connections, emit }: RunContext): void {
+  if (env.CALLSHEET_FINGERPRINT_KEY || sandbox !== undefined || connections !== undefined) return;
+  emit({ type: 'not_sealed' });
+}
+
 /** A state inside the stack folder is named from there. */
 function placeIn(dir: string, location: string): string {
   return isInside(dir, location) ? posixPath(relative(dir, location)) : location;
 }
 
-/** Opens the state alone, for commands that ask nothing of the platform. */
+/**
+ * Opens the state alone, for commands that ask nothing of the platform. `vouches`: what is not sealed is taken all the
+ * same; a rehearsal made its copy itself.
+ */
 export function openStore(
   stack: Pick<Stack, 'state'>,
   {
@@ -217,10 +233,14 @@ export function openStore(
     confirm,
     timed = (store) => store,
   }: Pick<RunContext, 'disk' | 'sandbox' | 'env' | 'emit' | 'confirm' | 'timed'>,
+  {
+    vouches = sandbox === undefined ? undefined : 'everything',
+  }: { readonly vouches?: Vouching | undefined } = {},
 ): StateStore {
   const place = sandbox === undefined ? stack.state : { file: sandbox.stateFile };
   const warn = (text: string) => emit({ type: 'notice', text });
-  return timed(openStateStore(place, { env, disk, admit: admitIn({ env, confirm }), warn }));
+  const admit = admitIn({ env, confirm });
+  return timed(openStateStore(place, { env, disk, admit, warn, vouches }));
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -48,6 +48,48 @@ export function foreignState(location: string, what: string): CallsheetError {
   });
 }
 
+const REBUILD =
+  'Nothing of it is used. Rebuild the state from the platform with: `callsheet state repair`';
+const SEAL_ONCE =
+  'If this stack has no such key yet, or its state was moved by hand, look at a full plan first: `CALLSHEET_FINGERPRINT_KEY= callsheet plan --refresh full`. Then seal the state once: `callsheet state adopt`';
+
+/** A text that is whole, and whose seal does not say that somebody with the key wrote it here. */
+export class BrokenSeal extends CallsheetError {}
+
+/** A sealed text without the key: nothing may be made of it, and it may be sound. */
+export class KeyMissing extends BrokenSeal {}
+
+/** `what`: the state or the line of a journal. `how` goes on after it: `was changed`. */
+export function brokenSeal(what: string, how: string): BrokenSeal {
+  return new BrokenSeal('state', `${what} ${how}: its seal does not fit`, { hint: `${REBUILD}.` });
+}
+
+/** A text without a seal, where everything is sealed. */
+export function unsealed(what: string): BrokenSeal {
+  return new BrokenSeal('state', `${what} has no seal, and CALLSHEET_FINGERPRINT_KEY is set`, {
+    hint: `${REBUILD}. ${SEAL_ONCE}.`,
+  });
+}
+
+/** A text that was sealed with the same key somewhere else. */
+export function otherPlace(what: string): BrokenSeal {
+  return new BrokenSeal('state', `${what} was sealed in another place`, {
+    hint: `${REBUILD}. ${SEAL_ONCE}.`,
+  });
+}
+
+export function otherKey(what: string): BrokenSeal {
+  return new BrokenSeal('state', `${what} is sealed with another CALLSHEET_FINGERPRINT_KEY`, {
+    hint: `Set the key that it was sealed with. If the team has another key by now: with the old key, look at \`callsheet plan --refresh full\`; then, with the new one, run \`callsheet state adopt\`. Otherwise somebody replaced it: \`callsheet state repair\` rebuilds it from the platform.`,
+  });
+}
+
+export function keyMissing(what: string): KeyMissing {
+  return new KeyMissing('state', `${what} is sealed, and CALLSHEET_FINGERPRINT_KEY is not set`, {
+    hint: 'Set the key of the team. If it is lost, set a new one and run `callsheet state repair`, which rebuilds the state from the platform.',
+  });
+}
+
 /** A store that did not answer: nothing can be said of what it keeps. */
 export abstract class Unanswered extends CallsheetError {}
 

@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { damagedJournal, refuseNewer, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { isRecord, openSharing } from './model.ts';
+import { type LineSeals, NO_SEALS, type SealedLine } from './seal.ts';
 import { entryShape, firstProblem, parseBounded, parseJson, parseRecord } from './shape.ts';
 import type { Line } from './state-text.ts';
 
 /**
  * The text form of a journal: a line that says what the file is, then one line an entry,
- * `{"sum":"<first 16 hex of the SHA-256 of the entry's text>","entry":{…}}`. Text is only ever added
+ * `{"sum":"<first 16 hex of the SHA-256 of the entry's text>","entry":{…}}`, with `"number":1,"seal":"…",` before the
+ * entry where there is a key: so no line can be removed, exchanged or put in its place (`seal.ts`). Text is only ever added
  * at the end. Whoever goes on with a journal whose last write was cut off ends that rest with `TORN`.
  */
 const JOURNAL_VERSION = 1;
@@ -15,30 +17,38 @@ export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL
 const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;
 /** A text in it may hold U+2028, at which a dot ends without the `s`. */
-const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/s;
+const LINE = /^\{"sum":"([0-9a-f]{16})",(?:"number":(\d{1,15}),"seal":"([^"]*)",)?"entry":(.*)\}$/s;
 
 /** The line of an entry, with its line break. */
-export function formatEntry(entry: JournalEntry): string {
+export function formatEntry(entry: JournalEntry, seals?: LineSeals): string {
   const text = JSON.stringify(entry);
-  return `{"sum":"${computeSum(text)}","entry":${text}}\n`;
+  const digest = hash('sha256', text);
+  return `{"sum":"${digest.slice(0, SUM)}",${seals?.seal(entry, digest) ?? ''}"entry":${text}}\n`;
 }
 
+/** Hex digits of a line's sum. */
+const SUM = 16;
+
 /** The text of a whole journal, an entry at a time. */
-export function* journalPieces(entries: readonly JournalEntry[]): Generator<string> {
+export function* journalPieces(
+  entries: readonly JournalEntry[],
+  seals?: LineSeals,
+): Generator<string> {
   yield JOURNAL_HEADER;
-  for (const entry of entries) yield formatEntry(entry);
+  for (const entry of entries) yield formatEntry(entry, seals);
 }
 
 /**
  * Hands on the entries of a journal as they are read, so that nobody need hold all of them, and resolves to whether
  * the rest of a write that was cut off stands at the end. What stands behind the last line break, or before `TORN`,
  * is such a rest: nobody relied on it, so it is left out. Any other line that is damaged throws
- * `CallsheetError('state')` with its number.
+ * `CallsheetError('state')` with its number, and one that is not sealed as it must be `BrokenSeal`.
  */
 export async function readJournal<L extends Line>(
   lines: AsyncIterable<L> | Iterable<L>,
   location: string,
   take: (entry: JournalEntry, line: L) => void,
+  seals: LineSeals = NO_SEALS.lines(''),
 ): Promise<boolean> {
   const validate = await entryShape();
   const share = openSharing();
@@ -51,8 +61,12 @@ export async function readJournal<L extends Line>(
     // Several rests may stand one behind the other, where the write of `TORN` was cut off, too.
     line(line, number) {
       if (damage !== undefined) throw damage;
-      const entry = sharing(readLine(line.text), share);
-      if (entry !== undefined && validate(entry)) return take(entry, line);
+      const sealed = parseLine(line.text);
+      const entry = sharing(sealed?.entry, share);
+      if (sealed !== undefined && validate(entry)) {
+        seals.check(sealed, location);
+        return take(entry, line);
+      }
       const how = entry === undefined ? 'its checksum does not match' : firstProblem(validate);
       // Where it is beyond the bounds, that is what is wrong with it.
       if (entry === undefined) parseBounded(line.text, `line ${number} of the journal ${location}`);
@@ -122,8 +136,18 @@ export function* linesIn(pieces: Iterable<string>): Generator<Line> {
 
 /** The entry of a line, whose shape is not checked; undefined where its checksum does not fit. */
 export function readLine(line: string): unknown {
-  const [, sum, entry] = LINE.exec(line) ?? [];
-  return entry !== undefined && sum === computeSum(entry) ? parseJson(entry) : undefined;
+  return parseLine(line)?.entry;
+}
+
+/** The same with what its seal is checked by. */
+export function parseLine(line: string): SealedLine | undefined {
+  const [, sum, number, seal, text] = LINE.exec(line) ?? [];
+  if (text === undefined) return undefined;
+  const digest = hash('sha256', text);
+  if (sum !== digest.slice(0, SUM)) return undefined;
+  const entry = parseJson(text);
+  if (entry === undefined) return undefined;
+  return { entry, digest, number: number === undefined ? undefined : Number(number), seal };
 }
 
 /** Whether a line is that of a journal of this format. Throws `NewerDocument` for one of a later format. */
@@ -132,10 +156,6 @@ export function isHeader(line: string, location: string): boolean {
   const { format, version } = parseRecord(line) ?? {};
   if (format === 'callsheet-journal') refuseNewer(location, version, JOURNAL_VERSION);
   return false;
-}
-
-function computeSum(text: string): string {
-  return hash('sha256', text).slice(0, 16);
 }
 
 /** Where lines are put behind what is there. */
@@ -178,6 +198,7 @@ export function writeJournal(
   file: FileEnd,
   check: () => void,
   head: string,
+  seals?: LineSeals,
 ): JournalWriter {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
@@ -199,7 +220,7 @@ export function writeJournal(
     try {
       for (const one of waiting) {
         batch.push(one);
-        lines += formatEntry(one.entry);
+        lines += formatEntry(one.entry, seals);
         if (lines.length >= MOST_AT_ONCE) break;
       }
       return lines;

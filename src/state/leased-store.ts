@@ -34,6 +34,7 @@ import {
   type Wanted,
 } from './runs.ts';
 import { type Remainder, salvageFrom } from './salvage.ts';
+import type { LineSeals, Seals } from './seal.ts';
 import { type Base, checkSuccession, type StateMark } from './state-text.ts';
 import type {
   Claim,
@@ -64,6 +65,8 @@ export type StoreDriver = LockPlace &
     readonly isFenced: boolean;
     /** Puts failures of the store into words, where it has not done so itself. */
     readonly worded?: <T>(work: () => Promise<T>) => Promise<T>;
+    /** The seals of what it keeps. */
+    readonly seals: Seals;
     /** Makes room for the lock. */
     readonly prepare?: () => Promise<void>;
     /** Removes what writers that died left half-done. For the holder of the lock. */
@@ -89,6 +92,8 @@ export type StoreDriver = LockPlace &
     ) => Promise<readonly string[]>;
     /** As `Lease.receive` says. Receipts first: a state is there when all of it is. */
     readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
+    /** Writes the journal of a finished run again. */
+    readonly refile: (lease: string, receipt: KeptRun) => Promise<void>;
     /** The runs whose journals were filed, in no order. */
     readonly filedRuns: () => Promise<readonly string[]>;
     /** Runs that committed and whose journals were not filed; none where that is one step. */
@@ -152,6 +157,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
 
   return {
     location,
+    trust: async () => driver.seals.trust(),
     load: () =>
       worded(async () => {
         const stored = await driver.load();
@@ -193,7 +199,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
 type Stock = {
   readonly state: StateMark | undefined;
   readonly pending:
-    | { readonly run: string; readonly began: RunBegan; readonly torn: boolean }
+    | Pick<OpenRun & { readonly began: RunBegan }, 'run' | 'began' | 'count' | 'torn'>
     | undefined;
 };
 
@@ -309,15 +315,16 @@ function openLease(
     if (first.type === 'began') {
       if (pending !== undefined) throw unsettledRun(location, pending.run);
       checkRunId(first.run);
-      learn({ state, pending: { run: first.run, began: first, torn: false } });
-      return write(first.run, 'new', JOURNAL_HEADER);
+      learn({ state, pending: { run: first.run, began: first, count: 0, torn: false } });
+      return write(first.run, 'new', JOURNAL_HEADER, driver.seals.lines(first.run));
     }
     if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
-    return write(pending.run, 'existing', pending.torn ? TORN : '');
+    const seals = driver.seals.lines(pending.run, pending);
+    return write(pending.run, 'existing', pending.torn ? TORN : '', seals);
   }
 
-  async function write(run: string, which: 'new' | 'existing', head: string) {
-    return writeJournal(run, await driver.openEnd(id, run, which), check, head);
+  async function write(run: string, which: 'new' | 'existing', head: string, seals: LineSeals) {
+    return writeJournal(run, await driver.openEnd(id, run, which), check, head, seals);
   }
 
   async function commit(state: State): Promise<void> {
@@ -384,6 +391,7 @@ function openLease(
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
+    refile: (receipt) => whileHeld(() => driver.refile(id, receipt)),
     async release() {
       stopBeating();
       // A journal that failed has told so already, to whoever appended.

@@ -11,14 +11,20 @@ import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 
-/** What the file of the state holds, without its checksum. Its schema says less of leaves and rollouts than these types. */
-export type State = Omit<StateFile.Document, 'checksum' | 'resources' | 'rollouts'> & {
+/** What the file of the state holds, without its checksum and its seal. Its schema says less of leaves and rollouts than these types. */
+export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources' | 'rollouts'> & {
   readonly resources: { readonly [address: Address]: ResourceState };
   readonly rollouts?: RolloutRecords;
 };
 
 /** Whose a state is. */
 export type Owner = NonNullable<StateFile.Document['owner']>;
+
+/**
+ * `vouched`: it has the seal of another key or place, and whoever read it vouches for it. Without a key a state is
+ * `unsealed`.
+ */
+export type Trust = 'sealed' | 'vouched' | 'unsealed';
 
 /** The commit of a stack that was applied last. */
 export type AppliedCommit = NonNullable<StateFile.Document['applied']>;

@@ -1,8 +1,9 @@
 import { type Admit, Origin } from '../core/origin.ts';
-import { placeAddress, type StatePlace } from '../core/stores.ts';
+import { placeAddress, type StatePlace, sealPlace } from '../core/stores.ts';
 import { openFileStore, type StoreEffects } from './file/store.ts';
 import { realEffects } from './lock.ts';
 import { openRetries, timeoutFrom } from './remote/failures.ts';
+import { openSeals, type Seals, type Vouching } from './seal.ts';
 import type { StateStore } from './store.ts';
 
 type OpenOptions = {
@@ -11,6 +12,7 @@ type OpenOptions = {
   readonly admit: Admit;
   /** Told in a sentence that a store which is away is waited for, and that it is back. */
   readonly warn?: ((text: string) => void) | undefined;
+  readonly vouches?: Vouching | undefined;
   /** What the file store does on the disk; tests stop it at each step. */
   readonly disk?: StoreEffects['disk'] | undefined;
 };
@@ -18,13 +20,23 @@ type OpenOptions = {
 /** The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. */
 export function openStateStore(place: StatePlace, options: OpenOptions): StateStore {
   const { disk } = options;
-  if ('file' in place) return openFileStore(place.file, disk === undefined ? {} : { disk });
-  return whenUsed(placeAddress(place), () => load(place, options));
+  const seals = sealsOf(place, options);
+  if ('file' in place) return openFileStore(place.file, { seals, ...(disk && { disk }) });
+  return whenUsed(placeAddress(place), () => load(place, options, seals));
+}
+
+/** The seals of what is kept in a place, with the key of the environment. */
+export function sealsOf(
+  place: StatePlace,
+  { env, vouches }: Pick<OpenOptions, 'env' | 'vouches'>,
+): Seals {
+  return openSeals({ key: env.CALLSHEET_FINGERPRINT_KEY, place: sealPlace(place), vouches });
 }
 
 async function load(
   place: Exclude<StatePlace, { readonly file: string }>,
   { env, admit, warn }: OpenOptions,
+  seals: Seals,
 ): Promise<StateStore> {
   const admitOne = (url: string, by = place.by) => admit({ url, by, credentials: 'of the state' });
   const effects = realEffects();
@@ -47,7 +59,7 @@ async function load(
       origins.push(await admitOne(url, index === 0 ? place.by : place.lock_by));
     const exchange = openExchange(timeout, origins);
     const http = httpPlace(place.http, credentials, exchange, effects, retries);
-    return openRemoteStore(documentRemote(http), effects);
+    return openRemoteStore(documentRemote(http, seals), effects);
   }
   if ('postgres' in place) {
     const [{ postgresRemote }, { openDatabase }] = await Promise.all([
@@ -56,7 +68,8 @@ async function load(
     ]);
     const { url, stack } = place.postgres;
     const database = await openDatabase(await admitOne(url), env, timeout);
-    return openRemoteStore(postgresRemote(database, stack, placeAddress(place), retries), effects);
+    const remote = postgresRemote(database, stack, placeAddress(place), retries, seals);
+    return openRemoteStore(remote, effects);
   }
   const [{ documentRemote }, { isAmazon, getRoot, s3Place }, { openExchange }, aws] =
     await Promise.all([
@@ -73,7 +86,7 @@ async function load(
   const location = placeAddress(place);
   const credentials = aws.openAwsCredentials({ env, location, region, timeout, effects });
   const s3 = s3Place(place.s3, credentials, exchange, retries, region);
-  return openRemoteStore(documentRemote(s3), effects);
+  return openRemoteStore(documentRemote(s3, seals), effects);
 }
 
 /** A store that is opened with the first thing that is asked of it. */
@@ -85,6 +98,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
   };
   return {
     location,
+    trust: async () => (await store()).trust(),
     load: async () => (await store()).load(),
     overlaps: async (...asked) => (await store()).overlaps(...asked),
     salvage: async () => (await store()).salvage(),

@@ -14,6 +14,7 @@ import {
 } from './journal.ts';
 import { readJournal } from './journal-text.ts';
 import type { State } from './model.ts';
+import { NO_SEALS, type Seals } from './seal.ts';
 import type { Line, StateMark } from './state-text.ts';
 import type { RunSummary } from './store.ts';
 
@@ -26,6 +27,8 @@ export type OpenRun = {
   readonly entries: readonly JournalEntry[];
   /** Its first entry; undefined where it has none. */
   readonly began: RunBegan | undefined;
+  /** How many lines with an entry it has. */
+  readonly count: number;
   /** Whether it asked nothing of the platform and recorded nothing. */
   readonly isIdle: boolean;
   /** Whether its last write was cut off. */
@@ -50,30 +53,32 @@ export type Stored<S extends StateMark = State> = {
   readonly runs: OpenRuns;
 };
 
-/** The same for any store. `keep` says how an entry is held. */
+/** Reads the journal of a run. `keep` says how an entry is held. Throws as `readJournal` does. */
 export async function readOpenRun<L extends Line>(
   lines: AsyncIterable<L> | Iterable<L>,
   run: string,
   path: string,
   wanted: Wanted,
+  seals: Seals = NO_SEALS,
   keep: (entry: JournalEntry, line: L) => JournalEntry = (entry) => entry,
 ): Promise<OpenRun> {
   const entries: JournalEntry[] = [];
   const allow = createAllowance(`the journal ${path}`);
   let began: RunBegan | undefined;
-  let isFirst = true;
+  let count = 0;
   let isIdle = true;
-  const torn = await readJournal(lines, path, (entry, line) => {
+  const take = (entry: JournalEntry, line: L) => {
     const { type } = entry;
-    if (isFirst && type === 'began') began = entry;
-    isFirst = false;
+    if (count === 0 && type === 'began') began = entry;
+    count += 1;
     if (type === 'intent' || type === 'resource') isIdle = false;
     if (wanted === 'ends' && type !== 'began' && type !== 'ended') return;
     const kept = keep(entry, line);
     if (kept === entry) allow(line.text.length);
     entries.push(kept);
-  });
-  return { run, path, entries, began, isIdle, torn };
+  };
+  const torn = await readJournal(lines, path, take, seals.lines(run));
+  return { run, path, entries, began, count, isIdle, torn };
 }
 
 /** Whether a journal can be read by everybody and is of that lineage. */
@@ -138,6 +143,29 @@ export function sortOpenRuns(
       pending.map(({ run }) => run),
     );
   return { pending: pending[0], finished, blank };
+}
+
+/** Tells if a run may have begun after another, by their names, which are exact to the second. */
+export function isAsLate(run: string, other: string): boolean {
+  return run !== other && run.slice(0, SECOND) >= other.slice(0, SECOND);
+}
+
+/** Of `20261121t094500z-1f3a9c`, the time. */
+const SECOND = 16;
+
+/**
+ * Throws `CallsheetError('state')` where a finished run of the same lineage began from that state or a later one: it is an
+ * older copy, sealed or not.
+ */
+export function refuseOlder(
+  { lineage, serial }: StateMark,
+  { run, began, entries }: Pick<OpenRun, 'run' | 'began' | 'entries'>,
+  location: string,
+): void {
+  // One without an end may have been filed without ever committing.
+  const isCommitted = entries.some(({ type }) => type === 'ended');
+  if (began?.lineage === lineage && isCommitted && began.serial >= serial)
+    throw olderState(location, serial, run, began.serial);
 }
 
 /**
@@ -289,6 +317,7 @@ export function parseRunFile(
 
 /** Where a file store works. */
 export type Place = {
+  readonly seals: Seals;
   readonly layout: Layout;
   /** The state's path as it was given: what messages call it. */
   readonly location: string;

@@ -4,12 +4,13 @@ import { CallsheetError } from '../core/errors.ts';
 import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
 import { compareTexts } from '../core/value.ts';
 import { BeyondBounds, createAllowance } from './bounds.ts';
-import { NewerDocument, refuseNewer } from './failures.ts';
+import { BrokenSeal, KeyMissing, NewerDocument, refuseNewer } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import { findBegan, type JournalEntry, type RunBegan } from './journal.ts';
-import { eachLine, isHeader, readLine } from './journal-text.ts';
+import { eachLine, isHeader, parseLine } from './journal-text.ts';
 import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
+import { type LineSeals, NO_SEALS, type SealedLine, type Seals } from './seal.ts';
 import {
   appliedShape,
   entryShape,
@@ -37,6 +38,7 @@ export type Remainder = {
   readonly stateText: () => Promise<string | undefined>;
   /** Every journal, in no order. */
   readonly journals: () => Promise<readonly JournalSource[]>;
+  readonly seals: Seals;
 };
 
 export type JournalSource = {
@@ -63,6 +65,8 @@ type Sources = Remainder & {
  * | whole, but an older copy            | everything               | runs that began from it or later      |
  * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
  * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
+ *
+ * With a key only what is sealed is taken: the state as a whole or not at all, and journals line by line.
  */
 export async function salvageFrom(sources: Sources): Promise<Salvage> {
   const problem = await findProblem(sources.load);
@@ -91,7 +95,8 @@ async function findProblem(load: Sources['load']): Promise<CallsheetError | unde
     await load();
     return undefined;
   } catch (error) {
-    if (!(error instanceof CallsheetError) || error instanceof NewerDocument) throw error;
+    const isFinal = error instanceof NewerDocument || error instanceof KeyMissing;
+    if (!(error instanceof CallsheetError) || isFinal) throw error;
     return error;
   }
 }
@@ -161,16 +166,23 @@ async function readRemains(sources: Sources, journals: readonly Journal[]): Prom
 /** A state that is whole or, of any other, what it still tells. */
 async function readWhat(
   lines: AsyncIterable<Line> | Iterable<Line>,
-  { location, stateText }: Sources,
+  { location, stateText, seals }: Sources,
 ): Promise<{ readonly whole: State | undefined; readonly remains: Remains | undefined }> {
-  const written = await readState(lines);
-  if (written !== undefined) return { whole: written, remains: written };
-  const text = (await stateText()) ?? '';
-  const whole = await parseState(text, location).catch((error: unknown) => {
-    if (error instanceof CallsheetError && !(error instanceof BeyondBounds)) return undefined;
+  const whole = await readWhole(lines, { location, stateText, seals }).catch((error: unknown) => {
+    const isFinal = error instanceof KeyMissing || error instanceof BeyondBounds;
+    if (error instanceof CallsheetError && !isFinal) return undefined;
     throw error;
   });
-  return { whole, remains: whole ?? (await salvageState(text, location)) };
+  if (whole !== undefined || seals.isOn) return { whole, remains: whole };
+  return { whole, remains: await salvageState((await stateText()) ?? '', location) };
+}
+
+async function readWhole(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+  { location, stateText, seals }: Pick<Sources, 'location' | 'stateText' | 'seals'>,
+): Promise<State> {
+  const written = await readState(lines, { location, seals });
+  return written ?? parseState((await stateText()) ?? '', location, seals);
 }
 
 function rebuild(
@@ -367,19 +379,30 @@ type SalvagedEntries = {
 export async function salvageJournal<L extends Line>(
   lines: AsyncIterable<L> | Iterable<L>,
   location: string,
+  seals: LineSeals = NO_SEALS.lines(''),
   keep: (entry: JournalEntry, line: L) => JournalEntry = (entry) => entry,
 ): Promise<SalvagedEntries | undefined> {
   const validate = await entryShape();
   const entries: JournalEntry[] = [];
   const allow = createAllowance(`the journal ${location}`);
   let lost = 0;
+  const isTrusted = (line: SealedLine) => {
+    try {
+      seals.check(line, location, true);
+      return true;
+    } catch (error) {
+      if (error instanceof BrokenSeal && !(error instanceof KeyMissing)) return false;
+      throw error;
+    }
+  };
   await eachLine(lines, {
     header(text) {
       if (!isHeader(text, location) && text !== '') lost += 1;
     },
     line(line) {
-      const entry = readLine(line.text);
-      if (entry === undefined || !validate(entry)) {
+      const sealed = parseLine(line.text);
+      const entry = sealed?.entry;
+      if (sealed === undefined || !validate(entry) || !isTrusted(sealed)) {
         lost += 1;
         return;
       }

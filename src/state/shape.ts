@@ -14,7 +14,7 @@ import {
 } from './model.ts';
 
 /** The state as it stands in its file. */
-type SealedState = State & { readonly checksum: string };
+type SealedState = State & { readonly checksum: string; readonly seal?: string };
 
 /** Tells a document of that shape from anything else; compiled when it is first needed. */
 function loadShape<T>(shape: Shape): () => Promise<ValidateFunction<T>> {

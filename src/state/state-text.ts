@@ -15,11 +15,12 @@ import {
   unwritable,
 } from './failures.ts';
 import { getIdentity, isRecord, openSharing, type ResourceState, type State } from './model.ts';
+import { NO_SEALS, type Seals } from './seal.ts';
 import { firstProblem, parseBounded, parseRecord, stateShape } from './shape.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
- * checksum first and one resource a line.
+ * checksum first, beside it its seal where there is a key (`seal.ts`), and one resource a line.
  *
  * The checksum covers the compact JSON of everything else. Line breaks stand only between tokens, so
  * the compact form is the text without them: a state of 10,000 agents is checked in the time it takes
@@ -69,19 +70,22 @@ function isKnown(version: unknown): boolean {
   return version === VERSION || (typeof version === 'number' && Object.hasOwn(MIGRATIONS, version));
 }
 
-const SEAL = /^\{"checksum":"(sha256:[0-9a-f]{64})",\n/;
+const TOP = /^\{"checksum":"(sha256:[0-9a-f]{64})",(?:"seal":"([^"\n]*)",)?\n/;
 const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
-export async function formatState(state: State): Promise<string> {
-  return [...(await piecesOfState(state))].join('');
+export async function formatState(state: State, seals: Seals = NO_SEALS): Promise<string> {
+  return [...(await piecesOfState(state, seals))].join('');
 }
 
 /**
  * The same text, a resource at a time. The checksum stands first, so each resource is put into words twice:
  * that takes less than holding the lines of a large fleet until it is known.
  */
-export async function piecesOfState(state: State): Promise<Iterable<string>> {
+export async function piecesOfState(
+  state: State,
+  seals: Seals = NO_SEALS,
+): Promise<Iterable<string>> {
   const { resources, ...facts } = state;
   const head = JSON.stringify(facts).slice(1, -1);
   const addresses = Object.keys(resources).sort();
@@ -93,16 +97,17 @@ export async function piecesOfState(state: State): Promise<Iterable<string>> {
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return textOfLines(checksum, head, addresses, lineOf);
+  const seal = seals.sealState(checksum);
+  const top = `{"checksum":"${checksum}",${seal === undefined ? '' : `"seal":"${seal}",`}\n`;
+  return textOfLines(`${top}${head},"resources":{\n`, addresses, lineOf);
 }
 
 function* textOfLines(
-  checksum: string,
   head: string,
   addresses: readonly string[],
   lineOf: (address: string) => string,
 ): Iterable<string> {
-  yield `{"checksum":"${checksum}",\n${head},"resources":{\n`;
+  yield head;
   for (const [index, address] of addresses.entries()) {
     yield index === 0 ? lineOf(address) : `,\n${lineOf(address)}`;
   }
@@ -136,16 +141,20 @@ export type Line = {
 const BEFORE_RESOURCES = ',"resources":{';
 const LAST_LINE = '}}';
 
+/** Who reads a state: what messages call it, and how its seal is checked. */
+export type StateReading = { readonly location: string; readonly seals: Seals };
+
 /**
  * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the
- * whole text, and says what is wrong.
+ * whole text, and says what is wrong. Throws `BrokenSeal` for one that is whole and not sealed as it must be.
  */
 export async function readState(
   lines: AsyncIterable<Line> | Iterable<Line>,
+  reading: StateReading = { location: '', seals: NO_SEALS },
 ): Promise<State | undefined> {
   const resources = new Map<string, unknown>();
   const share = openSharing();
-  const head = await readSealed(lines, (line) => {
+  const head = await readSealed(lines, reading, (line) => {
     const one = parseRecord(`{${line}}`);
     if (one === undefined) return false;
     for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
@@ -158,26 +167,31 @@ export async function readState(
 export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_run'>;
 
 /** The mark of a state whose checksum fits, read as `readState` reads. */
-export async function readMark(lines: AsyncIterable<Line>): Promise<StateMark | undefined> {
-  const head = await readSealed(lines, () => true);
+export async function readMark(
+  lines: AsyncIterable<Line>,
+  reading: StateReading = { location: '', seals: NO_SEALS },
+): Promise<StateMark | undefined> {
+  const head = await readSealed(lines, reading, () => true);
   return head && soundState(migrateState({ ...head, resources: {} }));
 }
 
 /** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
 async function readSealed(
   lines: AsyncIterable<Line> | Iterable<Line>,
+  { location, seals }: StateReading,
   take: (line: string) => boolean,
 ): Promise<{ readonly [key: string]: unknown } | undefined> {
   const sum = createHash('sha256');
+  let checksum: string | undefined;
   let seal: string | undefined;
   let head: { readonly [key: string]: unknown } | undefined;
   let isOver = false;
   for await (const { text: line } of lines) {
     if (isOver && line !== '') return undefined;
     if (isOver) continue;
-    if (seal === undefined) {
-      seal = SEAL.exec(`${line}\n`)?.[1];
-      if (seal === undefined) return undefined;
+    if (checksum === undefined) {
+      [, checksum, seal] = TOP.exec(`${line}\n`) ?? [];
+      if (checksum === undefined) return undefined;
       continue;
     }
     sum.update(head === undefined ? `{${line}` : line);
@@ -188,8 +202,10 @@ async function readSealed(
     } else if (line === LAST_LINE) isOver = true;
     else if (line !== '' && !take(line.endsWith(',') ? line.slice(0, -1) : line)) return undefined;
   }
-  if (!isOver || `sha256:${sum.digest('hex')}` !== seal) return undefined;
-  return { checksum: seal, ...head };
+  if (!isOver || checksum === undefined || `sha256:${sum.digest('hex')}` !== checksum)
+    return undefined;
+  seals.checkState(seal, checksum, location);
+  return { checksum, ...head };
 }
 
 async function soundState(document: unknown): Promise<State | undefined> {
@@ -202,9 +218,13 @@ async function soundState(document: unknown): Promise<State | undefined> {
 
 /**
  * The state in a text. `location` names it in messages. Throws `CallsheetError('state')` that tells
- * empty, cut-off, damaged, foreign, newer and altered ones apart.
+ * empty, cut-off, damaged, foreign, newer and altered ones apart, and `BrokenSeal` as `readState` does.
  */
-export async function parseState(text: string, location: string): Promise<State> {
+export async function parseState(
+  text: string,
+  location: string,
+  seals: Seals = NO_SEALS,
+): Promise<State> {
   const document = parseDocument(text, location);
   if (!isRecord(document) || document.format !== 'callsheet-state')
     throw foreignState(location, 'it is some other JSON file');
@@ -212,30 +232,31 @@ export async function parseState(text: string, location: string): Promise<State>
   refuseNewer(location, version, VERSION);
   if (!isKnown(version))
     throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
-  const { checksum: seal, ...rest } = document;
-  if (!isSealed(text, seal, rest))
+  const { checksum, seal, ...rest } = document;
+  if (typeof checksum !== 'string' || !isWhole(text, checksum, rest))
     throw damagedState(
       location,
       'was changed after Callsheet wrote it: its checksum does not match its content',
     );
+  seals.checkState(seal === undefined ? undefined : String(seal), checksum, location);
   const validate = await stateShape();
   const migrated = migrateState(document);
   if (!validate(migrated))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
-  const { checksum: _, ...state } = migrated;
+  const { checksum: _, seal: __, ...state } = migrated;
   if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);
   return state;
 }
 
-function isSealed(text: string, seal: unknown, rest: unknown): boolean {
-  const head = SEAL.exec(text);
-  if (head?.[1] !== undefined && seal === head[1]) {
+function isWhole(text: string, checksum: string, rest: unknown): boolean {
+  const head = TOP.exec(text);
+  if (head?.[1] === checksum) {
     const compact = `{${text.slice(head[0].length).replaceAll('\n', '')}`;
-    if (computeChecksum(compact) === seal) return true;
+    if (computeChecksum(compact) === checksum) return true;
   }
-  return computeChecksum(JSON.stringify(rest)) === seal;
+  return computeChecksum(JSON.stringify(rest)) === checksum;
 }
 
 function computeChecksum(compact: string): string {

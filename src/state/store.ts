@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Runs, StateCommands } from '../core/documents.generated.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
-import type { State } from './model.ts';
+import type { State, Trust } from './model.ts';
 
 /**
  * Where state lives. A run takes the lease, begins, appends its journal entries one by one, and commits
@@ -13,9 +13,12 @@ export type StateStore = {
   readonly location: string;
   /**
    * The state as last committed, and the journal of a run that began and did not commit.
-   * Undefined state: there is none yet. Throws `CallsheetError('state')` for a damaged or foreign one.
+   * Undefined state: there is none yet. Throws `CallsheetError('state')` for a damaged or foreign one, `BrokenSeal` for
+   * one that is not sealed as it must be.
    */
   readonly load: () => Promise<LoadedState>;
+  /** How what was loaded so far was sealed; undefined where nothing was, or there was nothing. */
+  readonly trust: () => Promise<Trust | undefined>;
   /**
    * What can still be read where `load` refuses. Throws `CallsheetError('state')` where nothing may be made
    * of what is there: a newer Callsheet wrote it, or it is no file at all.
@@ -109,6 +112,8 @@ export type Lease = {
   ) => Promise<readonly string[]>;
   /** Takes over what another store had, into one that has no state. Receipts that are there already stay. */
   readonly receive: (state: State, receipts: readonly KeptRun[]) => Promise<void>;
+  /** Writes a receipt again, sealed where there is a key. */
+  readonly refile: (receipt: KeptRun) => Promise<void>;
   readonly release: () => Promise<void>;
 };
 

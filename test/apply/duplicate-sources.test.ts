@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { validate } from '../../src/console/validate.ts';
 import type { State } from '../../src/state/model.ts';
-import { parseState } from '../../src/state/state-text.ts';
+import { parseKeyed } from '../state/keyed.ts';
 import { type Stage, staged } from './stage.ts';
 
 /** Puts a second document into the stack, with the bytes of the first. */
@@ -45,7 +45,7 @@ staged('a document twice in one base is refused before anything is planned', asy
 const FORCED = ['added', 'replaced'] as const;
 
 async function stateOf(stage: Stage): Promise<State> {
-  return parseState(await stage.read('.callsheet/state.json'), 'the state');
+  return parseKeyed(await stage.read('.callsheet/state.json'));
 }
 
 /** The ids of the sources that the state knows. */

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { history } from '../../src/cli/commands/history.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
+import { openKeyed } from '../state/keyed.ts';
 import { longStaged, type Stage, staged } from './stage.ts';
 
 /** The journals of a stack's runs, newest first. */
 async function journals({ folder }: Stage): Promise<readonly (readonly JournalEntry[])[]> {
-  const store = openFileStore(join(folder, '.callsheet', 'state.json'));
+  const store = openKeyed(join(folder, '.callsheet', 'state.json'));
   const runs = await store.runs();
   return Promise.all(runs.map(async ({ run }) => (await store.run(run)) ?? []));
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { ResourceState } from '../../src/state/model.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { stateCommands, stateIn } from '../cli/state-stage.ts';
 import { longStaged, type Stage, staged } from './stage.ts';
 
 const AGENTS = 'agents.yaml';
@@ -157,6 +157,7 @@ longStaged('a move whose update fails leaves it there, too', async (stage) => {
 longStaged('under another fingerprint key a moved secret is left alone', async (stage) => {
   await moveDesk(stage);
   const env = { CALLSHEET_FINGERPRINT_KEY: 'another key of thirty-two letters' };
+  await stateCommands(stage).adopt({ env });
   const { changes } = await stage.plan({}, { env });
   const written = changes.flatMap(({ fields }) => fields);
   expect(written.filter(({ cause }) => cause !== 'unknown_secret').map(({ path }) => path)).toEqual(

@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { STATE, stateIn } from '../cli/state-stage.ts';
 import { CANARIES, inventory, WHOLE } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
+import { openKeyed } from '../state/keyed.ts';
 import { holder } from '../state/sample.ts';
 import { longStaged, type Stage, staged } from './stage.ts';
 
@@ -256,7 +256,7 @@ for (const machine of [undefined, 'another machine'])
   staged(`a run that is at work on ${machine ?? 'this machine'} is not settled`, async (stage) => {
     await killed(stage, 'after request POST createAgent');
     const path = join(stage.folder, STATE);
-    const store = openFileStore(path, {
+    const store = openKeyed(path, {
       ...(machine === undefined ? {} : { machine }),
       every(_milliseconds, act) {
         const timer = setInterval(act, 20);

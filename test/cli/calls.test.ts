@@ -7,6 +7,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { planStack } from '../../src/index.ts';
 import type { Fault, SeedDocument, SimulatorOptions } from '../../src/simulator/index.ts';
 import { openStage } from '../apply/stage.ts';
+import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -85,6 +86,7 @@ async function openCalls(options: Pick<SimulatorOptions, 'dialect'> = {}) {
       }),
     );
   const env = {
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
     CALLSHEET_BASE_URL: sim.url,
     CALLSHEET_CLIENT_ID: sim.clientId,
     CALLSHEET_CLIENT_SECRET: sim.clientSecret,

@@ -5,11 +5,9 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { describeHold } from '../../src/plan/holds.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
-import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
-import { formatState } from '../../src/state/state-text.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { formatKeyed, keyedJournal, openKeyed } from '../state/keyed.ts';
 import { began, HOLDS } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
@@ -131,9 +129,9 @@ describe('the hold of a rollback', () => {
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     const { config_digest: digest } = await stage.plan();
     const [hold] = Object.values(HOLDS);
-    const state = await openFileStore(join(stage.folder, STATE)).load();
+    const state = await openKeyed(join(stage.folder, STATE)).load();
     if (state.state === undefined || hold === undefined) throw new Error('no state');
-    await stage.write(STATE, await formatState({ ...state.state, holds: { [digest]: hold } }));
+    await stage.write(STATE, await formatKeyed({ ...state.state, holds: { [digest]: hold } }));
     await held(stage, { undid: 'r1', by: 'r2' });
     await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
     await stage.plan();
@@ -176,9 +174,13 @@ describe('the hold of a rollback', () => {
     expect(greetingOf(stage)).toBe('Harbor Dental, good evening!');
   });
 
-  staged('goes with the state: pulled, pushed elsewhere, edited, repaired', async (stage) => {
+  staged('goes with the state: repaired, pulled, pushed elsewhere, edited', async (stage) => {
     const runs = await rollBack(stage);
     const state = stateCommands(stage);
+    const text = await stage.read(STATE);
+    await stage.write(STATE, text.slice(0, -9));
+    await state.repair();
+    await held(stage, runs);
     const { out } = await state.pull();
     await stage.forget();
     await stage.write('pulled.json', out);
@@ -186,10 +188,6 @@ describe('the hold of a rollback', () => {
     await held(stage, runs);
     await state.mv('email_template.reminder', 'email_template.visit');
     await state.mv('email_template.visit', 'email_template.reminder');
-    await held(stage, runs);
-    const text = await stage.read(STATE);
-    await stage.write(STATE, text.slice(0, -9));
-    await state.repair();
     await held(stage, runs);
   });
 
@@ -200,8 +198,8 @@ describe('the hold of a rollback', () => {
     const { lineage, serial } = await stateIn(stage);
     const [hold] = Object.values(HOLDS);
     const entry = { ...began('r2', serial, lineage), purpose: 'rollback' as const, undoes: 'r1' };
-    const line = formatEntry({ ...entry, ...(hold ? { holds: { [digest]: hold } } : {}) });
-    await stage.write('.callsheet/runs/r2.open.jsonl', JOURNAL_HEADER + line);
+    const first = { ...entry, ...(hold ? { holds: { [digest]: hold } } : {}) };
+    await stage.write('.callsheet/runs/r2.open.jsonl', keyedJournal('r2', [first]));
     await held(stage, { undid: 'r1', by: 'r2' });
     await stage.apply({ releaseHold: true });
     expect(await stateIn(stage)).not.toHaveProperty('holds');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { openKeyed } from '../state/keyed.ts';
 
 const flagsOf = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });
 
@@ -116,7 +116,7 @@ describe('the stack', () => {
 
 staged('nothing is written, and a run that holds the state is not waited for', async (stage) => {
   await stage.apply();
-  const store = openFileStore(join(stage.folder, '.callsheet', 'state.json'));
+  const store = openKeyed(join(stage.folder, '.callsheet', 'state.json'));
   const lease = await store.acquire({
     run: 'r1',
     command: 'apply',

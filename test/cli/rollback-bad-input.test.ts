@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { longRows } from '../long.ts';
+import { openKeyed } from '../state/keyed.ts';
 
 /** What is done before, the flags, and how it ends. */
 type Row = {
@@ -136,7 +136,7 @@ staged(
   'another run holds the state: exit 6, who holds it, and nothing is written',
   async (stage) => {
     await twoRuns(stage);
-    const store = openFileStore(join(stage.folder, '.callsheet/state.json'));
+    const store = openKeyed(join(stage.folder, '.callsheet/state.json'));
     const lease = await store.acquire({
       run: '20261121t101203z-7f3a19',
       command: 'apply',

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import type { ApplyFlags } from '../../src/console/apply.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
+import { openKeyed } from '../state/keyed.ts';
 import { typedCommands } from '../typed-commands.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
@@ -321,7 +321,7 @@ describe('a run is named by as much of its id as tells it apart', () => {
 
   staged('one that is still at work is not undone', async (stage) => {
     await changeFleet(stage, 1);
-    const store = openFileStore(`${stage.folder}/.callsheet/state.json`);
+    const store = openKeyed(`${stage.folder}/.callsheet/state.json`);
     const run = '20301121t000000z-aaaaaa';
     const { lineage, serial } = await stateIn(stage);
     const { began } = await import('../state/sample.ts');

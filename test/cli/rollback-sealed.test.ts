@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 import { isTorture } from '../long.ts';
+import { stateCommands } from './state-stage.ts';
 
 function extensions({ sim }: Stage): JsonObject {
   const desk = [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk');
@@ -70,6 +71,7 @@ describe('sensitive values that the platform returns', () => {
     await stage.apply();
     await stage.apply({}, { env: ROTATED });
     const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-other-key-1' };
+    await stateCommands(stage).adopt({ env });
     const { out } = await undo(stage, 3, env);
     expect(out).toContain('headers[X-Api-Key].value');
   });

@@ -91,7 +91,7 @@ type Row = {
   readonly after: string;
   readonly kinds?: readonly Name[];
   /** What is done between the first apply and the change. */
-  readonly between?: (stage: Stage) => Promise<void>;
+  readonly between?: (stage: Stage) => Promise<unknown>;
   /** What the change is, beside another source. */
   readonly also?: (stage: Stage) => Promise<void>;
   /** The value that is live once it was applied. */
@@ -160,6 +160,8 @@ const ROWS: readonly Row[] = [
     title: 'another variable under another fingerprint key',
     before: from('env:OLD'),
     after: from('env:NEW'),
+    between: (stage) =>
+      stateCommands(stage).adopt({ env: { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' } }),
     env: { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' },
   },
   {

@@ -45,6 +45,7 @@ staged(
   async (stage) => {
     await stage.apply();
     const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
+    await stateCommands(stage).adopt({ env });
     expect(await says(stage, env, 0)).toContain(UNKNOWN);
   },
 );
@@ -101,6 +102,7 @@ longStaged('a secret that was taken over stays unknown, run after run', async (s
 staged('all secrets are sent again under a new key, and are known from then on', async (stage) => {
   await stage.apply();
   const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
+  await stateCommands(stage).adopt({ env });
   await stage.apply({ resendSecrets: ['agent'] }, { env });
   expect(token(stage)).toBe(NEXT);
   expect(await says(stage, env, 0)).not.toContain('secret');
@@ -156,6 +158,7 @@ staged('of a command that reads a secret no credential is shown', async (stage) 
 longStaged('under another key all secrets are trusted again', async (stage) => {
   await stage.apply();
   const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' };
+  await stateCommands(stage).adopt({ env });
   await stateCommands(stage).trust([], false, { env });
   expect(await says(stage, env, 0)).not.toContain('secret');
   expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');

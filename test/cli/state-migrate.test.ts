@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
 import { readReceipts } from '../../src/cli/state/edit.ts';
 import { damagedJournal } from '../../src/state/failures.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { NoAnswer } from '../../src/state/remote/failures.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
+import { openKeyed } from '../state/keyed.ts';
 import { began, deadPid, holder } from '../state/sample.ts';
 import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
 import { BUCKET, KEY_ID, SECRET, startS3 } from '../state/stores/s3-server.ts';
@@ -95,7 +95,7 @@ staged('a migration that was cut short is done again', async (stage) => {
   const [first] = before;
   const source = storeOf(stage);
   const entries = (await source.run(first.run)) ?? [];
-  const target = openFileStore(to);
+  const target = openKeyed(to);
   const lease = await target.acquire(holder(''));
   await expect(
     lease.receive({ ...(await stateIn(stage)), salt: 'not hex' }, [{ run: first.run, entries }]),

@@ -3,15 +3,14 @@ import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import { formatState } from '../../src/state/state-text.ts';
 import type { RunSummary } from '../../src/state/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
 import { agents, platform, put, settings, treeOf } from '../fleet/tree.ts';
 import { commitAll } from '../queue/many-stacks.ts';
+import { formatKeyed, openKeyed } from '../state/keyed.ts';
 import { began, deadPid, holder, intent } from '../state/sample.ts';
 import { STATE, stateCommands } from './state-stage.ts';
 
@@ -277,8 +276,8 @@ describe('a state belongs to one stack and environment', () => {
     const { root, run, apply } = await ownersIn([one, other]);
     await apply(one);
     const file = join(root, 'shared.json');
-    const { owner: _, checksum: __, ...old } = JSON.parse(await readFile(file, 'utf8'));
-    await writeFile(file, await formatState(old));
+    const { owner: _, checksum: __, seal: ___, ...old } = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, await formatKeyed(old, file));
     await run(other, ['plan']);
     await apply(one);
     await run(other, ['plan'], 4);
@@ -291,7 +290,7 @@ describe('a state belongs to one stack and environment', () => {
       { dir: 'b', ...HERE },
     ];
     const { root, sim, run, apply } = await ownersIn([one, other]);
-    const store = openFileStore(join(root, 'shared.json'));
+    const store = openKeyed(join(root, 'shared.json'));
     const lease = await store.acquire(holder('r1', deadPid()));
     await lease.append({
       ...began('r1', 0),
@@ -345,7 +344,7 @@ test('a relative CALLSHEET_STATE names one place, wherever the command is typed'
   await mkdir(join(root, 'elsewhere'));
   const there = await runHere(['state', 'list', '--dir', '../a'], {
     cwd: join(root, 'elsewhere'),
-    env: { CALLSHEET_STATE: stack.state },
+    env: { CALLSHEET_STATE: stack.state, CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY },
   });
   expect(there.out).toBe(out);
   expect(existsSync(join(root, 'states/one.json'))).toBe(true);

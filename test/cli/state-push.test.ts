@@ -2,12 +2,12 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { State } from '../../src/state/model.ts';
-import { formatState } from '../../src/state/state-text.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { formatKeyed } from '../state/keyed.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
 const save = async (stage: Stage, state: State) =>
-  writeFile(join(stage.folder, 'pushed.json'), await formatState(state));
+  writeFile(join(stage.folder, 'pushed.json'), await formatKeyed(state));
 
 const asides = async (stage: Stage) =>
   (await readdir(join(stage.folder, '.callsheet'))).filter((name) => name.includes('.before-'));

@@ -7,11 +7,11 @@ import { list, mv, pull, runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import type { Context } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
-import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
-import { formatState } from '../../src/state/state-text.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES, SEED } from '../e2e/clinic.ts';
+import { formatKeyed, keyedJournal } from '../state/keyed.ts';
 import { began, holder, intent, recorded, resource, stateWith } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
 
@@ -37,10 +37,12 @@ async function leave(
   stage: Stage,
   run: string,
   { lineage, serial }: Pick<State, 'lineage' | 'serial'>,
-  more: string,
+  entries: readonly JournalEntry[],
+  more = '',
 ): Promise<void> {
-  const entry = formatEntry({ ...began(run, serial, lineage), account_id: SEED.account_id ?? '' });
-  await stage.write(`.callsheet/runs/${run}.open.jsonl`, JOURNAL_HEADER + entry + more);
+  const first = { ...began(run, serial, lineage), account_id: SEED.account_id ?? '' };
+  const text = keyedJournal(run, [first, ...entries]);
+  await stage.write(`.callsheet/runs/${run}.open.jsonl`, text + more);
 }
 
 const change = async (stage: Stage, from: string, to: string) => {
@@ -88,7 +90,7 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
   ],
   [
     "another stack's",
-    async (stage) => stage.write(STATE, await formatState(THEIRS)),
+    async (stage) => stage.write(STATE, await formatKeyed(THEIRS)),
     /belongs to another stack/,
   ],
   ["another program's", (stage) => stage.write(STATE, '{"serial":1}'), /is not a Callsheet state/],
@@ -99,12 +101,12 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
   ],
   [
     'sound, beside a damaged journal',
-    async (stage) => leave(stage, 'r1', await stateIn(stage), 'x\n'),
+    async (stage) => leave(stage, 'r1', await stateIn(stage), [], 'x\n'),
     /the journal .+r1\.open\.jsonl is damaged in line 3/,
   ],
   [
     'sound, beside the journal of another stack',
-    (stage) => leave(stage, 'r2', THEIRS, formatEntry(intent(1, 'agent.theirs'))),
+    (stage) => leave(stage, 'r2', THEIRS, [intent(1, 'agent.theirs')]),
     /r2\.open\.jsonl belongs to another stack/,
   ],
   [
@@ -112,7 +114,7 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
     async (stage) => {
       const state = await stateIn(stage);
       for (const run of ['r3', 'r4'])
-        await leave(stage, run, state, formatEntry(intent(1, 'agent.desk', 'a1')));
+        await leave(stage, run, state, [intent(1, 'agent.desk', 'a1')]);
     },
     /has 2 runs that did not finish: r3, r4/,
   ],
@@ -187,25 +189,18 @@ describe('what a repair says', () => {
       await stage.write(STATE, '');
       const [receipt = ''] = await readdir(join(stage.folder, '.callsheet/runs'));
       await rename(join(stage.folder, '.callsheet/runs', receipt), join(stage.folder, 'receipt'));
-      await leave(
-        stage,
-        'r9',
-        { lineage: 'mine', serial: 2 },
-        [
-          recorded('agent.recall', resource('gone', { name: 'Recall' })),
-          recorded('agent.former', resource('gone-too')),
-          recorded('sms_template.reminder', { ...resource('gone'), kind: 'sms_template' }),
-          recorded('retry_policy.gentle', {
-            ...resource(ids.get('retry_policy.gentle') ?? ''),
-            kind: 'retry_policy',
-            scope: {},
-            leaves: {},
-            protect: true,
-          }),
-        ]
-          .map(formatEntry)
-          .join(''),
-      );
+      await leave(stage, 'r9', { lineage: 'mine', serial: 2 }, [
+        recorded('agent.recall', resource('gone', { name: 'Recall' })),
+        recorded('agent.former', resource('gone-too')),
+        recorded('sms_template.reminder', { ...resource('gone'), kind: 'sms_template' }),
+        recorded('retry_policy.gentle', {
+          ...resource(ids.get('retry_policy.gentle') ?? ''),
+          kind: 'retry_policy',
+          scope: {},
+          leaves: {},
+          protect: true,
+        }),
+      ]);
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');
       stage.sim.store.smsTemplates.clear();
       stage.sim.store.emailTemplates.clear();
@@ -232,16 +227,17 @@ describe('what a repair says', () => {
   );
 
   staged('in text, for people', async (stage) => {
-    await stage.apply();
+    const env = { CALLSHEET_FINGERPRINT_KEY: undefined };
+    await stage.apply({}, { env });
     await stage.write(STATE, (await stage.read(STATE)).slice(0, 2000));
-    const { out, err } = await stateCommands(stage, 'text').repair();
+    const { out, err } = await stateCommands(stage, 'text').repair({ env });
     expect(out).toMatch(/^The problem was: the state .+ was\s+cut\s+off/);
     expect(out).toContain('A part of the state could be read, and was used.');
     expect(out).toContain('1 journal next to it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');
     expect(out).toMatch(/The previous files are kept next to it:\s+state\.json\.before-/);
     expect(err).toContain('`callsheet plan` shows the remaining changes.');
-    const again = await stateCommands(stage, 'text').repair();
+    const again = await stateCommands(stage, 'text').repair({ env });
     expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);
   });
 });
@@ -292,7 +288,7 @@ describe('a repair', () => {
     await stage.apply();
     const recall = (await stateIn(stage)).resources['agent.recall'] ?? null;
     await stateCommands(stage).rm(['agent.recall']);
-    await leave(stage, 'r9', await stateIn(stage), formatEntry(recorded('agent.recall', recall)));
+    await leave(stage, 'r9', await stateIn(stage), [recorded('agent.recall', recall)]);
     await appendFile(join(stage.folder, '.callsheet/runs/r9.open.jsonl'), 'x\n');
     expect(foundAs(await repair(stage))).toEqual(ALL_KEPT);
     const flags = { dir: stage.folder, format: 'text' } as const;

@@ -3,11 +3,11 @@ import * as commands from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
 import { isUuid } from '../../src/core/value.ts';
-import { openFileStore } from '../../src/state/file/store.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import type { StackCopy } from '../e2e/stack-copy.ts';
+import { openKeyed } from '../state/keyed.ts';
 
 type Options = { readonly exit?: number; readonly env?: Context['env'] };
 
@@ -49,6 +49,7 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
       act((context) => commands.migrate({ ...flags, to }, context), options),
     unlock: (lease?: string, stopRun = false, options?: Options) =>
       act((to) => commands.unlock(lease, { ...flags, stopRun }, to), options),
+    adopt: (options?: Options) => act((to) => commands.adopt(flags, to), options),
     repair: (options?: Options) => act((to) => commands.repair(flags, to), options),
   };
 }
@@ -58,7 +59,7 @@ export const STATE = '.callsheet/state.json';
 
 /** The store of a stage, for what another process would do to it. */
 export function storeOf({ folder }: Pick<Stage, 'folder'>) {
-  return openFileStore(join(folder, STATE));
+  return openKeyed(join(folder, STATE));
 }
 
 export async function stateIn(stage: Pick<Stage, 'folder'>): Promise<State> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { withReason } from '../long.ts';
+import { openKeyed } from '../state/keyed.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { scenario, type World, type WorldOptions } from './harness.ts';
 import { canMount, type SmallDisk, withSmallDisk } from './small-disk.ts';
@@ -22,7 +22,7 @@ function onSmallDisk(
 
 /** What the open run asked of the platform, as far as it is written down. */
 async function intended({ folder }: World): Promise<readonly string[]> {
-  const store = openFileStore(join(folder, STATE));
+  const store = openKeyed(join(folder, STATE));
   const { pending } = await store.load();
   await store.close();
   return pending.flatMap((entry) => (entry.type === 'intent' ? [entry.operation] : []));

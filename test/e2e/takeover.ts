@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openFileStore } from '../../src/state/file/store.ts';
 import type { Holder } from '../../src/state/store.ts';
+import { openKeyed } from '../state/keyed.ts';
 import type { World } from './harness.ts';
 import type { Running } from './process.ts';
 
@@ -18,7 +18,7 @@ export const OTHER: Holder = {
 
 /** The state as another machine sees it a minute later, for which watching takes no time. */
 export function aMinuteLater({ folder }: Pick<World, 'folder'>) {
-  return openFileStore(join(folder, '.callsheet/state.json'), {
+  return openKeyed(join(folder, '.callsheet/state.json'), {
     now: () => Date.now() + 60_000,
     sleep: async () => {},
   });

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openFileStore } from '../../src/state/file/store.ts';
 import { findBegan, type JournalEntry, listLedger } from '../../src/state/journal.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { STATE } from '../cli/state-stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { openKeyed } from '../state/keyed.ts';
 
 /** The journal of the newest run. */
 async function readNewestRun({ folder }: Stage): Promise<readonly JournalEntry[]> {
-  const store = openFileStore(join(folder, STATE));
+  const store = openKeyed(join(folder, STATE));
   try {
     const [newest] = await store.runs();
     return (await store.run(newest?.run ?? '')) ?? [];

@@ -61,7 +61,7 @@ async function folder() {
     state,
     journal,
     write: (...entries: readonly JournalEntry[]) =>
-      writeFile(journal, JOURNAL_HEADER + entries.map(formatEntry).join('')),
+      writeFile(journal, JOURNAL_HEADER + entries.map((entry) => formatEntry(entry)).join('')),
     append: (text: string | Buffer) => appendFile(journal, text),
     finish: () => rename(journal, join(at, 'runs', `${RUN}.jsonl`)),
   };

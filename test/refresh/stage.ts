@@ -6,8 +6,8 @@ import type { PlanFlags } from '../../src/console/context.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Dialect, SeedDocument } from '../../src/simulator/index.ts';
-import { formatState, parseState } from '../../src/state/state-text.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
+import { formatKeyed, parseKeyed } from '../state/keyed.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 export const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
@@ -140,12 +140,12 @@ export async function doubting<T>(
   const file = '.callsheet/state.json';
   const text = await readFile(join(folder, file), 'utf8').catch(() => undefined);
   if (text === undefined) return work();
-  const state = await parseState(text, file);
+  const state = await parseKeyed(text, file);
   const resources = Object.entries(state.resources).map(([address, resource]) => {
     const { certain: _, ...pin } = resource.pin ?? {};
     return [address, resource.pin === null ? resource : { ...resource, pin }];
   });
-  await write(file, await formatState({ ...state, resources: Object.fromEntries(resources) }));
+  await write(file, await formatKeyed({ ...state, resources: Object.fromEntries(resources) }));
   try {
     return await work();
   } finally {

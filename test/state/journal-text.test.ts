@@ -30,7 +30,7 @@ const entries = [
   recorded('agent.old', null),
   ended(['agent.desk']),
 ];
-const whole = JOURNAL_HEADER + entries.map(formatEntry).join('');
+const whole = JOURNAL_HEADER + entries.map((entry) => formatEntry(entry)).join('');
 
 async function parseJournal(text: string, location: string) {
   const entries: JournalEntry[] = [];

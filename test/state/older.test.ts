@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { readSeed } from '../../src/simulator/index.ts';
-import { parseState, VERSION } from '../../src/state/state-text.ts';
+import { VERSION } from '../../src/state/state-text.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
+import { stateCommands } from '../cli/state-stage.ts';
 import { agentId } from '../pull/stage.ts';
 import { HARBOR, world } from '../world.ts';
+import { parseKeyed } from './keyed.ts';
 
 /**
  * States as earlier releases wrote them, each with its stack and what was live then. A change to what leaves are
@@ -22,6 +24,8 @@ async function older(version: string, body: (stage: Stage) => Promise<void>): Pr
   try {
     await mkdir(join(stage.folder, '.callsheet'), { recursive: true });
     await stage.write('.callsheet/state.json', await readFile(join(at, 'state.json'), 'utf8'));
+    // It has no seal.
+    await stateCommands(stage).adopt();
     await body(stage);
   } finally {
     await stage.close();
@@ -30,7 +34,7 @@ async function older(version: string, body: (stage: Stage) => Promise<void>): Pr
 
 const written = async (stage: Stage) => {
   const text = await stage.read('.callsheet/state.json');
-  return { text, state: await parseState(text, 'state.json') };
+  return { text, state: await parseKeyed(text) };
 };
 
 describe.each(versions)('a state of %s', (version) => {

@@ -37,7 +37,7 @@ async function makeStack(): Promise<string> {
   const open = (run: string, text: string) =>
     writeFile(join(path, `../runs/${run}.open.jsonl`), JOURNAL_HEADER + text);
   const died = [began('r2', 1), intent(1, 'agent.line'), recorded('agent.line', resource('a2'))];
-  await open('r2', died.map(formatEntry).join(''));
+  await open('r2', died.map((entry) => formatEntry(entry)).join(''));
   await open('r3', formatEntry(began('r3', 1, 'other')));
   await open('r4', 'x\n');
   return path;

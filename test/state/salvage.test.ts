@@ -136,7 +136,7 @@ describe('of a damaged text', () => {
 
 describe('of a damaged journal', () => {
   const entries = [began('r1'), intent(1, 'agent.desk'), recorded('agent.desk', desk), ended()];
-  const lines = entries.map(formatEntry);
+  const lines = entries.map((entry) => formatEntry(entry));
   const whole = JOURNAL_HEADER + lines.join('');
   test.each<[string, string, readonly number[], number]>([
     ['that is whole, all is read', whole, [0, 1, 2, 3], 0],

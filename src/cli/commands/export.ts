@@ -19,6 +19,7 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import { holdYoungGeneration } from '../../run/stack.ts';
 import { discover } from '../../stack/discover.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
+import { sealsOf } from '../../state/open.ts';
 import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
 
 export type ExportFlags = ShowFlags &
@@ -98,7 +99,10 @@ async function writeStack(
     // What is somebody's own stays.
     if (!existsSync(join(dir, path))) await write(path, text);
   }
-  if (hasState) await memory.write(join(folder.draft, STATE), account, result.secrets, context);
+  if (hasState) {
+    const seals = sealsOf({ file: STATE }, context);
+    await memory.write(join(folder.draft, STATE), account, result.secrets, { ...context, seals });
+  }
   return { result, files, hasState };
 }
 

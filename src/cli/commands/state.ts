@@ -22,12 +22,13 @@ import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { describeReceipt, listReceipts, openTexts, withReceipts } from '../../run/receipts.ts';
-import { readState } from '../../run/session.ts';
+import { announceUnsealed, readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
 import { checkOwner } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import type { JournalEntry } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
+import { sealsOf } from '../../state/open.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import {
@@ -69,6 +70,7 @@ export function list(
     tellUnfinished(unfinished, context);
     const document = listDocument(state, patterns);
     const { resources } = document;
+    announceUnsealed(context);
     show(flags, document, (to) => renderAddresses(resources, to), context);
     if (resources.length === 0)
       context.terminal.err(`The state ${store.location} holds no resource.`);
@@ -105,6 +107,7 @@ export function showResource(
         hint: `Name one of them, such as ${first}.`,
       });
     }
+    announceUnsealed(context);
     const document = stampDocument('callsheet-state-resource', { address, resource });
     show(flags, document, (to) => renderResource(address, resource, to), context);
     return EXIT.done;
@@ -113,11 +116,11 @@ export function showResource(
 
 /** `callsheet state pull`: the state as it is stored, for a backup or for `state push`. */
 export function pull(flags: CommonFlags, context: Context): Promise<ExitCode> {
-  return withStore(flags, context, async ({ store }) => {
+  return withStore(flags, context, async ({ store, settings }) => {
     const { state, pending } = await store.load();
     if (state === undefined) throw noState(store.location);
     tellUnfinished(replay(state, pending).began?.run, context);
-    context.terminal.out(await formatState(state));
+    context.terminal.out(await formatState(state, sealsOf(settings.state, context)));
     return EXIT.done;
   });
 }
@@ -190,9 +193,9 @@ export async function trust(
 
 /** `callsheet state adopt`: the state is that of this stack and environment from now on. */
 export async function adopt(flags: ShowFlags, context: Context): Promise<ExitCode> {
-  const { from, owner, edited } = await adoptState(flags, context);
-  const document = editDocument(edited);
-  show(flags, document, (to) => renderAdoption({ from, owner, edited }, to), context);
+  const adopted = await adoptState(flags, context);
+  const document = editDocument(adopted.edited);
+  show(flags, document, (to) => renderAdoption(adopted, to), context);
   return EXIT.done;
 }
 

@@ -60,20 +60,20 @@ export function editState(
 }
 
 /**
- * Records this stack and environment as those that the state belongs to, where it was renamed or moved. Without an edit
- * it was so already.
+ * Records this stack and environment as those that the state belongs to, where it was renamed or moved, and seals what
+ * has no seal, where there is a key. Without an edit it was so already.
  */
-export function adoptState(
-  flags: CommonFlags,
-  context: Context,
-): Promise<{ readonly from: Owner | undefined; readonly owner: Owner; readonly edited?: Edited }> {
-  return withStore(flags, context, async (open) => {
+export function adoptState(flags: CommonFlags, context: Context): Promise<Adopted> {
+  const adopt = async (open: OpenState): Promise<Adopted> => {
     const { began, lease } = await beginEdit('state adopt', open, context);
     const { owner } = await findOwner(open.settings);
     const state = await settledState(open, lease, context, { isOwned: false });
     if (state === undefined) throw noState(open.store.location);
     const { owner: from } = state;
-    if (isSameJson(from, owner)) return { from, owner };
+    const isSealed = (await open.store.trust()) === 'sealed';
+    const seals = !isSealed && Boolean(context.env.CALLSHEET_FINGERPRINT_KEY);
+    if (isSameJson(from, owner) && !seals) return { from, owner, sealed: null };
+    const sealed = seals ? await sealReceipts(open.store, lease) : null;
     const edited = await recordEdit(
       lease,
       began,
@@ -81,8 +81,29 @@ export function adoptState(
       { records: [], ledger: [] },
       context,
     );
-    return { from, owner, edited };
-  });
+    return { from, owner, edited, sealed };
+  };
+  return withStore(flags, context, adopt, { vouches: 'everything' });
+}
+
+type Adopted = {
+  readonly from: Owner | undefined;
+  readonly owner: Owner;
+  readonly edited?: Edited;
+  /** How many receipts were sealed together with the state; null where it was not sealed. */
+  readonly sealed: number | null;
+};
+
+/** Writes every receipt that can be read again, the oldest first: a store keeps the newest. */
+async function sealReceipts(store: StateStore, lease: Lease): Promise<number> {
+  let sealed = 0;
+  for (const { run } of (await store.runs()).toReversed()) {
+    const entries = await store.run(run).catch(() => undefined);
+    if (entries === undefined) continue;
+    await lease.refile({ run, entries });
+    sealed += 1;
+  }
+  return sealed;
 }
 
 /** Writes an edit down under the lease: its journal, and then the state that comes of it. */
@@ -178,9 +199,10 @@ export async function withStore<T>(
   flags: CommonFlags,
   context: Context,
   work: (open: OpenState) => Promise<T>,
+  options?: Parameters<typeof openStore>[2],
 ): Promise<T> {
   const settings = openSettings(flags, context);
-  const store = openStore(settings, context);
+  const store = openStore(settings, context, options);
   try {
     return await work({ store, settings });
   } finally {

@@ -11,10 +11,12 @@ import type { Planned } from '../../plan/make.ts';
 import { findOwner } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
-import { type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
+import { BrokenSeal, type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../../state/model.ts';
+import { sealsOf } from '../../state/open.ts';
 import { emptyState } from '../../state/replay.ts';
+import type { Seals } from '../../state/seal.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { StateStore } from '../../state/store.ts';
 import {
@@ -47,7 +49,9 @@ export function pushState(
   context: Context,
 ): Promise<Pushed> {
   return withStore(flags, context, async (open) => {
-    const given = await readGiven(file);
+    const vouches = overwrite ? 'everything' : 'place';
+    const seals = sealsOf(open.settings.state, { env: context.env, vouches });
+    const given = await readGiven(file, seals);
     const { began, lease } = await beginEdit('state push', open, context);
     const { run } = began;
     const current = overwrite
@@ -72,11 +76,12 @@ export function pushState(
 }
 
 /** `-` is standard input. */
-async function readGiven(file: string): Promise<State> {
+async function readGiven(file: string, seals: Seals): Promise<State> {
   try {
     const text = file === '-' ? await textFrom(process.stdin) : await readFile(file, 'utf8');
-    return await parseState(text, file === '-' ? 'the state on standard input' : file);
+    return await parseState(text, file === '-' ? 'the state on standard input' : file, seals);
   } catch (error) {
+    if (error instanceof BrokenSeal) throw unsealedGiven(error);
     if (error instanceof CallsheetError)
       throw new CallsheetError('usage', error.message, {
         hint: 'Nothing was pushed. `callsheet state pull > FILE` writes a state that can be pushed.',
@@ -85,6 +90,12 @@ async function readGiven(file: string): Promise<State> {
       hint: 'Nothing was pushed.',
     });
   }
+}
+
+function unsealedGiven({ message }: BrokenSeal): CallsheetError {
+  return new CallsheetError('refused', message, {
+    hint: 'Nothing was pushed. If you know who wrote the file, --overwrite pushes one that has no seal, or that of another key.',
+  });
 }
 
 /** A state that was in the folder of its stack does not name it. What it is replaced with is asked about its lineage. */

@@ -1,20 +1,29 @@
 import { join } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
-import { damagedJournal, notAFile, olderState, strayState, tooLongToMend } from '../failures.ts';
+import { damagedJournal, notAFile, strayState, tooLongToMend } from '../failures.ts';
 import type { JournalEntry, SnapshotTaken } from '../journal.ts';
-import { readLine } from '../journal-text.ts';
+import { parseLine } from '../journal-text.ts';
 import { isRecord, type State } from '../model.ts';
 import {
+  isAsLate,
   type OpenRun,
   type Place,
   parseRunFile,
   readOpenRun,
+  refuseOlder,
   type Stored,
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
 import { type JournalSource, salvageJournal } from '../salvage.ts';
-import { type Line, parseState, readMark, readState, type StateMark } from '../state-text.ts';
+import {
+  type Line,
+  parseState,
+  readMark,
+  readState,
+  type StateMark,
+  type StateReading,
+} from '../state-text.ts';
 import type { FileLine } from './disk.ts';
 
 /** Reads what lies on the disk: a state, the journals beside it, and whether the two belong together. */
@@ -37,7 +46,7 @@ export function readStoredMark(place: Place): Promise<Stored<StateMark>> {
 
 async function readAround<S extends StateMark>(
   place: Place,
-  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
+  read: ReadState<S>,
   wanted: Wanted,
 ): Promise<Stored<S | State>> {
   for (let attempt = 1; ; attempt += 1) {
@@ -55,16 +64,18 @@ async function readAround<S extends StateMark>(
   }
 }
 
+type ReadState<S> = (lines: AsyncIterable<Line>, reading: StateReading) => Promise<S | undefined>;
+
 /** Undefined when there is none yet. What does not lie as it was written is read as a whole. */
 async function readCommitted<S extends StateMark>(
   place: Place,
-  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
+  read: ReadState<S>,
 ): Promise<S | State | undefined> {
   const lines = await readStateLines(place);
-  const state = lines && (await read(lines));
+  const state = lines && (await read(lines, place));
   if (lines === undefined || state !== undefined) return state;
   const text = await readStateText(place);
-  return text === undefined ? undefined : parseState(text, place.location);
+  return text === undefined ? undefined : parseState(text, place.location, place.seals);
 }
 
 /** Undefined when there is none. Throws as `refuseOddPlace` does. */
@@ -108,31 +119,23 @@ async function checkProvenance(
   open: readonly OpenRun[],
   place: Place,
 ): Promise<void> {
-  const { last_run: last, lineage, serial } = state;
+  const { last_run: last, lineage } = state;
   const finished = await filedRuns(place);
   const isHere = last !== null && (finished.includes(last) || open.some(({ run }) => run === last));
   const suspects = finished.filter((run) => !isHere || last === null || isAsLate(run, last));
   let isForeign = last !== null && !isHere && suspects.length > 0;
   for (const run of suspects.sort().reverse()) {
-    const { began, entries } = (await readEnds(run, place)) ?? {};
-    if (began?.lineage !== lineage) continue;
+    const ends = await readEnds(run, place);
+    if (ends?.began?.lineage !== lineage) continue;
     isForeign = false;
     // It may have been filed without ever committing.
-    if (!entries?.some(({ type }) => type === 'ended')) continue;
-    if (began.serial >= serial) throw olderState(place.location, serial, run, began.serial);
+    if (!ends.entries.some(({ type }) => type === 'ended')) continue;
+    refuseOlder(state, ends, place.location);
     // What is older still says no more.
     break;
   }
   if (isForeign && last !== null) throw strayState(place.location, last);
 }
-
-/** Whether a run may have begun after another, which their names tell to the second. */
-function isAsLate(run: string, other: string): boolean {
-  return run !== other && run.slice(0, SECOND) >= other.slice(0, SECOND);
-}
-
-/** Of `20261121t094500z-1f3a9c`, the time. */
-const SECOND = 16;
 
 /** Undefined for a damaged journal: it tells nothing. */
 async function readEnds(run: string, place: Place): Promise<OpenRun | undefined> {
@@ -172,7 +175,7 @@ export async function readRunFile(
 ): Promise<OpenRun | undefined> {
   const lines = await place.disk.readLines(path);
   if (lines === undefined) return undefined;
-  return readOpenRun(lines, run, path, wanted, keptIn(run, place));
+  return readOpenRun(lines, run, path, wanted, place.seals, keptIn(run, place));
 }
 
 /** How entries of a run's file are held. */
@@ -194,14 +197,16 @@ function leftInFile(
   // Journals of older versions have none.
   if (intended === undefined) return entry;
   const there = { at: line.at, size: line.size, text: '', isWhole: true };
+  const digest = parseLine(line.text)?.digest;
   function again(): SnapshotTaken {
     if (latest?.line === there) return latest.entry;
     const paths = [layout.openRun(run), layout.finishedRun(run)];
     for (const path of paths) {
-      const found = readLine(disk.readAgain(path, there) ?? '');
-      if (!isCopy(found, address)) continue;
-      latest = { line: there, entry: found };
-      return found;
+      const found = parseLine(disk.readAgain(path, there) ?? '');
+      if (found === undefined || found.digest !== digest) continue;
+      if (!isCopy(found.entry, address)) continue;
+      latest = { line: there, entry: found.entry };
+      return found.entry;
     }
     throw damagedJournal(paths[0] ?? '', `lost what ${address} was, while it was being read`);
   }
@@ -271,7 +276,12 @@ export async function journalSources(place: Place): Promise<readonly JournalSour
       path,
       finished: !found.open,
       read: async () =>
-        salvageJournal((await disk.readLines(path)) ?? [], path, keptIn(found.run, place)),
+        salvageJournal(
+          (await disk.readLines(path)) ?? [],
+          path,
+          place.seals.lines(found.run),
+          keptIn(found.run, place),
+        ),
     });
   }
   return files;

@@ -20,6 +20,7 @@ import {
 } from '../lock.ts';
 import type { State } from '../model.ts';
 import { getLayout, isSound, type OpenRun, type Place, parseRunFile } from '../runs.ts';
+import { openSeals, type Seals } from '../seal.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Holder, StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
@@ -37,7 +38,7 @@ import {
 } from './read.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
-export type StoreEffects = LockEffects & { readonly disk: Disk };
+export type StoreEffects = LockEffects & { readonly disk: Disk; readonly seals: Seals };
 
 /**
  * Keeps state in a file, with its lock and its runs beside it (`getLayout` says what stands where).
@@ -45,13 +46,18 @@ export type StoreEffects = LockEffects & { readonly disk: Disk };
  * folder that the store makes keeps itself out of Git.
  */
 export function openFileStore(path: string, effects: Partial<StoreEffects> = {}): StateStore {
-  const world: StoreEffects = { ...realEffects(), disk: realDisk, ...effects };
+  const world: StoreEffects = {
+    ...realEffects(),
+    disk: realDisk,
+    seals: openSeals({ place: '' }),
+    ...effects,
+  };
   return openLeasedStore(fileDriver(path, world), world);
 }
 
-function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDriver {
+function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): StoreDriver {
   const layout = getLayout(resolve(location));
-  const place: Place = { layout, location, disk };
+  const place: Place = { layout, location, disk, seals };
   const lock = openFileLock(layout.lock, location, { sleep });
 
   /**
@@ -68,7 +74,7 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
    * while it lost its lease finds nothing left to rename, and cannot undo what came after it.
    */
   async function commit(lease: string, state: State, run: string | undefined): Promise<void> {
-    await put(layout.state, await piecesOfState(state), lease);
+    await put(layout.state, await piecesOfState(state, seals), lease);
     if (run !== undefined) await fileRun(run);
   }
 
@@ -124,7 +130,7 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       }
     }
     lock.check(lease);
-    await disk.writeNew(layout.openRun(run), journalPieces([began, ...rest]));
+    await disk.writeNew(layout.openRun(run), journalPieces([began, ...rest], seals.lines(run)));
     await commit(lease, state, run);
     return kept.map((path) => basename(path));
   }
@@ -136,6 +142,7 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
 
   return {
     ...lock,
+    seals,
     isFenced: false,
     worded: (work) => worded(location, work),
     async prepare() {
@@ -167,10 +174,13 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
         lock.check(lease);
         const path = layout.finishedRun(run);
         // Whoever goes on with a migration takes what is there for whole.
-        if ((await disk.look(path)) === undefined) await put(path, journalPieces(entries), lease);
+        if ((await disk.look(path)) === undefined)
+          await put(path, journalPieces(entries, seals.lines(run)), lease);
       }
       await commit(lease, state, undefined);
     },
+    refile: (lease, { run, entries }) =>
+      put(layout.finishedRun(run), journalPieces(entries, seals.lines(run)), lease),
     stateLines: () => readStateLines(place),
     stateText: () => readStateText(place),
     journals: () => journalSources(place),

@@ -7,6 +7,7 @@ import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { type Retries, takenByOthers } from '../remote/failures.ts';
 import type { Change, Kept, Remote } from '../remote/store.ts';
+import { NO_SEALS, type Seals } from '../seal.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Claim, Overlap } from '../store.ts';
 import { type Database, type Query, type Row, type Value, worded } from './database.ts';
@@ -26,6 +27,7 @@ export function postgresRemote(
   stack: string,
   location: string,
   { again }: Retries,
+  seals: Seals = NO_SEALS,
 ): Remote {
   let known: Known | undefined;
   /** The version of the tables, once they are there. */
@@ -88,14 +90,20 @@ export function postgresRemote(
   async function write(lease: string, change: Change, id: string): Promise<boolean> {
     const { append, state, ...others } = change;
     const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
-    if (isPlain && append !== undefined) return appendTo(database.query, lease, { ...append, id });
-    const pieces = state && [...(await piecesOfState(state))];
+    if (isPlain && append !== undefined && append.isWhole !== true)
+      return appendTo(database.query, lease, { ...append, id });
+    const pieces = state && [...(await piecesOfState(state, seals))];
     const next = await database.transaction('write', async (query) => {
       const [row] = await query(
         'select head from callsheet.stack where name = $1 and lease = $2 for update',
         [stack, lease],
       );
       if (row === undefined) return 'lost';
+      if (append?.isWhole === true)
+        await query('delete from callsheet.journal where stack = $1 and run = $2', [
+          stack,
+          append.run,
+        ]);
       if (append !== undefined) await appendTo(query, lease, { ...append, id });
       await moveJournals(query, others);
       return state && pieces && (await replaceState(query, state, pieces, row.head));
@@ -219,7 +227,9 @@ export function postgresRemote(
        union all
        select 'journal', r.run, j.text, j.part
          from callsheet.run r left join callsheet.journal j on j.stack = r.stack and j.run = r.run
-         where r.stack = $1 and not r.filed`,
+         where r.stack = $1 and not r.filed
+       union all
+       select 'newest', max(run), null, 0 from callsheet.run where stack = $1 and filed`,
       [stack],
     );
     const of = (what: string) => rows.filter((row) => row.what === what);
@@ -232,6 +242,7 @@ export function postgresRemote(
     }
     return {
       state: head && stateIn(String(head.text), of('line')),
+      ...newestIn(of('newest')),
       open: [...open].map(([run, pieces]) => ({ run, pieces })),
     };
   }
@@ -249,6 +260,7 @@ export function postgresRemote(
 
   return {
     location,
+    seals,
     timing: TIMING,
     lockRecord: () =>
       reading<LockRecord | undefined>(undefined, async () => {
@@ -313,6 +325,10 @@ export function postgresRemote(
       }),
     close: () => database.close(),
   };
+}
+
+function newestIn([row]: readonly Row[]): Pick<Kept, 'newest'> {
+  return typeof row?.name === 'string' ? { newest: row.name } : {};
 }
 
 /** The order in which the pieces of a journal were written. */

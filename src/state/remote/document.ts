@@ -13,6 +13,7 @@ import {
 import { damagedState, foreignState, refuseNewer, strayPart } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
+import { NO_SEALS, type Seals } from '../seal.ts';
 import { parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
@@ -86,7 +87,7 @@ type Reading = {
 type Current = { readonly document: Document; readonly tag: string | undefined };
 
 /** A store whose every change is the replacement of one document. */
-export function documentRemote(place: DocumentPlace): Remote {
+export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): Remote {
   const { location } = place;
   /** What we wrote last: as long as the lease is ours, nobody wrote since. */
   let written: Current | undefined;
@@ -255,7 +256,7 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   async function edited(from: Document, given: Change): Promise<Document> {
     if (given.aside === undefined) refuseStray(from, location);
-    const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state))];
+    const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state, seals))];
     checkRoom(from, given, pieces);
     const { append, state, file = [], drop = [] } = given;
     const open =
@@ -317,10 +318,11 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   return {
     location,
+    seals,
     timing: place.timing,
     lockRecord: async () => (await read()).document.ticket ?? undefined,
     read: (wanting) =>
-      gather(wanting, async ({ state, open }) => {
+      gather(wanting, async ({ state, open, finished }) => {
         const allow = createAllowance(`the state ${location}`);
         const name = `the state ${location}`;
         const texts = state === null ? [] : await readTexts([state], { name, wanting, allow });
@@ -331,7 +333,11 @@ export function documentRemote(place: DocumentPlace): Remote {
           if (pieces === undefined) return undefined;
           journals.push({ run, pieces });
         }
-        return { state: state === null ? undefined : texts, open: journals };
+        const newest = finished
+          .map(({ run }) => run)
+          .toSorted()
+          .at(-1);
+        return { state: state === null ? undefined : texts, open: journals, newest };
       }),
     acquire: (seen, own) =>
       inTurn(async () => {

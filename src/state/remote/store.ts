@@ -12,14 +12,18 @@ import { NotHeld, openLeasedStore, type StoreDriver } from '../leased-store.ts';
 import type { LockEffects, LockPlace } from '../lock.ts';
 import type { State } from '../model.ts';
 import {
+  isAsLate,
+  isDamage,
   isSound,
   type OpenRun,
   readOpenRun,
+  refuseOlder,
   type Stored,
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
 import { type JournalSource, salvageJournal } from '../salvage.ts';
+import type { Seals } from '../seal.ts';
 import { parseState, readState } from '../state-text.ts';
 import type { Claim, Overlap, StateStore } from '../store.ts';
 import { tooLargeJournal } from './failures.ts';
@@ -29,6 +33,7 @@ import { tooLargeJournal } from './failures.ts';
  * holder of the lease can take: a holder that was paused for long cannot write after its successor.
  */
 export type Remote = LockPlace & {
+  readonly seals: Seals;
   /** State and open journals as they are at one moment. */
   readonly read: (wanting: Wanting) => Promise<Kept>;
   /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
@@ -55,6 +60,8 @@ export type Kept = {
   /** The text of the state, in pieces. */
   readonly state: readonly string[] | undefined;
   readonly open: readonly OpenJournal[];
+  /** The filed run whose name is the latest. */
+  readonly newest?: string | undefined;
 };
 
 /** A piece of the journal of a run. */
@@ -63,6 +70,8 @@ type OpenText = {
   readonly text: string;
   /** Whether a bounded store must have room left for what recovers the run and commits it. */
   readonly leavesRoom?: boolean;
+  /** Takes the place of what a filed journal of that run has. */
+  readonly isWhole?: boolean;
 };
 
 /** The journal of a run in the pieces in which it is kept: all of it may be more than fits into one string. */
@@ -102,7 +111,7 @@ export function openRemoteStore(remote: Remote, effects: LockEffects): StateStor
 }
 
 function remoteDriver(remote: Remote): StoreDriver {
-  const { location } = remote;
+  const { location, seals } = remote;
   /** What messages call the journal of a run. */
   const nameOf = (run: string) => `of run ${run} in ${location}`;
 
@@ -111,20 +120,34 @@ function remoteDriver(remote: Remote): StoreDriver {
   }
 
   async function load(): Promise<Stored> {
-    const { state: pieces, open } = await remote.read('all');
+    const { state: pieces, open, newest } = await remote.read('all');
     if (pieces !== undefined) checkPieces(pieces, location);
     const state =
       pieces &&
-      ((await readState(linesIn(pieces))) ?? (await parseState(pieces.join(''), location)));
+      ((await readState(linesIn(pieces), { location, seals })) ??
+        (await parseState(pieces.join(''), location, seals)));
     const runs: OpenRun[] = [];
     for (const { run, pieces } of open)
-      runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run), 'all'));
-    return { state, runs: sortOpenRuns(state, runs, location) };
+      runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run), 'all', seals));
+    const sorted = sortOpenRuns(state, runs, location);
+    if (state !== undefined && newest !== undefined) await checkNewest(state, newest);
+    return { state, runs: sorted };
+  }
+
+  /** In the usual case the newest run wrote the state, and nothing more is read. */
+  async function checkNewest(state: State, newest: string): Promise<void> {
+    const { last_run: last } = state;
+    if (newest === last || (last !== null && !isAsLate(newest, last))) return;
+    const ends = await readRun(newest, 'ends').catch((error: unknown) => {
+      if (isDamage(error)) return undefined;
+      throw error;
+    });
+    if (ends !== undefined) refuseOlder(state, ends, location);
   }
 
   async function readRun(run: string, wanted: Wanted): Promise<OpenRun | undefined> {
     const pieces = await remote.journal(run, 'all');
-    return pieces && readOpenRun(linesIn(pieces), run, nameOf(run), wanted);
+    return pieces && readOpenRun(linesIn(pieces), run, nameOf(run), wanted, seals);
   }
 
   /** One step, so there is nothing in between to die in. */
@@ -140,7 +163,7 @@ function remoteDriver(remote: Remote): StoreDriver {
     const sound: string[] = [];
     const drop: string[] = [];
     for (const open of kept.open) {
-      const read = () => readOpenRun(linesIn(open.pieces), open.run, '', 'ends');
+      const read = () => readOpenRun(linesIn(open.pieces), open.run, '', 'ends', seals);
       if (await isSound(read, state.lineage)) sound.push(open.run);
       else {
         drop.push(open.run);
@@ -157,23 +180,26 @@ function remoteDriver(remote: Remote): StoreDriver {
     lease: string,
     run: string,
     entries: readonly JournalEntry[],
+    isWhole = false,
   ): Promise<OpenText> {
     let text = '';
-    for (const piece of journalPieces(entries)) {
+    let isFirst = isWhole;
+    for (const piece of journalPieces(entries, seals.lines(run))) {
       if (text.length + piece.length > MOST_AT_ONCE) {
-        await write(lease, { append: { run, text } });
+        await write(lease, { append: { run, text, isWhole: isFirst } });
         text = '';
+        isFirst = false;
       }
       text += piece;
     }
-    return { run, text };
+    return { run, text, isWhole: isFirst };
   }
 
   async function journals(): Promise<readonly JournalSource[]> {
     const sourceOf = (run: string, open?: readonly string[]): JournalSource => {
       const path = nameOf(run);
       const pieces = async () => open ?? (await remote.journal(run, 'remains')) ?? [];
-      const read = async () => salvageJournal(linesIn(await pieces()), path);
+      const read = async () => salvageJournal(linesIn(await pieces()), path, seals.lines(run));
       return { run, path, finished: open === undefined, read };
     };
     const { open } = await remote.read('remains');
@@ -214,6 +240,9 @@ function remoteDriver(remote: Remote): StoreDriver {
         await write(lease, { append: await appendAll(lease, run, entries), file: [run] });
       }
       await write(lease, { state });
+    },
+    async refile(lease, { run, entries }) {
+      await write(lease, { append: await appendAll(lease, run, entries, true), file: [run] });
     },
     async stateLines() {
       const { state } = await remote.read('remains');

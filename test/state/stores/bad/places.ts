@@ -5,6 +5,7 @@ import { parsePlace } from '../../../../src/stack/index.ts';
 import type { Disk } from '../../../../src/state/file/disk.ts';
 import { openStateStore } from '../../../../src/state/open.ts';
 import { openDatabase } from '../../../../src/state/postgres/database.ts';
+import { FINGERPRINT_KEY } from '../../../e2e/clinic.ts';
 import { steppedDisk } from '../../breaking.ts';
 import { sealed } from '../../sample.ts';
 import * as http from '../http-server.ts';
@@ -78,7 +79,7 @@ type Way = {
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const store = openStateStore(parsePlace(env.CALLSHEET_STATE ?? '', '/'), {
-    env,
+    env: { CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY, ...env },
     admit: admitAll,
   });
   const { pending } = await store.load();
