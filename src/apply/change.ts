@@ -355,7 +355,8 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
     : { document: null, withheld: [] };
   const sealed = withheld.flatMap((text): [string, string][] => {
     const value = live && valueAt(kind.schema, live.document, toPath(text));
-    const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
+    if (live === undefined || value === undefined) return [];
+    const kept = deps.seal?.({ ...live, address: change.address, kind: kind.name }, text, value);
     return kept === undefined ? [] : [[text, kept]];
   });
   const snapshot: SnapshotTaken = {

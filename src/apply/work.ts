@@ -9,7 +9,7 @@ import {
   type PlannedOperation,
   type PlanOptions,
 } from '../core/plan-document.ts';
-import { type Json, type JsonObject, Secret } from '../core/value.ts';
+import { type JsonObject, Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { Sides, World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -24,6 +24,7 @@ import {
 import { isFieldRead } from '../plan/refresh.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { Client } from '../platform/client.ts';
+import type { Sealer } from '../state/fingerprint.ts';
 import type { Interleaved } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { Lease } from '../state/store.ts';
@@ -64,7 +65,7 @@ export type RunDeps = {
   /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** Encrypts what a rollback copy keeps of a sensitive value; absent where no key is given. */
-  readonly seal?: (address: Address, path: string, value: Json) => string;
+  readonly seal?: Sealer['seal'];
   /** Changes that are worked on at once. */
   readonly concurrency: number;
   readonly now: () => Date;

@@ -295,6 +295,24 @@ export function underAddressesOfNow(
   };
 }
 
+/**
+ * Tells if what a copy keeps encrypted goes back to the resource it was taken of: the state has that one, or it has none
+ * at the address, or the run itself took it away. What the address stands for otherwise must not get its values.
+ */
+export function goesBack(
+  entries: readonly JournalEntry[],
+  { resources }: Pick<State, 'resources'>,
+): (copy: Pick<SnapshotTaken, 'address' | 'kind' | 'id'>) => boolean {
+  const owners = ownersIn({ resources });
+  const ledger = new Map(listLedger(entries).map(({ address, action }) => [address, action]));
+  return ({ address, kind, id }) => {
+    const action = ledger.get(address);
+    if (resources[address] === undefined || action === 'delete' || action === 'replace')
+      return true;
+    return id !== null && owners.has(`${kind} ${id}`);
+  };
+}
+
 /** The copies of a journal with what they keep encrypted, as far as it opens. */
 export function unseal(
   entries: readonly JournalEntry[],
@@ -306,15 +324,15 @@ export function unseal(
   );
 }
 
-/** Opens what a copy keeps encrypted; undefined where the key is another one. */
-type Open = (address: Address, path: string, text: string) => Json | undefined;
+/** Opens what a copy keeps encrypted; undefined where it does not open. */
+type Open = (copy: SnapshotTaken, path: string, text: string) => Json | undefined;
 
 function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
-  const { address, kind, sealed = {} } = snapshot;
+  const { kind, sealed = {} } = snapshot;
   const { schema } = kindNamed(kind);
   const opened = new Set<string>();
   const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
-    const [value, path] = [open(address, text, kept), parsePath(text)];
+    const [value, path] = [open(snapshot, text, kept), parsePath(text)];
     if (whole === null || value === undefined || path === undefined) return whole;
     opened.add(text);
     return placeValue(schema, whole, path, value);

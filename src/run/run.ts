@@ -267,7 +267,7 @@ async function execute(
   const { plan } = planned;
   const desired = desiredIn(request);
   const found = new Map<Address, SnapshotTaken>();
-  const sealer = sealerFor(state, context);
+  const sealer = sealerFor(state, session, context);
   const deps = {
     run,
     client: session.client,

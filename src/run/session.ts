@@ -300,9 +300,13 @@ export async function fingerprintsForRun(
 }
 
 /** Encrypts what rollback copies keep of sensitive values; undefined without a key. */
-export function sealerFor({ lineage }: State, { env }: RunContext): Sealer | undefined {
+export function sealerFor(
+  { lineage }: State,
+  { platform }: Pick<Session, 'platform'>,
+  { env }: RunContext,
+): Sealer | undefined {
   const key = env.CALLSHEET_FINGERPRINT_KEY;
-  return key ? createSealer(key, lineage) : undefined;
+  return key ? createSealer(key, { stack: lineage, account: platform.account_id }) : undefined;
 }
 
 /** Fingerprints of one state. */

@@ -36,6 +36,7 @@ import {
   replacedSince,
 } from '../rollback/edits.ts';
 import {
+  goesBack,
   goneSince,
   listDifferences,
   narrowUndo,
@@ -45,7 +46,7 @@ import {
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
-import { findBegan, lineNotDone, type NotUndone } from '../state/journal.ts';
+import { findBegan, type JournalEntry, lineNotDone, type NotUndone } from '../state/journal.ts';
 import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
 import { findRevert } from './actor.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
@@ -161,7 +162,7 @@ export async function undo(
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     // Opened first: what is kept encrypted is bound to the address of then.
     const { entries, displaced } = readdress(
-      unseal(written, sealerFor(session.state, context)?.open),
+      unseal(written, openerFor(session, written, context)),
       session,
     );
     refuseWithoutCopies(run, entries, options);
@@ -358,6 +359,18 @@ function openHistories({ reader }: Session): Reader['history'] {
 
 /** Entries that are read to find what a run wrote, and what was edited since: the largest page (Limits). */
 const ENTRIES_READ = 100;
+
+/** Opens what the copies of a run keep encrypted, where it goes back to what it was taken of. */
+function openerFor(
+  session: Session,
+  entries: readonly JournalEntry[],
+  context: RunContext,
+): Parameters<typeof unseal>[1] {
+  const sealer = sealerFor(session.state, session, context);
+  if (sealer === undefined) return undefined;
+  const isOwn = goesBack(entries, session.state);
+  return (copy, path, text) => (isOwn(copy) ? sealer.open(copy, path, text) : undefined);
+}
 
 /** A record whose copies were taken out of it must not read as a run that changed nothing. */
 function refuseWithoutCopies(

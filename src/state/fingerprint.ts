@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import { canonicalJson } from '../core/digest.ts';
-import type { Json } from '../core/value.ts';
+import type { Json, JsonObject } from '../core/value.ts';
 import { type AppliedLeaf, forgetValue, type ResourceState } from './model.ts';
 
 /**
@@ -139,38 +139,55 @@ function computeId(text: string): string {
 /**
  * Sensitive values that the platform returns stand in the copies of a run encrypted, where the team keeps a key, so
  * that a rollback puts them back (DESIGN §8). The text is `aes-256-gcm:<key id>:<base64>`: nonce, ciphertext and tag
- * under a key that HKDF-SHA256 derives from `CALLSHEET_FINGERPRINT_KEY`. It is bound to stack, address and path: a
- * text that is taken elsewhere opens nowhere.
+ * under a key that HKDF-SHA256 derives from `CALLSHEET_FINGERPRINT_KEY`. It is bound to the stack, the account, the
+ * organization, the id and the address of its resource, and the path: a text that is taken elsewhere opens nowhere.
+ *
+ * | version | what it changed                                                           |
+ * |---------|---------------------------------------------------------------------------|
+ * | 2       | bound to account, organization and id; a text of version 1 does not open  |
  */
 export type Sealer = {
-  readonly seal: (address: Address, path: string, value: Json) => string;
-  /** Undefined where it was sealed with another key, or somewhere else. */
-  readonly open: (address: Address, path: string, text: string) => Json | undefined;
+  readonly seal: (of: SealedResource, path: string, value: Json) => string;
+  /** Undefined where it was sealed with another key or in an older version, or belongs to something else. */
+  readonly open: (of: SealedResource, path: string, text: string) => Json | undefined;
+};
+
+/** The resource that an encrypted value belongs to, as the platform returned it. */
+export type SealedResource = {
+  readonly address: Address;
+  readonly kind: string;
+  readonly id: string | null;
+  readonly document: JsonObject | null;
 };
 
 const CIPHER = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
 
-/** `stack`: the lineage of the state. */
-export function createSealer(key: string, stack: string): Sealer {
-  const derived = Buffer.from(hkdfSync('sha256', key, stack, 'callsheet rollback copies 1', 32));
+/** `stack`: the lineage of the state. `account`: that of the platform's answers. */
+export function createSealer(
+  key: string,
+  { stack, account }: { readonly stack: string; readonly account: string },
+): Sealer {
+  const derived = Buffer.from(hkdfSync('sha256', key, stack, 'callsheet rollback copies 2', 32));
   const prefix = `${CIPHER}:${hash('sha256', derived).slice(0, 8)}:`;
-  const place = (address: Address, path: string) =>
-    Buffer.from(canonicalJson([stack, address, path]));
+  const place = ({ address, kind, id, document }: SealedResource, path: string) => {
+    const organization = document?.organization_id ?? null;
+    return Buffer.from(canonicalJson([stack, account, organization, kind, id, address, path]));
+  };
   return {
-    seal(address, path, value) {
+    seal(of, path, value) {
       const nonce = randomBytes(NONCE);
-      const cipher = createCipheriv(CIPHER, derived, nonce).setAAD(place(address, path));
+      const cipher = createCipheriv(CIPHER, derived, nonce).setAAD(place(of, path));
       const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
       return `${prefix}${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64')}`;
     },
-    open(address, path, text) {
+    open(of, path, text) {
       if (!text.startsWith(prefix)) return undefined;
       const bytes = Buffer.from(text.slice(prefix.length), 'base64');
       if (bytes.length < NONCE + TAG) return undefined;
       const decipher = createDecipheriv(CIPHER, derived, bytes.subarray(0, NONCE))
-        .setAAD(place(address, path))
+        .setAAD(place(of, path))
         .setAuthTag(bytes.subarray(-TAG));
       try {
         const plain = [decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()];

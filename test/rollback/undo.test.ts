@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import {
+  goesBack,
   goneSince,
   narrowUndo,
   underAddressesOfNow,
@@ -9,7 +10,7 @@ import {
   unseal,
 } from '../../src/rollback/undo.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
+import type { AppliedLeaf, ResourceState, State } from '../../src/state/model.ts';
 import { began } from '../state/sample.ts';
 import { HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
@@ -791,7 +792,8 @@ describe('what a copy keeps encrypted', () => {
   const [snapshot, ...others] = journalOf([update([HEADER], { before: { ...DESK, ...HEADERS } })]);
   if (snapshot?.type !== 'snapshot') throw new Error('a run begins with a copy');
   const sealed = { [HEADER]: 'sealed header' };
-  const opens = (address: string, path: string, text: string) => `${address} ${path} ${text}`;
+  const opens = ({ address }: { readonly address: string }, path: string, text: string) =>
+    `${address} ${path} ${text}`;
   const OPENED = {
     tools: [{ name: 'crm', headers: [{ key: 'X', value: `agent.desk ${HEADER} sealed header` }] }],
   };
@@ -832,7 +834,7 @@ describe('what a copy keeps encrypted', () => {
       entry.type === 'snapshot' ? { ...entry, sealed: { [path]: 'sealed' } } : entry,
     );
     expect(undoRun(entries).impossible).toMatchObject([{ path }]);
-    const undo = undoRun(unseal(entries, (_address, _path, text) => text));
+    const undo = undoRun(unseal(entries, (_copy, _path, text) => text));
     expect(undo.impossible).toEqual([]);
     expect(JSON.stringify(undo.desired[0]?.document)).toContain('"sealed"');
     expect(undo.restored.get('agent.desk')?.leaves).toEqual(deed.resource?.leaves);
@@ -847,6 +849,23 @@ describe('what a copy keeps encrypted', () => {
   ])('stays out of it where %s', (_title, open, more) => {
     const entry = { ...snapshot, ...more };
     expect(unseal([entry, ...others], open)).toEqual([entry, ...others]);
+  });
+});
+
+describe('what a copy keeps encrypted goes back', () => {
+  const at = (address: string, id: string) => ({
+    [address]: { kind: 'agent', id, scope: {}, name: id, leaves: {}, pin: null, protect: false },
+  });
+  const own = { address: 'agent.desk', kind: 'agent', id: 'a1' };
+  const [changed, removed] = [update(['name']), deleted(DESK)].map((deed) => journalOf([deed]));
+  test.each<[string, readonly JournalEntry[] | undefined, State['resources'], boolean]>([
+    ['to its resource', changed, at('agent.desk', 'a1'), true],
+    ['to its resource at another address', changed, at('agent.line', 'a1'), true],
+    ['where the address has none', changed, {}, true],
+    ['to what is made again', removed, at('agent.desk', 'b1'), true],
+    ['not to another resource', changed, at('agent.desk', 'b1'), false],
+  ])('%s', (_, entries = [], resources, isOwn) => {
+    expect(goesBack(entries, { resources })(own)).toBe(isOwn);
   });
 });
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createFingerprinter, type FingerprintSource } from '../../src/state/fingerprint.ts';
+import {
+  createFingerprinter,
+  createSealer,
+  type FingerprintSource,
+  type SealedResource,
+} from '../../src/state/fingerprint.ts';
 
 const PLACE = ['agent.desk', 'integrations.smsProvider.auth_token'] as const;
 const keyed: FingerprintSource = { key: 'team key', salt: 'ab', stack: 's1' };
@@ -66,5 +71,50 @@ describe('nothing can be said', () => {
   test('but a changed salt is no matter where there is a key', () => {
     const prints = createFingerprinter({ ...keyed, salt: 'cd' });
     expect(prints.matches(byKey, ...PLACE, 'hunter2')).toBe('equal');
+  });
+});
+
+describe('a value that is kept encrypted', () => {
+  const DESK: SealedResource = {
+    address: 'agent.desk',
+    kind: 'agent',
+    id: 'a1',
+    document: { organization_id: 'harbor', name: 'Desk' },
+  };
+  const PATH = 'extensions.tools[crm].headers[X-Key].value';
+  const OF = { stack: 's1', account: 'account-1' };
+  const text = createSealer('team key', OF).seal(DESK, PATH, 'hush');
+
+  test('opens where it was taken, whatever else changed there', () => {
+    const renamed = { ...DESK, document: { organization_id: 'harbor', name: 'Desk 2' } };
+    expect(createSealer('team key', OF).open(renamed, PATH, text)).toBe('hush');
+    expect(text).not.toContain('hush');
+  });
+
+  const elsewhere: readonly [string, string, typeof OF, SealedResource, string][] = [
+    ['with another key', 'another', OF, DESK, PATH],
+    ['in another stack', 'team key', { ...OF, stack: 's2' }, DESK, PATH],
+    ['in another account', 'team key', { ...OF, account: 'account-2' }, DESK, PATH],
+    [
+      'in another organization',
+      'team key',
+      OF,
+      { ...DESK, document: { organization_id: 'bay' } },
+      PATH,
+    ],
+    ['in a copy that says nothing', 'team key', OF, { ...DESK, document: null }, PATH],
+    ['of another kind', 'team key', OF, { ...DESK, kind: 'custom_voice' }, PATH],
+    ['for another resource', 'team key', OF, { ...DESK, id: 'b1' }, PATH],
+    ['for none', 'team key', OF, { ...DESK, id: null }, PATH],
+    ['at another address', 'team key', OF, { ...DESK, address: 'agent.line' }, PATH],
+    ['at another path', 'team key', OF, DESK, 'extensions.tools[crm].headers[X-Other].value'],
+  ];
+  test.each(elsewhere)('opens nowhere else: %s', (_, key, of, resource, path) => {
+    expect(createSealer(key, of).open(resource, path, text)).toBeUndefined();
+  });
+
+  test('does not open from before it was bound to its resource', () => {
+    const version1 = 'aes-256-gcm:b4b5dad6:BwcHBwcHBwcHBwcHOEYjno1xNST7FlE49KJgY75SHzoLkA==';
+    expect(createSealer('team key', OF).open(DESK, PATH, version1)).toBeUndefined();
   });
 });
