@@ -48,14 +48,27 @@ export class Origin {
 
   /**
    * Loopback is let be: nothing leaves the machine. Throws `CallsheetError('config')` for a host that only the stack
-   * names and nobody confirms.
+   * names and nobody confirms, and where a stack asks for less than a checked certificate.
    */
   static async admit({ url, by, credentials }: NamedAddress, leave: HostLeave): Promise<Origin> {
     const at = new URL(url);
     const allowed = readHosts(leave.hosts ?? '');
-    if (by === 'operator' || isLoopback(at) || isAllowed(at, allowed)) return new Origin(url);
+    if (by === 'operator' || isLoopback(at)) return new Origin(url);
+    const weak = findWeakTls(at);
+    if (weak === undefined && isAllowed(at, allowed)) return new Origin(url);
     const host = at.host.toLowerCase();
     const where = formatPosition(by);
+    if (weak !== undefined) {
+      const question = `${where} names ${host} with ${weak}: its certificate is not checked in full. The credentials ${credentials} would be sent there.`;
+      if (await leave.confirm(`${host} ${weak}`, question)) return new Origin(url);
+      throw new CallsheetError(
+        'config',
+        `the credentials ${credentials} are not sent to ${host}: only the stack asks for ${weak}, with which the certificate of the server is not checked in full (${where})`,
+        {
+          hint: `Nothing was sent. Remove sslmode from the address in the stack. If that server has no certificate, set the whole address in CALLSHEET_STATE.`,
+        },
+      );
+    }
     const question = `${where} names ${host}. The credentials ${credentials} would be sent there.`;
     if (await leave.confirm(host, question)) return new Origin(url);
     throw new CallsheetError(
@@ -72,6 +85,14 @@ export class Origin {
 }
 
 const HOSTS = 'CALLSHEET_ALLOW_HOSTS';
+/** The one mode of a database's address that checks authority and name. */
+const CHECKED = 'verify-full';
+
+/** How an address asks for less than a checked certificate; undefined where it does not. */
+function findWeakTls({ searchParams }: URL): string | undefined {
+  const mode = searchParams.get('sslmode') ?? CHECKED;
+  return mode === CHECKED ? undefined : `sslmode=${mode}`;
+}
 
 type AllowedHost = { readonly name: string; readonly port: string | undefined };
 

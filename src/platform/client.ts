@@ -313,7 +313,7 @@ export type Connection = {
 /** Opens a connection. Sends nothing yet. */
 export function openConnection(options: ConnectionOptions): Connection {
   const { concurrency, pause = realPause, trace, now = Date.now } = options;
-  const transport = createTransport({ ...options, connections: concurrency });
+  const transport = createTransport({ ...options, connections: concurrency, isIdentified: true });
   const closing = new AbortController();
   const stop = closing.signal;
   const own = createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });

@@ -1,13 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Dispatcher as Pool } from 'undici';
-import { CallsheetError, formatSize, reasonIn } from '../core/errors.ts';
+import { formatSize } from '../core/errors.ts';
 import { isLinkLocal, isLoopback } from '../core/origin.ts';
 import { beyondLimit, type RequestLine } from './errors.ts';
 import { MOST_ANSWER_BYTES, MOST_BYTES_UNDER_WAY, MOST_PIECES, type Timeouts } from './limits.ts';
+import { findProxies, trustFrom } from './trust.ts';
 
 /** A request as it goes out; where to is said beside it. */
 export type HttpRequest = RequestLine & {
@@ -34,19 +32,25 @@ export type Dispatcher = {
   readonly close: () => Promise<void>;
 };
 
+type DispatcherOptions = {
+  /** An answer of more is an error. */
+  readonly mostBytes?: number;
+  /** Shows the certificate of the environment to servers that ask for one: the platform and stores. */
+  readonly isIdentified?: boolean;
+};
+
 /**
  * Opens a dispatcher with the proxy and the authorities that the environment names. Throws
- * `CallsheetError('config')` where these are unfit; connects to nothing yet. An answer of more than `mostBytes` is an
- * error.
+ * `CallsheetError('config')` where these are unfit; connects to nothing yet.
  */
 export function createDispatcher(
   connections: number,
   timeouts: Timeouts,
-  mostBytes = MOST_ANSWER_BYTES,
+  { mostBytes = MOST_ANSWER_BYTES, isIdentified = false }: DispatcherOptions = {},
 ): Dispatcher {
   const limits = { time: timeouts.answer, bytes: mostBytes, intake: createIntake() };
-  const secureContext = trustFrom(process.env);
-  const proxy = findProxy(process.env);
+  const secureContext = trustFrom(process.env, isIdentified);
+  const proxies = findProxies(process.env);
   const tls = secureContext === undefined ? {} : { secureContext };
   const options = {
     connections,
@@ -60,10 +64,12 @@ export function createDispatcher(
   async function openPools(): Promise<Pools> {
     const { Agent, EnvHttpProxyAgent } = await loadUndici();
     const direct = new Agent(options);
-    if (proxy === undefined) return { direct, proxied: direct };
+    if (proxies === undefined) return { direct, proxied: direct };
     const proxied = new EnvHttpProxyAgent({
       ...options,
       connectTimeout: timeouts.connect,
+      httpProxy: proxies.http,
+      httpsProxy: proxies.https,
       ...(secureContext === undefined ? {} : { requestTls: tls, proxyTls: tls }),
     });
     return { direct, proxied };
@@ -75,7 +81,10 @@ export function createDispatcher(
       const { direct, proxied } = await pools;
       return dispatch(isDirect(url) ? direct : proxied, url, request, limits);
     },
-    proxyFor: (url) => (isDirect(url) ? undefined : proxy),
+    proxyFor(url) {
+      if (isDirect(url) || proxies === undefined) return undefined;
+      return URL.parse(url.protocol === 'https:' ? proxies.https : proxies.http)?.host;
+    },
     async close() {
       if (pools === undefined) return;
       const { direct, proxied } = await pools;
@@ -270,58 +279,6 @@ function joined(pieces: readonly Buffer[]): Buffer {
 export function decodeText(bytes: Buffer): string {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   return bytes.toString('utf8', isMarked ? BYTE_ORDER_MARK.length : 0);
-}
-
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
-
-/** The host of the proxy that the environment names, which undici reads there as well. */
-function findProxy(env: NodeJS.ProcessEnv): string | undefined {
-  const name = PROXY_VARIABLES.find((variable) => env[variable]);
-  if (name === undefined) return undefined;
-  const host = URL.parse(env[name] ?? '')?.host;
-  if (host) return host;
-  throw new CallsheetError('config', `${name} is not the address of a proxy`, {
-    hint: 'Use the form http://proxy.example.com:3128.',
-  });
-}
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-/** The last context made: a system's whole bundle takes tens of milliseconds, and clients are opened often. */
-let last: { readonly text: string; readonly context: SecureContext } | undefined;
-
-/**
- * What is trusted where `SSL_CERT_FILE` names certificates of authorities (PEM): these beside those that
- * Node trusts, `NODE_EXTRA_CA_CERTS` among them. Undefined where it names none: Node's own rule then.
- * Throws `CallsheetError('config')` where the file cannot be used.
- */
-export function trustFrom(env: NodeJS.ProcessEnv): SecureContext | undefined {
-  const file = env.SSL_CERT_FILE;
-  if (!file) return undefined;
-  const unusable = (reason: string, cause?: unknown) =>
-    new CallsheetError('config', `SSL_CERT_FILE ${file} cannot be used: ${reason}`, {
-      hint: 'Set it to a file of certificates in PEM form, or unset it.',
-      cause,
-    });
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw unusable(reasonIn(cause), cause);
-  }
-  if (last?.text === text) return last.context;
-  const certificates = text.match(CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw unusable('it holds no certificate');
-  for (const certificate of certificates) {
-    try {
-      new X509Certificate(certificate);
-    } catch (cause) {
-      throw unusable('a certificate in it is damaged', cause);
-    }
-  }
-  const ca = [...getCACertificates('default'), ...certificates];
-  last = { text, context: createSecureContext({ ca }) };
-  return last.context;
 }
 
 /** Where undici keeps what every `fetch` of the process sends with, by version of its interface. */

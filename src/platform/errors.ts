@@ -1,5 +1,6 @@
 import { CallsheetError, clip, errorMessage, formatCount } from '../core/errors.ts';
 import { findFilled, isList, isObject, type Json } from '../core/value.ts';
+import { CERTIFICATE_CODES, findCertificateFault, IDENTIFY, isIdentityRefused } from './trust.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
 export type RequestLine = { readonly method: string; readonly url: string };
@@ -166,16 +167,6 @@ export class NetworkError extends CallsheetError {
 
 const TIMEOUTS = new Set(['TOO_SLOW', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Codes that say that it was the certificate. */
-export const UNTRUSTED: ReadonlySet<string> = new Set([
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-
 /** What fails while connecting. */
 const UNSENT = new Set([
   'ECONNREFUSED',
@@ -185,7 +176,7 @@ const UNSENT = new Set([
   'UND_ERR_PRX_CONN',
   'UND_ERR_PRX_TLS',
   'PROXY_REFUSED',
-  ...UNTRUSTED,
+  ...CERTIFICATE_CODES,
 ]);
 
 /** What was known when an exchange failed. */
@@ -201,7 +192,7 @@ type Attempted = RequestLine & {
 export function networkError(attempted: Attempted, cause: unknown): NetworkError {
   const { method, url, proxy, hasAnswered } = attempted;
   const code = getErrorCode(cause);
-  const isUnsent = UNSENT.has(code);
+  const isUnsent = UNSENT.has(code) || isIdentityRefused(code);
   const via = proxy === undefined ? '' : ` (through the proxy ${proxy})`;
   return new NetworkError(
     `${method} ${plainUrl(url)}: ${wordsFor(code, attempted, cause)}${via}`,
@@ -213,7 +204,9 @@ export function networkError(attempted: Attempted, cause: unknown): NetworkError
 function wordsFor(code: string, { url, timeouts }: Attempted, cause: unknown): string {
   const { host } = new URL(url);
   const said = errorMessage(cause);
-  if (UNTRUSTED.has(code)) return `the certificate of ${host} is not trusted (${said})`;
+  const fault = findCertificateFault(code);
+  if (fault !== undefined) return `the certificate of ${host} ${fault.why} (${said})`;
+  if (isIdentityRefused(code)) return `${host} wants another certificate`;
   const seconds = (milliseconds: number) => `${milliseconds / 1000} s`;
   const words: { readonly [code: string]: string } = {
     BROKEN_OFF: `${host} broke off in the middle of an answer`,
@@ -238,9 +231,9 @@ function wordsFor(code: string, { url, timeouts }: Attempted, cause: unknown): s
 }
 
 function hintFor(code: string): string {
-  if (UNTRUSTED.has(code)) {
-    return 'If it is signed by an authority of your own, name its certificate in NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.';
-  }
+  const fault = findCertificateFault(code);
+  if (fault !== undefined) return fault.todo;
+  if (isIdentityRefused(code)) return IDENTIFY;
   if (code === 'PROXY_REFUSED') {
     return 'Check HTTPS_PROXY and the credentials in it. NO_PROXY lists the hosts that are reached without a proxy.';
   }

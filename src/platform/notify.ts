@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isConfidential, readHttpAddress } from '../core/origin.ts';
-import { getErrorCode, NetworkError, UNTRUSTED } from './errors.ts';
+import { getErrorCode, NetworkError } from './errors.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pause } from './rate.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type WireAnswer,
   type WireRequest,
 } from './transport.ts';
+import { findCertificateFault } from './trust.ts';
 
 /** Where notices go. The address is a secret: whoever has it can post there. It is in no message. */
 export type NoticeAddress = {
@@ -194,7 +195,8 @@ function delayAfter(
 function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
   const cause = error instanceof NetworkError ? error.cause : error;
   const code = getErrorCode(cause);
-  if (UNTRUSTED.has(code)) return "the receiver's certificate is not trusted";
+  const fault = findCertificateFault(code);
+  if (fault !== undefined) return `the receiver's certificate ${fault.why}`;
   const words: { readonly [code: string]: string } = {
     ECONNREFUSED: 'nothing listens at its port',
     ENOTFOUND: 'its host name does not exist',

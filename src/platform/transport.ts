@@ -37,14 +37,21 @@ export type Transport = {
 type TransportOptions = {
   readonly connections: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Shows the certificate of the environment to a server that asks for one. */
+  readonly isIdentified?: boolean;
   /** Stands between what it gives and the network. */
   readonly wire?: ((transport: Transport) => Transport) | undefined;
 };
 
 /** Sends requests over a keep-alive pool. Redirects are never followed: a token must not travel on. */
-export function createTransport({ connections, wire, ...options }: TransportOptions): Transport {
+export function createTransport({
+  connections,
+  wire,
+  isIdentified = false,
+  ...options
+}: TransportOptions): Transport {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const dispatcher = createDispatcher(connections, timeouts);
+  const dispatcher = createDispatcher(connections, timeouts, { isIdentified });
   let hasAnswered = false;
   const network: Transport = {
     async send(request) {

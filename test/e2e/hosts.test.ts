@@ -109,6 +109,25 @@ test.each(ROWS)('%s that the stack names gets no credentials', async (_, setting
   expect(reached).toEqual([]);
 });
 
+test.each(['disable', 'require', 'verify-ca', 'prefer', 'Disable'])(
+  'a database that the stack names with sslmode=%s gets no credentials, though its host is allowed',
+  async (mode) => {
+    const state = `state: { postgres: { url: "postgres://u@${EVIL}/d?sslmode=${mode}", stack: s } }`;
+    const { exit, err } = await planWith(state, { ...AT_HOME, CALLSHEET_ALLOW_HOSTS: EVIL });
+    const told = err.replaceAll(/\s+/g, ' ');
+    expect(told).toContain(`are not sent to ${EVIL}: only the stack asks for sslmode=${mode}`);
+    expect(told).toMatch(/callsheet\.yaml:4\b/);
+    expect(told).toContain('CALLSHEET_STATE');
+    expect(exit).toBe(1);
+  },
+);
+
+test('a database with sslmode=disable is asked where the environment names it', async () => {
+  const address = 'postgres://u@127.0.0.1:9/d?sslmode=disable&stack=s';
+  const { err } = await planWith('', { ...AT_HOME, CALLSHEET_STATE: address });
+  expect(err).toContain('no server listens there');
+});
+
 test.each(ROWS.filter(([what]) => /^(the platform|a state|an S3 service)/.test(what)))(
   '%s does where the environment names it',
   async (_, settings, __, env) => {

@@ -4,10 +4,11 @@ import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { CallsheetError, errorMessage } from '../../core/errors.ts';
 import { bareAddress, type Origin } from '../../core/origin.ts';
-import { trustFrom } from '../../platform/dispatcher.ts';
+import { trustFrom } from '../../platform/trust.ts';
 import {
   findCode,
   findLoss,
+  findRefusal,
   LOST,
   type Loss,
   NOT_CONNECTED,
@@ -169,11 +170,6 @@ const REFUSALS: { readonly [code: string]: Refusal } = {
     hint: 'Correct the host and the port of the address.',
     isAtDoor: true,
   },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    why: 'the certificate of the server is for another name',
-    hint: 'Use the name in the certificate as the host of the address. ?sslmode=verify-ca checks everything but the name.',
-    isAtDoor: true,
-  },
   '42501': { why: 'this user has no permission for that', hint: RIGHTS },
   '25006': {
     why: 'the database is read-only',
@@ -184,12 +180,9 @@ const REFUSALS: { readonly [code: string]: Refusal } = {
   '42P01': { why: 'a table is missing in the schema callsheet', hint: CHANGED },
   '42703': { why: 'a column is missing in the schema callsheet', hint: CHANGED },
 };
-const UNTRUSTED: Refusal = {
-  why: 'the certificate of the server is not trusted',
-  hint: 'Set SSL_CERT_FILE to a file with the certificate of its authority. ?sslmode=require encrypts without checking.',
-  isAtDoor: true,
-};
-const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/;
+
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+const BUT_THE_NAME = 'In CALLSHEET_STATE, ?sslmode=verify-ca checks everything but the name.';
 
 const PASSING: { readonly [code: string]: Loss } = {
   '25P03': { words: 'this process stood still too long in a transaction' },
@@ -206,7 +199,12 @@ const BROKEN: Loss = { words: 'the connection was lost' };
 export function findReason(error: unknown): { readonly loss: Loss } | Refusal | undefined {
   const code = findCode(error) ?? '';
   const said = error instanceof Error ? error.message : '';
-  const refusal = REFUSALS[code] ?? (CERTIFICATE.test(code) ? UNTRUSTED : undefined);
+  const byTls = findRefusal(error);
+  if (byTls !== undefined) {
+    const but = code === OTHER_NAME ? ` ${BUT_THE_NAME}` : '';
+    return { why: byTls.why, hint: `${byTls.todo}${but}`, isAtDoor: true };
+  }
+  const refusal = REFUSALS[code];
   // What was said names the user, the database or the certificate.
   if (refusal?.isAtDoor && code !== NO_TLS && code !== NOT_POSTGRES)
     return { ...refusal, why: `${refusal.why} (${said})` };
@@ -425,6 +423,6 @@ function findEncryption(
     });
   }
   const options = SSL_MODES[mode];
-  const secureContext = options && trustFrom(env as NodeJS.ProcessEnv);
+  const secureContext = options && trustFrom(env);
   return options && { ...options, ...(secureContext === undefined ? {} : { secureContext }) };
 }

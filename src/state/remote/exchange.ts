@@ -3,7 +3,14 @@ import { isLoopback, type Origin } from '../../core/origin.ts';
 import { createDispatcher, decodeText } from '../../platform/dispatcher.ts';
 import { BeyondLimit } from '../../platform/errors.ts';
 import { BeyondBounds, MOST_PART_BYTES } from '../bounds.ts';
-import { type Doing, findLoss, NoAnswer, type Retries, refusedByStore } from './failures.ts';
+import {
+  type Doing,
+  findLoss,
+  findRefusal,
+  NoAnswer,
+  type Retries,
+  refusedByStore,
+} from './failures.ts';
 
 /** One request to a store. */
 export type Ask = {
@@ -37,7 +44,10 @@ const TO_READ = 600_000;
 export function openExchange(timeout: number, origins: readonly Origin[]): Exchange {
   const connect = Math.min(TO_CONNECT, timeout);
   const timeouts = { connect, headers: timeout, body: timeout, answer: TO_READ };
-  const dispatcher = createDispatcher(CONNECTIONS, timeouts, MOST_PART_BYTES);
+  const dispatcher = createDispatcher(CONNECTIONS, timeouts, {
+    mostBytes: MOST_PART_BYTES,
+    isIdentified: true,
+  });
   return {
     send: async ({ method, url, headers, body }) => {
       if (!origins.some((origin) => origin.serves(new URL(url))))
@@ -76,6 +86,9 @@ export async function askOnce(
     answer = await exchange.send(ask);
   } catch (error) {
     if (error instanceof BeyondLimit) throw new BeyondBounds(`the state ${location}`, error);
+    const refused = error instanceof CallsheetError ? undefined : findRefusal(error);
+    if (refused !== undefined)
+      throw refusedByStore('open', location, refused.why, refused.todo, error);
     const why = error instanceof CallsheetError ? undefined : findLoss(error);
     if (why === undefined) throw error;
     throw new NoAnswer(what, location, why, error);

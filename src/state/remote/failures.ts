@@ -1,4 +1,10 @@
 import { CallsheetError, formatDuration, formatSize } from '../../core/errors.ts';
+import {
+  type CertificateFault,
+  findCertificateFault,
+  IDENTIFY,
+  isIdentityRefused,
+} from '../../platform/trust.ts';
 import { MOST_JOURNAL_BYTES } from '../bounds.ts';
 import { Unanswered } from '../failures.ts';
 import type { LockEffects } from '../lock.ts';
@@ -88,7 +94,7 @@ const WORDS: { readonly [code: string]: string } = {
 export const TIMED_OUT = 'ETIMEDOUT';
 export const NOT_CONNECTED = 'UND_ERR_CONNECT_TIMEOUT';
 const TIMEOUTS = new Set([TIMED_OUT, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
+const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL)/;
 
 /** Why a connection failed, in words; undefined for what is no failure of a connection. */
 export function findLoss(error: unknown): Loss | undefined {
@@ -99,6 +105,16 @@ export function findLoss(error: unknown): Loss | undefined {
   if (TIMEOUTS.has(code)) return late;
   const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
   return words === undefined ? undefined : { words };
+}
+
+/** Why TLS ended a connection, and what to do; undefined where it did not. Asked again it would be the same. */
+export function findRefusal(error: unknown): CertificateFault | undefined {
+  const code = findCode(error) ?? '';
+  if (isIdentityRefused(code))
+    return { why: 'the server wants another certificate', todo: IDENTIFY };
+  const fault = findCertificateFault(code);
+  const said = error instanceof Error ? ` (${error.message})` : '';
+  return fault && { ...fault, why: `the certificate of the server ${fault.why}${said}` };
 }
 
 export function findCode(error: unknown): string | undefined {
