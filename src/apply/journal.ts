@@ -9,7 +9,7 @@ import type { Io } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { secretsGone } from '../plan/secrets.ts';
-import { keptSince, makingOf, rememberResource } from '../plan/state-entry.ts';
+import { createdIn, keptSince, makingOf, rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -137,6 +137,7 @@ export async function record(
             ...withoutLeft(restored, recorded, left),
             ...keptSince(recorded),
             ...makingOf(kind, recorded, live),
+            ...createdIn(live),
             id: live.id,
             pin,
             restored_by: deps.run,
@@ -149,7 +150,11 @@ export async function record(
               rememberResource(
                 kind,
                 desired,
-                { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
+                {
+                  ...live,
+                  ...createdIn(live),
+                  pin: isSure ? fastRefreshPin(kind, live, pin) : pin,
+                },
                 known(recorded, live.id),
                 written,
                 world,

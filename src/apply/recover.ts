@@ -12,7 +12,7 @@ import { baseEntry, findAuthor } from '../plan/drift.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin, livePin } from '../plan/refresh.ts';
-import { keptSince } from '../plan/state-entry.ts';
+import { createdIn, keptSince } from '../plan/state-entry.ts';
 import {
   type Intended,
   type IntentRecorded,
@@ -267,6 +267,7 @@ async function made(
           : (before ?? taken.leaves),
     pin: livePin(kind, live, known),
     protect: intended.protect,
+    ...createdIn(live),
     ...(isFinished ? {} : { unfinished: answered }),
   };
   const left = await leftBehind(interrupted, id);
@@ -389,6 +390,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     leaves: taken.leaves,
     pin: isDone ? livePin(kind, live, known) : (before?.pin ?? buildPin(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
+    ...createdIn(live),
     ...keptSince(before),
   };
   return {

@@ -2094,6 +2094,8 @@ export type Agreed = {
   readonly secrets?: readonly string[];
   /** Fields that the schema does not know and the platform does not return. */
   readonly unseen?: readonly string[];
+  /** When it was created, as the platform says, of one that the state does not know. */
+  readonly created_at?: string;
   /** Whether nothing but the pin is another one. The digest does not cover such an entry. */
   readonly is_read_again?: true;
 };
@@ -2593,6 +2595,8 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
+  readonly created_at?: string;
   /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
   readonly kept_since?: {
     /** When that was, as the platform says. */
@@ -3729,6 +3733,8 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
+  readonly created_at?: string;
   /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
   readonly kept_since?: {
     /** When that was, as the platform says. */

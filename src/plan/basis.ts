@@ -175,7 +175,7 @@ export function describeAgreed(
   const unseen = Object.keys(desired.document).filter(
     (field) => !isEchoed(kind.schema, field, live.document),
   );
-  const { id, scope, pin } = now;
+  const { id, scope, pin, created_at: created } = now;
   return {
     address,
     kind: kind.name,
@@ -186,6 +186,7 @@ export function describeAgreed(
     pin,
     ...(learned.length === 0 ? {} : { secrets: learned }),
     ...(unseen.length === 0 ? {} : { unseen }),
+    ...(known !== undefined || created === undefined ? {} : { created_at: created }),
     ...(isSameJson({ ...now, pin: null }, { ...recorded, pin: null })
       ? { is_read_again: true }
       : {}),
@@ -212,7 +213,7 @@ export function recallAgreed(
   const priors = new Map(changes.map(({ address, moved_from: prior }) => [address, prior]));
   return new Map(
     agreed.flatMap((one): (readonly [Address, ResourceState])[] => {
-      const { address, id, scope, secrets = [], unseen = [] } = one;
+      const { address, id, scope, secrets = [], unseen = [], created_at: created } = one;
       const wanted = desired.get(address);
       const prior = priors.get(address);
       const entry = entryAt(resources, address, prior);
@@ -230,6 +231,7 @@ export function recallAgreed(
         scope,
         pin: isGiven && learned.size > 0 ? withoutCertainty(one.pin) : one.pin,
         document: Object.fromEntries(seen.map((field) => [field, null])),
+        ...(created === undefined ? {} : { created_at: created }),
       };
       const compared: World = {
         ...world,

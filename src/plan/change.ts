@@ -19,6 +19,7 @@ import { contextAt, type InClear, isInClear, mask, maskAt, maskScalar } from '..
 import { namesField } from '../core/schema.ts';
 import {
   Blob,
+  findFilled,
   getOwn,
   isSameJson,
   type JsonObject,
@@ -46,8 +47,17 @@ import {
 } from '../diff/leaves.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
-import type { Identity } from './identify.ts';
-import { foundBy, missingReason, successorReason, twinsReason, updateReason } from './messages.ts';
+import { isDelete, refuse } from './document.ts';
+import { findMisfit, type Identity } from './identify.ts';
+import {
+  foundBy,
+  misfitReason,
+  missingReason,
+  successorReason,
+  twinsReason,
+  updateReason,
+  withOtherName,
+} from './messages.ts';
 import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, splitByRead } from './refresh.ts';
@@ -91,9 +101,44 @@ export function planChange(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
-  if (desired === undefined) return planAbsence(identity, live, context);
-  if (live === undefined) return { change: planCreate(identity, desired, context), leaves: [] };
-  return planPresence(identity, desired, live, context);
+  if (live === undefined && desired !== undefined)
+    return { change: planCreate(identity, desired, context), leaves: [] };
+  const planned =
+    desired === undefined || live === undefined
+      ? planAbsence(identity, live, context)
+      : planPresence(identity, desired, live, context);
+  const change = nameLive(planned.change, identity, live);
+  return { ...planned, change: refuseMisfit(change, identity, live) };
+}
+
+/**
+ * A change under the name that its resource has on the platform, unless it writes another: the state's may be anybody's
+ * word. What is deleted, be it to make it anew, has both where they differ.
+ */
+function nameLive(change: Change, { recorded }: Identity, live: LiveResource | undefined): Change {
+  const name = findFilled(live?.document.name);
+  if (name === undefined || change.action === 'no_op') return change;
+  const isGoing = change.action === 'delete';
+  const isGiven =
+    change.action === 'replace' ||
+    change.fields.some((field) => field.path === 'name' && isWritten(field));
+  const shown = isGiven && !isGoing ? change.name : name;
+  const known = isGoing ? recorded?.name : change.name;
+  const isOther =
+    isDelete(change) && known !== undefined && known !== name && known !== change.address;
+  return { ...change, name: shown, ...(isOther && { reason: withOtherName(change, name, known) }) };
+}
+
+/** A change that would write to a resource of which the state's record may not be is refused. */
+function refuseMisfit(change: Change, identity: Identity, live: LiveResource | undefined): Change {
+  if (live === undefined || change.verdict === 'unsupported' || change.operations.length === 0)
+    return change;
+  const misfit = findMisfit(identity, live);
+  if (misfit === undefined) return change;
+  const isAgainstAll = misfit.type === 'rivals' || misfit.type === 'created';
+  return isAgainstAll || isDelete(change)
+    ? refuse(change, misfitReason(change, misfit, identity))
+    : change;
 }
 
 /** What a comparison is told about one resource. */

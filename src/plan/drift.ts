@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { toPath } from '../core/path.ts';
+import { fieldIn, toPath } from '../core/path.ts';
 import {
   type Attribution,
   type Change,
@@ -188,6 +188,7 @@ export function isAhead(updated: string | null, [newest]: readonly HistoryEntry[
  * | settle a conflict                           | no: both sides changed                             |
  * | write a secret                              | no: nobody can see whether somebody else changed it |
  * | make, replace, delete or adopt it           | no: that is for a person                           |
+ * | write what it is known by, as its name      | no: it may be another one                          |
  * | undo an edit against `guards.drift`         | no: `keep` and `refuse` leave that to a person     |
  */
 
@@ -218,8 +219,27 @@ export function planSelfHealing(
   };
 }
 
-/** What stands against healing a change, whatever guards say of it; undefined where it only puts back what was edited. */
-export function whyNotHealed(change: Change) {
+/** What stands against healing a change, whatever guards say of it. */
+export function whyNotHealed(change: Change): string | undefined {
+  return whyMore(change) ?? whyUnnamed(change);
+}
+
+/** Whether a change does nothing but put back what was edited. */
+export function isPuttingBack(change: Change): boolean {
+  return whyMore(change) === undefined;
+}
+
+/** A state whose ids somebody exchanged looks like an edit of the names: nobody looks on while a healing writes. */
+function whyUnnamed({ kind, fields }: Change): string | undefined {
+  const known = new Set(kindNamed(kind).naturalKey.flat());
+  const named = fields.find((field) => isWritten(field) && known.has(fieldIn(field.path)));
+  return (
+    named &&
+    `it would write ${named.path}, by which it is recognised: a person must decide whether it is still the same`
+  );
+}
+
+function whyMore(change: Change): string | undefined {
   const { action, fields, operations } = change;
   if (isGone(change)) return 'it was deleted: a person must decide whether to create it again';
   if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;

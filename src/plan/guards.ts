@@ -21,7 +21,7 @@ import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/ro
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
 import { isActing, isDelete, isWriting, refuse } from './document.ts';
-import { whyNotHealed } from './drift.ts';
+import { isPuttingBack } from './drift.ts';
 import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
 
 export type GuardInput = {
@@ -90,7 +90,7 @@ function leaveToRollout(change: Change, { purpose, rollouts, environment }: Guar
   const isOne = ({ address, id }: RolloutAgent) => address === change.address || id === change.id;
   const rollout = rollouts.find(({ agents }) => agents.some(isOne));
   if (rollout === undefined) return change;
-  if (whyNotHealed(change) === undefined && agentsReached(rollout).some(isOne)) return change;
+  if (isPuttingBack(change) && agentsReached(rollout).some(isOne)) return change;
   const { name, step, steps } = rollout;
   const shown = commandSpan(`rollout show ${name}`, { dir: '.', env: environment });
   const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: ${shown}`;

@@ -3,21 +3,23 @@ import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { isWithin, parsePaths } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { findText, inSeconds } from '../core/value.ts';
+import { findFilled, findText, inSeconds } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import {
   findItem,
   getNaturalKey,
+  getRecordedKey,
   getRecordKey,
   getScope,
   itemsNamed,
   listKnown,
   listScopes,
 } from './natural-key.ts';
-import type { ListedResource, Reader } from './reader.ts';
+import type { ListedResource, LiveResource, Reader } from './reader.ts';
 import { referredKinds, usesBy } from './references.ts';
 
 /** Which live resource an address stands for, and how that is known. */
@@ -42,7 +44,40 @@ export type Identity = {
   readonly takenBy?: string | undefined;
   /** The live resource of another address that has the name of one that does not exist, where names are told apart. */
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
+  /** Other live resources that have the name of one which has another name itself. */
+  readonly rivals?: Rivals | undefined;
+  /** Whether the files name the id themselves: then nothing in the state need be believed of it. */
+  readonly isNamedById?: boolean | undefined;
 };
+
+/** Live resources that have the name by which the state or the files know another one. */
+type Rivals = {
+  readonly name: string;
+  readonly by: 'state' | 'files';
+  readonly ids: readonly string[];
+};
+
+/**
+ * Why the record of the state may be about another live resource than the one of its id. Others can write a state, so a
+ * record is held against what its resource cannot have changed by itself:
+ *
+ * | type      | what does not fit                                                     | stands against |
+ * |-----------|-----------------------------------------------------------------------|----------------|
+ * | `rivals`  | it has another name, and another live resource has its recorded one, or the one that it would be given | every write |
+ * | `created` | it was created at another time                                        | every write    |
+ * | `scope`   | it is in another organization                                         | its deletion   |
+ * | `renamed` | it has another name, and the record does not say when it was created  | its deletion   |
+ */
+export type Misfit =
+  | { readonly type: 'rivals'; readonly live: string; readonly rivals: Rivals }
+  | { readonly type: 'created'; readonly recorded: string; readonly live: string }
+  | {
+      readonly type: 'scope';
+      readonly field: string;
+      readonly recorded: string;
+      readonly live: string;
+    }
+  | { readonly type: 'renamed'; readonly recorded: string; readonly live: string };
 
 /** Why nobody can tell which live resource an address stands for. */
 export type Ambiguity =
@@ -111,11 +146,17 @@ export async function identify(
   };
   const identities: Identity[] = [];
   const ambiguities: Ambiguity[] = [];
+  const managed = new Set(Object.values(known).map((one) => `${one.kind} ${one.id}`));
+  const isHeld = (kind: Kind, id: string) =>
+    managed.has(`${kind.name} ${id}`) || search.claimed.has(`${kind.name} ${id}`);
   for (const resource of desired) {
     const prior = priors.get(resource.address);
     const result = await identifyOne(resource, known[prior ?? resource.address], search);
     if ('type' in result) ambiguities.push(result);
-    else identities.push(prior === undefined ? result : { ...result, movedFrom: prior });
+    else {
+      const own = await withRivals(result, { reader, isHeld, isConfigured: moves });
+      identities.push(prior === undefined ? own : { ...own, movedFrom: prior });
+    }
   }
   const found = new Map(
     identities.flatMap((identity, index) =>
@@ -128,7 +169,13 @@ export async function identify(
     const identity = taker === undefined ? undefined : identities[taker];
     // Once another address stands for the resource, the state lets go of this one by itself.
     if (taker === undefined || identity === undefined)
-      identities.push(await identifyOrphan(address, recorded, reader));
+      identities.push(
+        await withRivals(await identifyOrphan(address, recorded, reader), {
+          reader,
+          isHeld,
+          isConfigured: false,
+        }),
+      );
     else if (identity.by !== 'state') identities[taker] = renamed(identity, recorded, address);
   }
   return { identities, ambiguities };
@@ -173,6 +220,85 @@ export async function findNamesakes(
       );
   }
   return namesakes;
+}
+
+/** What the record of the state does not fit of the live resource of its id; undefined: it is about that one. */
+export function findMisfit(
+  { kind, by, recorded, found, rivals, isNamedById, desired }: Identity,
+  { record }: Pick<LiveResource, 'record'>,
+): Misfit | undefined {
+  if (by !== 'state' || recorded === undefined || found === undefined || isNamedById)
+    return undefined;
+  const live = findFilled(record.name) ?? found.id;
+  if (rivals !== undefined) return { type: 'rivals', live, rivals };
+  const { created_at: known, scope, name } = recorded;
+  const created = findText(record.created_at);
+  const isTold = known !== undefined && created !== undefined;
+  if (isTold && Math.abs(Date.parse(known) - Date.parse(created)) >= SAME_MOMENT_MS)
+    return { type: 'created', recorded: known, live: created };
+  const field = kind.scope.find((one) => {
+    const owner = findText(record[one]);
+    return owner !== undefined && owner !== scope[one];
+  });
+  if (field !== undefined) {
+    const owner = String(record[field]);
+    return { type: 'scope', field, recorded: scope[field] ?? '', live: owner };
+  }
+  const key = getRecordKey(kind, record, found.scope);
+  const names = [getRecordedKey(kind, recorded), desired && getNaturalKey(kind, desired.document)];
+  const isKnown = isTold || kind.tie !== 'error' || key === undefined || names.includes(key);
+  return isKnown ? undefined : { type: 'renamed', recorded: name, live };
+}
+
+/** Two ways of telling one time, as in whole seconds, are no further apart. */
+const SAME_MOMENT_MS = 1000;
+
+/**
+ * An identity with the live resources that have its name where the one of its id does not. Of a name that the files give
+ * it (`isConfigured`), those that nobody holds: what is held may give its name up in the same plan.
+ */
+async function withRivals(
+  identity: Identity,
+  {
+    reader,
+    isHeld,
+    isConfigured,
+  }: {
+    readonly reader: Reader;
+    readonly isHeld: (kind: Kind, id: string) => boolean;
+    readonly isConfigured: boolean;
+  },
+): Promise<Identity> {
+  const { kind, by, found, recorded, desired } = identity;
+  if (by !== 'state' || found === undefined || recorded === undefined) return identity;
+  if (isConfigured && desired?.lifecycle.adopt === found.id)
+    return { ...identity, isNamedById: true };
+  if (kind.tie !== 'error') return identity;
+  const own = getRecordKey(kind, found.record, found.scope);
+  const wanted = desired && getNaturalKey(kind, desired.document);
+  if (own === undefined || own === wanted) return identity;
+  const listed = (await listKnown(reader, kind, found.scope)) ?? [];
+  const named = (key: string | undefined) =>
+    key === undefined || key === own
+      ? []
+      : itemsNamed(listed, kind, found.scope, key).filter(({ id }) => id !== found.id);
+  const recordedAs = named(getRecordedKey(kind, recorded));
+  if (recordedAs.length > 0)
+    return { ...identity, rivals: asRivals(recorded.name, 'state', recordedAs) };
+  const isLeft = desired === undefined || isNameIgnored(kind, desired);
+  const free = isConfigured && !isLeft ? named(wanted).filter(({ id }) => !isHeld(kind, id)) : [];
+  if (free.length === 0) return identity;
+  return { ...identity, rivals: asRivals(String(desired?.document.name), 'files', free) };
+}
+
+function asRivals(name: string, by: Rivals['by'], items: readonly ListedResource[]): Rivals {
+  return { name, by, ids: items.map(({ id }) => id) };
+}
+
+/** Whether the files leave to the dashboard what the resource is called. */
+function isNameIgnored({ naturalKey }: Kind, { lifecycle }: DesiredResource): boolean {
+  const ignore = parsePaths(lifecycle.ignore);
+  return naturalKey.flat().some((field) => isWithin([field], ignore));
 }
 
 /** The live resource of an id: in its list or, where there is none, on its own. */

@@ -90,7 +90,7 @@ import {
   uncomparedNotes,
   withSharing,
 } from './secrets.ts';
-import { keptSince, moveEntry, rememberResource } from './state-entry.ts';
+import { createdIn, keptSince, moveEntry, rememberResource } from './state-entry.ts';
 import {
   carriedPaths,
   getSupport,
@@ -514,7 +514,9 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
         : isWhollyRemembered(kind, desired)
           ? fastRefreshPin(kind, live, own, known?.pin)
           : own;
-    const at = { id: live.id, scope: live.scope, document: live.document, pin };
+    // A state of before learns it with the next write.
+    const created = known === undefined ? createdIn(live) : {};
+    const at = { id: live.id, scope: live.scope, document: live.document, pin, ...created };
     const state = {
       ...rememberResource(kind, desired, at, known, new Set(), world),
       ...(kept === undefined ? {} : keptSince(known)),

@@ -1,4 +1,5 @@
 import { type Address, nameInWords } from '../core/address.ts';
+import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatCount, formatList } from '../core/errors.ts';
 import { formatPath, identitySegment, startsWith, toPath } from '../core/path.ts';
 import {
@@ -23,7 +24,7 @@ import {
 import { listDependents, listFollowers, schemaAt, type Twins, valueAt } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Identity } from './identify.ts';
+import type { Identity, Misfit } from './identify.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 import { carryOver } from './steps.ts';
 
@@ -71,6 +72,55 @@ export function missingReason(id: string, purpose: PlanDocument['purpose']): str
 /** Why a resource is taken over in the place of the one that the state knows. */
 export function successorReason(id: string | undefined): string {
   return `the resource with the recorded id ${id} is gone, and another one has its place`;
+}
+
+/** The reason of what deletes a resource, with the other name that it has: in the state, or that of the new one. */
+export function withOtherName(
+  { action, reason }: Pick<Change, 'action' | 'reason'>,
+  live: string,
+  other: string,
+): string {
+  return action === 'replace'
+    ? `${reason}; the old one is called ${JSON.stringify(live)} on the platform`
+    : `${reason}; the state calls it ${JSON.stringify(other)}`;
+}
+
+/** Why nothing is written to a resource that the record of the state does not fit, and how to say which one is meant. */
+export function misfitReason(
+  { address, id, reason }: Pick<Change, 'address' | 'id' | 'reason'>,
+  misfit: Misfit,
+  { kind, desired }: Pick<Identity, 'kind' | 'desired'>,
+): string {
+  const noun = nameInWords(kind.name);
+  const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
+  const isThat =
+    desired === undefined
+      ? `To let go of it: ${forget}`
+      : `If it is that one, set lifecycle.adopt: ${id} in its block; otherwise run ${forget} and plan again`;
+  return `${reason}; ${misfitWords(misfit, noun, id)}, so its record in the state may be about another ${noun}. ${isThat}`;
+}
+
+function misfitWords(misfit: Misfit, noun: string, id: string | null): string {
+  switch (misfit.type) {
+    case 'rivals': {
+      const { name, by, ids } = misfit.rivals;
+      const named = by === 'state' ? 'its name in the state' : 'its name in the files';
+      return `${id} is called ${JSON.stringify(misfit.live)} on the platform, and ${named}, ${JSON.stringify(name)}, is that of another live ${noun}: ${ids.join(', ')}`;
+    }
+    case 'created':
+      return `${id} was created at ${misfit.live}, and the state has one of ${misfit.recorded}`;
+    case 'scope':
+      return `${id} is in the ${fieldNoun(misfit.field)} ${misfit.live}, and the state has one of ${misfit.recorded}`;
+    case 'renamed':
+      return `${id} is called ${JSON.stringify(misfit.live)} on the platform, and the state does not say when the one that it calls ${JSON.stringify(misfit.recorded)} was created`;
+    default:
+      return misfit satisfies never;
+  }
+}
+
+/** `organization` of `organization_id`. */
+function fieldNoun(field: string): string {
+  return field.replace(/_id$/, '').replaceAll('_', ' ');
 }
 
 /** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */

@@ -2,7 +2,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { fieldSchema, normalise } from '../diff/leaves.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
-import type { State } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import type { ListedResource, Reader } from './reader.ts';
 
 /** How a resource is recognised in the lists of the platform: by its scope, and by its id or natural key there. */
@@ -25,6 +25,14 @@ export function getNaturalKey(kind: Kind, document: ValueObject): string | undef
 /** The natural key of a record as a list gives it, which may leave out what the scope says. */
 export function getRecordKey(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
   return getNaturalKey(kind, kind.document({ ...scope, ...record }, scope));
+}
+
+/** The natural key of a resource as the state knows it, which has its name and where it was. */
+export function getRecordedKey(
+  kind: Kind,
+  { scope, name }: Pick<ResourceState, 'scope' | 'name'>,
+): string | undefined {
+  return getNaturalKey(kind, { ...scope, name });
 }
 
 /** Where resources of a kind are that the stack has to do with. */

@@ -3,7 +3,7 @@ import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
-import { Blob, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
+import { Blob, findFilled, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
 import {
   compareApplied,
   digestSource,
@@ -21,6 +21,7 @@ import {
   type RememberedPin,
   type ResourceState,
 } from '../state/model.ts';
+import type { LiveResource } from './reader.ts';
 
 /**
  * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
@@ -36,7 +37,7 @@ export function rememberResource(
     readonly pin: RememberedPin | null;
     /** What was read of it; undefined where it was not. */
     readonly document?: JsonObject;
-  },
+  } & Pick<ResourceState, 'created_at'>,
   previous: ResourceState | undefined,
   written: ReadonlySet<string>,
   world: World,
@@ -65,6 +66,7 @@ export function rememberResource(
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
   const { name } = desired.document;
+  const created = live.created_at ?? previous?.created_at;
   return {
     kind: kind.name,
     id: live.id,
@@ -73,7 +75,16 @@ export function rememberResource(
     leaves,
     pin: live.pin,
     protect: desired.lifecycle.protect,
+    ...(created === undefined ? {} : { created_at: created }),
   };
+}
+
+/** When a resource was created, for who remembers it. */
+export function createdIn({
+  record,
+}: Pick<LiveResource, 'record'>): Pick<ResourceState, 'created_at'> {
+  const created = findFilled(record.created_at);
+  return created === undefined ? {} : { created_at: created };
 }
 
 /** Where edits begin that were kept before, for who remembers a resource anew that still has them. */

@@ -673,10 +673,12 @@ function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Pl
     [...refresh].map(([address, now]) => {
       const then = restored.get(address);
       if (!then) return [address, now];
-      const { id, scope } = now;
+      const { id, scope, created_at: created } = now;
       // The plan found nothing left to make of it.
-      const { unfinished: _, ...entry } = then;
-      return [address, { ...entry, id, scope, pin: now.pin && withoutCertainty(now.pin) }];
+      const { unfinished: _, created_at: __, ...entry } = then;
+      const known = created === undefined ? {} : { created_at: created };
+      const pin = now.pin && withoutCertainty(now.pin);
+      return [address, { ...entry, ...known, id, scope, pin }];
     }),
   );
 }

@@ -80,15 +80,18 @@ export async function rememberedIn(stage: Pick<Stage, 'folder'>): Promise<object
   const { resources } = await stateIn(stage);
   const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
   return Object.fromEntries(
-    Object.entries(resources).map(([address, { id, pin, leaves, restored_by: by, ...rest }]) => [
-      address,
-      {
-        ...rest,
-        isRestored: by !== undefined,
-        isPinned: pin !== null,
-        leaves: leavesIn(leaves, addresses),
-      },
-    ]),
+    Object.entries(resources).map(
+      ([address, { id, pin, created_at: created, leaves, restored_by: by, ...rest }]) => [
+        address,
+        {
+          ...rest,
+          isRestored: by !== undefined,
+          isPinned: pin !== null,
+          isDated: created !== undefined,
+          leaves: leavesIn(leaves, addresses),
+        },
+      ],
+    ),
   );
 }
 

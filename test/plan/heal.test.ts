@@ -7,14 +7,17 @@ type Given = {
   readonly causes?: readonly FieldCause[];
   readonly steps?: readonly PlannedOperation['step'][];
   readonly missing?: string;
+  readonly path?: string;
 };
 
-function change({ action = 'update', causes = [], steps = ['update'], missing }: Given) {
+function change(given: Given) {
+  const { action = 'update', causes = [], steps = ['update'], missing, path = 'x' } = given;
   return {
     address: 'agent.desk',
+    kind: 'agent',
     action,
     missing_id: missing ?? null,
-    fields: causes.map((cause) => ({ path: 'x', before: 1, after: 2, secret: false, cause })),
+    fields: causes.map((cause) => ({ path, before: 1, after: 2, secret: false, cause })),
     operations: steps.map((step) => ({ step, fields: [] })),
   } as unknown as Change;
 }
@@ -38,6 +41,7 @@ test.each<readonly [string, Given, RegExp | undefined]>([
   ['drift beside a conflict', { causes: ['drifted', 'conflict'] }, /the configuration changed too/],
   ['drift beside a secret that changed', { causes: ['drifted', 'secret_changed'] }, /a secret/],
   ['drift beside a secret sent again', { causes: ['drifted', 'secret_resent'] }, /a secret/],
+  ['drift of its name', { causes: ['drifted'], path: 'name' }, /by which it is recognised/],
   ['a revert', { causes: ['drifted'], steps: ['revert'] }, /more than its fields/],
   ['what is due again', { causes: [], steps: ['again'] }, /more than its fields/],
   ['what is gone', { action: 'create', missing: 'id', steps: ['create'] }, /it was deleted/],

@@ -21,7 +21,7 @@ export const INTERVAL = 300_000;
 
 type Options = {
   readonly flags?: Partial<WatchFlags>;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly wire?: (transport: Transport) => Transport;
 };
 
