@@ -7,7 +7,7 @@ import { type Change, isKept, type Pin, type PlannedOperation } from '../core/pl
 import { withhold } from '../core/redact.ts';
 import { type FieldSchema, isEchoed } from '../core/schema.ts';
 import { isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
-import { listFollowers, pickLeaves, valueAt } from '../core/walk.ts';
+import { isRecorded, listFollowers, pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import {
   compareWhole,
@@ -24,6 +24,7 @@ import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { fieldChange, isResent } from '../plan/change.ts';
+import { findAuthor } from '../plan/drift.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
@@ -45,6 +46,7 @@ import {
   findUndone,
   historyAfter,
   interleavedMessage,
+  isSigned,
 } from './history.ts';
 import { type createJournalIo, record, restoredBy } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
@@ -682,8 +684,59 @@ export async function performRevert(
     if (why === undefined) throw error;
     remarks.push(`the revert to history entry ${version} ${why}; it was updated instead`);
   }
-  const live = await reread(work, before);
+  let live = await reread(work, before);
+  const isReverted = remarks.length === progress.remarks.length;
+  const other = isReverted ? describeOtherCopy(work, live) : undefined;
+  if (other !== undefined) {
+    const late = await findLateEdit(work, live, version);
+    if (late === undefined) throw otherCopy(work, version, other);
+    await work.io('revert', before.id).call(history.revert(before.id, late));
+    live = await reread(work, before);
+    const still = describeOtherCopy(work, live);
+    if (still !== undefined) throw otherCopy(work, late, still);
+  }
   return performUpdate(withSideEffects(work, before, live), { ...progress, live, remarks });
+}
+
+/**
+ * Holds the copy that a rollback goes back to against the history entry that was just restored: what that records is live
+ * now. A copy with another value was never live then, as others can write where copies are kept. Undefined: it fits.
+ */
+function describeOtherCopy(work: Work, live: LiveResource): string | undefined {
+  const { kind, desired, recorded } = work;
+  const others = remaining(work, live).filter(
+    ({ path, unreadable }) => !unreadable && isRecorded(kind.schema, path),
+  );
+  if (others.length === 0) return undefined;
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
+  const words = others.map((leaf) => {
+    const { path, before, after } = fieldChange(kind, leaf, { secrets });
+    return `${path} is ${shorten(before)} there and ${shorten(after)} in the copy`;
+  });
+  return words.join('; ');
+}
+
+/** The entry of somebody's edit that came late: the copy has the edit, and the entry that was newest then has not. */
+async function findLateEdit(
+  { kind, deps }: Work,
+  { id }: LiveResource,
+  version: number,
+): Promise<number | undefined> {
+  const entries = await deps.reader.history(kind, id, ENTRIES_AFTER);
+  const { account_id: account } = deps.state;
+  const author = account === undefined ? undefined : findAuthor(account);
+  const later = entries.filter((entry) => entry.id > version).sort((a, b) => a.id - b.id);
+  // The first of our own account is that of the run which the rollback undoes.
+  const own = later.findIndex((entry) => isSigned(entry, { author, isRevert: true }));
+  return later[own - 1]?.id;
+}
+
+function otherCopy({ change }: Work, version: number, words: string): CallsheetError {
+  return new CallsheetError(
+    'refused',
+    `the revert to history entry ${version} was carried out, and nothing else of it was written: the copy that was kept of it is not what that entry has, so it was never live then. ${words}`,
+    { hint: `To see who wrote it when: \`callsheet log ${quoted(change.address)}\`` },
+  );
 }
 
 /** Why a version could not be restored; undefined: something else is wrong. */

@@ -9,6 +9,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
 import { baseEntry, findAuthor } from '../plan/drift.ts';
+import { CLOCK_SKEW_MS } from '../plan/identify.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin, livePin } from '../plan/refresh.ts';
@@ -620,9 +621,6 @@ type Sought = {
   /** Whether something else is known of the resource of an id. */
   readonly isTaken: (id: string) => boolean;
 };
-
-/** Clocks may differ by as much: what is older than a request by more was there before it. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** NaN where the record does not tell. */
 function createdAt({ created_at: at }: ListedResource['record']): number {

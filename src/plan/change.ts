@@ -48,7 +48,7 @@ import {
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import { isDelete, refuse } from './document.ts';
-import { findMisfit, type Identity } from './identify.ts';
+import { findMisfit, type Identity, type Span } from './identify.ts';
 import {
   foundBy,
   misfitReason,
@@ -85,6 +85,8 @@ type ChangeContext = {
   readonly isToSnapshot: boolean;
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
+  /** See `PlanInput`. */
+  readonly ran?: Span | undefined;
   /** Whether it is let go of where it is no longer configured. */
   readonly isForgotten: boolean;
   /** Tells whether another resource is part of the plan, and may give its name up by it. */
@@ -108,7 +110,7 @@ export function planChange(
       ? planAbsence(identity, live, context)
       : planPresence(identity, desired, live, context);
   const change = nameLive(planned.change, identity, live);
-  return { ...planned, change: refuseMisfit(change, identity, live) };
+  return { ...planned, change: refuseMisfit(change, identity, live, context) };
 }
 
 /**
@@ -130,10 +132,16 @@ function nameLive(change: Change, { recorded }: Identity, live: LiveResource | u
 }
 
 /** A change that would write to a resource of which the state's record may not be is refused. */
-function refuseMisfit(change: Change, identity: Identity, live: LiveResource | undefined): Change {
+function refuseMisfit(
+  change: Change,
+  identity: Identity,
+  live: LiveResource | undefined,
+  { ran }: Pick<ChangeContext, 'ran'>,
+): Change {
   if (live === undefined || change.verdict === 'unsupported' || change.operations.length === 0)
     return change;
-  const misfit = findMisfit(identity, live);
+  // A rollback deletes what its run made.
+  const misfit = findMisfit(identity, live, change.action === 'delete' ? ran : undefined);
   if (misfit === undefined) return change;
   const isAgainstAll = misfit.type === 'rivals' || misfit.type === 'created';
   return isAgainstAll || isDelete(change)

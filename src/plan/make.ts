@@ -44,7 +44,13 @@ import {
   withRefusals,
 } from './guards.ts';
 import { describeEnded, endedHolds } from './holds.ts';
-import { ambiguousIdentityError, findNamesakes, type Identity, identify } from './identify.ts';
+import {
+  ambiguousIdentityError,
+  findNamesakes,
+  type Identity,
+  identify,
+  type Span,
+} from './identify.ts';
 import {
   asOwn,
   attributeDrift,
@@ -152,6 +158,8 @@ export type PlanInput = {
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
+  /** When the run lasted that a rollback undoes; undefined where it goes back to a snapshot. */
+  readonly ran?: Span | undefined;
   readonly assumptionOf: Support['assumptionOf'];
   /** Whether what is only assumed may be written; it may unless this is false. */
   readonly assume?: boolean;
@@ -470,6 +478,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     purpose: input.purpose,
     isToSnapshot: input.snapshot !== undefined,
     version: input.versions.get(address),
+    ran: input.ran,
     isForgotten: input.isForgotten?.(address) ?? false,
     isPlanned: input.isPlanned,
     support,

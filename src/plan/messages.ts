@@ -92,15 +92,21 @@ export function misfitReason(
   { kind, desired }: Pick<Identity, 'kind' | 'desired'>,
 ): string {
   const noun = nameInWords(kind.name);
+  if (misfit.type === 'unmade')
+    return `${reason}, says its record, but ${id} was created at ${misfit.live}, when that run did not last`;
   const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
   const isThat =
     desired === undefined
-      ? `To let go of it: ${forget}`
+      ? `To forget it: ${forget}`
       : `If it is that one, set lifecycle.adopt: ${id} in its block; otherwise run ${forget} and plan again`;
   return `${reason}; ${misfitWords(misfit, noun, id)}, so its record in the state may be about another ${noun}. ${isThat}`;
 }
 
-function misfitWords(misfit: Misfit, noun: string, id: string | null): string {
+function misfitWords(
+  misfit: Exclude<Misfit, { type: 'unmade' }>,
+  noun: string,
+  id: string | null,
+): string {
   switch (misfit.type) {
     case 'rivals': {
       const { name, by, ids } = misfit.rivals;

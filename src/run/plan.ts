@@ -384,7 +384,7 @@ async function countUnnamed(
 export function planInstead(
   session: Session,
   instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
-    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest'>> &
+    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest' | 'ran'>> &
     CallsChoice,
   context: RunContext,
 ): Promise<Planned> {

@@ -22,7 +22,7 @@ import { createReader, readNewest } from '../live/reader.ts';
 import { isHeldBack, isRefused, withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
-import type { Planned } from '../plan/make.ts';
+import type { PlanInput, Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { buildPin } from '../plan/refresh.ts';
@@ -46,7 +46,13 @@ import {
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
-import { findBegan, type JournalEntry, lineNotDone, type NotUndone } from '../state/journal.ts';
+import {
+  findBegan,
+  findEnded,
+  type JournalEntry,
+  lineNotDone,
+  type NotUndone,
+} from '../state/journal.ts';
 import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
 import { findRevert } from './actor.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
@@ -114,6 +120,8 @@ export type UndoRequest = {
   readonly undo: Undo;
   /** The run that it undoes; none where it goes back to a snapshot. */
   readonly run?: string;
+  /** When that run lasted. */
+  readonly ran?: PlanInput['ran'];
   /** The command that is at work, as it is typed: `rollback RUN`. */
   readonly command: string;
   /** What a person is asked. */
@@ -194,7 +202,10 @@ export async function undo(
         : await findEdited(chosen, { ours, undone, later }, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
-    const { purpose, actor } = findBegan(entries) ?? {};
+    const { purpose, actor, at: from } = findBegan(entries) ?? {};
+    // One that died was settled after what it made was found.
+    const to = findEnded(entries)?.at ?? context.now().toISOString();
+    const ran = from === undefined ? undefined : { from, to };
     const revert =
       purpose === 'apply' && actor !== undefined
         ? await findRevert(session.stack.dir, actor)
@@ -220,7 +231,7 @@ export async function undo(
         ...displaced.filter((address) => isChosen(address, options)).map(takenOver),
       ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, command, question, hold, recorded, revert, skipped, without };
+      return { undo, run, ran, command, question, hold, recorded, revert, skipped, without };
     };
     return await carryOutUndo(requestFor(new Set()), options, review, session, context);
   } finally {
@@ -434,6 +445,7 @@ export async function carryOutUndo(
       ...(snapshot === undefined ? {} : { snapshot }),
       desired: undo.desired,
       versions: undo.versions,
+      ran: request.ran,
       options: { ...undoOptions(undo, options), allow_delete: mayDelete },
       calls: options.calls,
     },
