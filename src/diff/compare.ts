@@ -346,14 +346,38 @@ function hidesSecrets(
   const last = getOwn(applied, text);
   const wasCleared = last !== undefined && 'value' in last && last.value === null;
   if (isProof === true || wasCleared) return false;
-  return below.some(({ path, schema, value }) => {
-    if (!isObject(value) || Object.keys(value).length > 0) return false;
-    const above = schemasAlong(root, path).slice(0, -1);
-    return (
-      above.some((one) => one['x-secrets-inside'] === true) ||
-      Object.values(schema.properties ?? {}).some((one) => one['x-secret'] === true)
-    );
-  });
+  return below.some((other) => isHollow(root, other));
+}
+
+/** Whether a leaf is an empty object that secrets may be in, which no answer returns. */
+function isHollow(root: FieldSchema, leaf: Leaf): boolean {
+  const { path, schema } = leaf;
+  if (!isEmptyObject(leaf)) return false;
+  const above = schemasAlong(root, path).slice(0, -1);
+  return (
+    above.some((one) => one['x-secrets-inside'] === true) ||
+    Object.values(schema.properties ?? {}).some((one) => one['x-secret'] === true)
+  );
+}
+
+function isEmptyObject({ value }: Leaf): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/**
+ * Paths of the empty objects of a document of which nothing can be written again. `withSecrets`: those that secrets may be
+ * in; `bare`: those whose members would have them, and that have no members.
+ */
+export function hollowObjects(root: FieldSchema, document: JsonObject) {
+  const leaves = [...listLeaves(root, document).leaves.values()];
+  const bare = leaves.filter(
+    (leaf) => isEmptyObject(leaf) && leaf.schema['x-secrets-inside'] === true,
+  );
+  const withSecrets = leaves.filter((leaf) => isHollow(root, leaf));
+  return {
+    withSecrets: withSecrets.map(({ text }) => text),
+    bare: bare.map(({ text }) => text),
+  };
 }
 
 function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {

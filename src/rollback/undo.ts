@@ -5,6 +5,7 @@ import {
   isIdentity,
   isWithin,
   overlaps,
+  type Path,
   parsePath,
   parsePaths,
   toPath,
@@ -33,7 +34,7 @@ import {
   toldPart,
   valueAt,
 } from '../core/walk.ts';
-import { compareWhole, type LeafChange, liveKey } from '../diff/compare.ts';
+import { compareWhole, hollowObjects, type LeafChange, liveKey } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
@@ -388,12 +389,15 @@ function undoOne(
   );
   const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
+  const hollow = isWhole ? hollowObjects(kind.schema, document) : { withSecrets: [], bare: [] };
   const nameless = namelessElements(kind, snapshot);
   const gone = nameless.filter(({ element }) => isWhole || changed.includes(element));
   const bare = [
     ...bareElements(kind, snapshot),
     ...gone.map(({ element }) => element),
     ...elsewhere.map(({ field }) => field),
+    ...hollow.withSecrets,
+    ...hollow.bare,
   ];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : back);
@@ -420,6 +424,9 @@ function undoOne(
       ...unrecoverableValues(kind.schema, touched),
       ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
       ...elsewhere.map((facet) => wentWith(address, facet)),
+      ...hollow.withSecrets
+        .filter((path) => !parsePaths(secrets).some((secret) => isWithin(secret, [toPath(path)])))
+        .map((path) => hadSecretsAlone(address, path)),
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
       ...(snapshot.id === taken.id || files.length > 0
         ? []
@@ -482,10 +489,19 @@ function creatable(
 ): SnapshotTaken {
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
   const document = without.reduceRight(
-    (whole, text) => placeValue(kind.schema, whole, toPath(text), undefined),
+    (whole, text) => withoutPart(kind.schema, whole, toPath(text)),
     withoutIdleFacets(kind, prior),
   );
   return { ...snapshot, document };
+}
+
+/** A document without what is at a path, nor the object around it where that has nothing else. */
+function withoutPart(root: FieldSchema, document: JsonObject, path: Path): JsonObject {
+  const rest = placeValue(root, document, path, undefined);
+  const above = path.slice(0, -1);
+  const around = above.length === 0 ? undefined : valueAt(root, rest, above);
+  const isEmptied = isObject(around) && Object.keys(around).length === 0;
+  return isEmptied ? placeValue(root, rest, above, undefined) : rest;
 }
 
 /** What was written once and is not returned, as the state remembers it. */
@@ -512,6 +528,11 @@ function unknownStays(address: Address, path: string): NotUndone {
 function wentWith(address: Address, { field: path, goes = path }: Facet): NotUndone {
   const why = `is not restored: the delete also removed ${goes}`;
   return { address, path, why, advice: 'Set it up in the dashboard.' };
+}
+
+function hadSecretsAlone(address: Address, path: string): NotUndone {
+  const why = 'showed nothing but may have had secrets, which no snapshot holds: it is left out';
+  return { address, path, why, advice: 'Apply writes it if it is configured.' };
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */

@@ -334,6 +334,23 @@ describe('what a run deleted', () => {
     ]);
   });
 
+  test('comes back without providers of which nothing but secrets was there, which are named once', () => {
+    const integrations = { smsProvider: {}, pbxProvider: {}, ehrProvider: { username: 'desk' } };
+    const token = 'integrations.pbxProvider.client_secret';
+    const resource = stateOf({ [token]: { fingerprint: 'hmac:then' } });
+    const undo = undoRun(journalOf([deleted({ ...DESK, integrations }, { resource })]));
+    expect(undo.desired[0]?.document.integrations).toEqual({ ehrProvider: { username: 'desk' } });
+    expect(undo.impossible.map(({ path }) => path)).toEqual([token, 'integrations.smsProvider']);
+    expect(undo.restored.get('agent.desk')?.leaves).toEqual({ [token]: { unsettled: true } });
+  });
+
+  test('comes back without an empty object that providers would be in', () => {
+    for (const integrations of [{}, { smsProvider: {} }]) {
+      const [desk] = undoRun(journalOf([deleted({ ...DESK, integrations })])).desired;
+      expect(desk?.document).not.toHaveProperty('integrations');
+    }
+  });
+
   test('comes back without fields that nobody knows how to write, which are named', () => {
     const before = { ...DESK, brand_new: 1, newer: 2, newest: null };
     const resource = stateOf({ newer: { value: 2 } });
