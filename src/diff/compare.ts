@@ -335,8 +335,8 @@ function liveValue(leaf: Leaf, compared: Compared): Json {
 }
 
 /**
- * Whether something that null is to clear may have secrets, of which nothing is returned but the empty object that they
- * are in (Secrets rules). After a null nothing more can be told.
+ * Checks whether something that null is to clear may have secrets: no answer has more of them than the empty object that
+ * they are in (Secrets rules). Once null was written, such an object says nothing.
  */
 function hidesSecrets(
   { text }: Leaf,
@@ -349,7 +349,7 @@ function hidesSecrets(
   return below.some((other) => isHollow(root, other));
 }
 
-/** Whether a leaf is an empty object that secrets may be in, which no answer returns. */
+/** An empty object may hold secrets, which no answer returns. */
 function isHollow(root: FieldSchema, leaf: Leaf): boolean {
   const { path, schema } = leaf;
   if (!isEmptyObject(leaf)) return false;

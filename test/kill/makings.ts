@@ -145,7 +145,7 @@ export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOut
   }
 }
 
-/** What befalls a making, and a rollback once it was gone on with. */
+/** A making that dies, is gone on with, and is rolled back. */
 export type WayBack = Cell & {
   /** At which request the run that goes on with it dies; undefined: it comes to its end. */
   readonly dies: string | undefined;
