@@ -754,6 +754,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       const made = Object.entries(after[section]).find(
         ([other, one]) => before[section][other] === undefined && one.name === name,
       );
+      // It is owned as what it was before is.
+      if (made !== undefined) remember(made[0], everOwned.get(id) ?? []);
       return made === undefined ? [] : [[address, { section, id: made[0] }] as const];
     });
 
