@@ -2,9 +2,10 @@ import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
-import { CallsheetError, errorMessage } from '../../core/errors.ts';
+import { CallsheetError, errorMessage, formatSize } from '../../core/errors.ts';
 import { bareAddress, type Origin } from '../../core/origin.ts';
 import { trustFrom } from '../../platform/trust.ts';
+import { MOST_READ_BYTES } from '../bounds.ts';
 import {
   findCode,
   findLoss,
@@ -130,6 +131,9 @@ const WRITING = 'isolation level read committed read write';
 /** Codes of our own beside SQLSTATEs and those of the operating system. */
 const NO_TLS = 'NO_TLS';
 const NOT_POSTGRES = 'NOT_POSTGRES';
+const TOO_MUCH = 'TOO_MUCH';
+/** Bytes that one statement may be answered with: what is read at once, and what goes around it. */
+const MOST_ANSWER_BYTES = 1.5 * MOST_READ_BYTES;
 const NO_PASSWORD = '28P01';
 const NO_AUTHENTICATION = '28000';
 
@@ -169,6 +173,10 @@ const REFUSALS: { readonly [code: string]: Refusal } = {
     why: 'the server there is not PostgreSQL',
     hint: 'Correct the host and the port of the address.',
     isAtDoor: true,
+  },
+  [TOO_MUCH]: {
+    why: `the server sent more than ${formatSize(MOST_ANSWER_BYTES)} for one statement`,
+    hint: 'Check that the address leads to the database of the state.',
   },
   '42501': { why: 'this user has no permission for that', hint: RIGHTS },
   '25006': {
@@ -288,6 +296,11 @@ async function connect(
     const first = String.fromCharCode(bytes[0] ?? 0);
     if (!isGreeting.test(first)) cut(coded(NOT_POSTGRES, 'the answer is not one of PostgreSQL'));
   });
+  let received = 0;
+  socket.on('data', (bytes: Buffer) => {
+    received += bytes.length;
+    if (received > MOST_ANSWER_BYTES) cut(coded(TOO_MUCH, 'an answer without an end'));
+  });
   client.connection.on('sslconnect', () => guard(client.connection.stream, cut));
 
   const uncut = cutWith(signal);
@@ -308,6 +321,7 @@ async function connect(
   return {
     async query(text, values) {
       if (failure !== undefined) throw failure;
+      received = 0;
       try {
         const result = await client.query<Row>(text, [...values]);
         // Of several statements it is a list of results.
