@@ -114,7 +114,7 @@ export type RolloutRecord = Omit<
 > & {
   /** Each step is allowed the same, and no more. */
   readonly allowed: PlanOptions;
-  /** Changing those of callsheet.yaml changes no rollout that is under way. */
+  /** Where callsheet.yaml has others by now, the rollout is held until somebody promotes it. */
   readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
   readonly look: Rollouts.Look | null;
   readonly logs: LoggedCalls | null;

@@ -130,7 +130,6 @@ export async function startRollout(
     const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
     if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
     const { user, commit } = await describeActor(session.stack.dir, context);
-    const { agents: _, steps: __, first: ___, position: ____, ...kept } = settings;
     const record: RolloutRecord = {
       id: runId(context.now()),
       name,
@@ -142,7 +141,7 @@ export async function startRollout(
       commit,
       plan_digest: plan.digest,
       allowed: withoutFreeze(stepOptions(plan.options)),
-      settings: kept,
+      settings: settingsKept(settings),
       agents,
       steps: counts.map((count) => ({ agents: count, at: null, runs: [] })),
       step: 0,
@@ -274,6 +273,10 @@ export async function readRollouts(
   try {
     const records =
       name === undefined ? recordsIn(session) : [recordNamed(name, session, options, () => true)];
+    for (const record of records.filter(isUnderWay)) {
+      const { others } = bySettingsOfFiles(record, session);
+      if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
+    }
     return { records, now: getTime(session, context) };
   } finally {
     await session.close();
@@ -294,7 +297,9 @@ async function decide(
 ): Promise<RolloutRecord | RolloutOutcome> {
   const session = await openAsRecorded(options, context);
   try {
-    const record = recordNamed(name, session, options, isUnderWay);
+    const found = recordNamed(name, session, options, isUnderWay);
+    const { record, others } = bySettingsOfFiles(found, session);
+    if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
     const next = await decision(record, session);
     const now = getTime(session, context);
     if (next === undefined) return { end: 'declined', record, now };
@@ -327,10 +332,13 @@ async function takeTurn(
 ): Promise<Turn> {
   const session = await openAsRecorded(options, context);
   try {
-    const record = recordNamed(name, session, options, () => true);
+    const found = recordNamed(name, session, options, () => true);
+    const { record, others } = bySettingsOfFiles(found, session);
     if (record.status !== 'applying') announceBroken(session, options, context);
     const now = getTime(session, context);
     const visit = { session, options, context, review, isPromoted };
+    if (others.length > 0 && (record.status === 'applying' || record.status === 'judging'))
+      return await holdForSettings(record, others, visit);
     switch (record.status) {
       case 'applying':
         return await applyStep(record, visit);
@@ -347,6 +355,58 @@ async function takeTurn(
   } finally {
     await session.close();
   }
+}
+
+/**
+ * A rollout with the settings of callsheet.yaml, where that has one of its name, and the names of those that the state has
+ * otherwise. The state may be anybody's word, and the files may have changed: neither lets a change through unasked.
+ */
+function bySettingsOfFiles(
+  record: RolloutRecord,
+  session: Session,
+): { readonly record: RolloutRecord; readonly others: readonly string[] } {
+  const configured = session.stack.rollouts.find(({ name }) => name === record.name);
+  if (configured === undefined || isBroken(session)) return { record, others: [] };
+  const settings = settingsKept(configured);
+  const { settings: known } = record;
+  const others = SETTINGS.flatMap(([name, said]) =>
+    computeDigest(settings[name]) === computeDigest(known[name]) ? [] : [said],
+  );
+  return others.length === 0 ? { record, others } : { record: { ...record, settings }, others };
+}
+
+/** The settings of a rollout that are kept with it. */
+function settingsKept(settings: RolloutSettings): RolloutRecord['settings'] {
+  const { agents: _, steps: __, first: ___, position: ____, ...kept } = settings;
+  return kept;
+}
+
+/** Settings that decide whether a rollout goes on, as callsheet.yaml calls them. */
+const SETTINGS = [
+  ['judge', 'judge'],
+  ['guardRails', 'guard_rails'],
+  ['onWorse', 'on_worse'],
+  ['overdueAfter', 'overdue_after'],
+] as const;
+
+function otherSettings({ name }: RolloutRecord, others: readonly string[]): string {
+  return `the state has ${others.map((one) => `rollouts.${name}.${one}`).join(' and ')} otherwise than callsheet.yaml, which counts`;
+}
+
+/** What it is judged by is another one than at its start: it goes on once somebody says so. */
+async function holdForSettings(
+  begun: RolloutRecord,
+  others: readonly string[],
+  visit: Visit,
+): Promise<Turn> {
+  const { session, options, context } = visit;
+  const isLooked = begun.steps.some(({ at }) => at !== null);
+  const { record, turn } = isLooked ? await lookAfter(begun, visit) : { record: begun };
+  if (turn !== undefined) return turn;
+  const why = `${otherSettings(begun, others)}. To go on: ${typed('promote', begun, options)}; to take it back: ${typed('abort', begun, options)}`;
+  const held: RolloutRecord = { ...record, status: 'held', why };
+  await writeDown(held, visit);
+  return { end: 'held', record: held, now: getTime(session, context) };
 }
 
 /** Applies what the step adds, as it was reviewed and not otherwise. */

@@ -66,13 +66,19 @@ export async function stateIn(stage: Pick<Stage, 'folder'>): Promise<State> {
   return (await storeOf(stage).load()).state ?? emptyState('none');
 }
 
+type Written = Pick<StackCopy, 'folder' | 'write'>;
+
 /** Writes a state by hand whose checksum fits, as whoever can write where it lies may do. */
-export async function forge(
-  stage: Pick<StackCopy, 'folder' | 'write'>,
+export async function forgeState(stage: Written, change: (state: State) => State): Promise<void> {
+  await stage.write(STATE, await formatState(change(await stateIn(stage))));
+}
+
+/** The same of its resources. */
+export function forge(
+  stage: Written,
   change: (resources: State['resources']) => State['resources'],
 ): Promise<void> {
-  const state = await stateIn(stage);
-  await stage.write(STATE, await formatState({ ...state, resources: change(state.resources) }));
+  return forgeState(stage, (state) => ({ ...state, resources: change(state.resources) }));
 }
 
 /** Reads what the state remembers, without what is another in every run: ids, times, and what depends on them. */

@@ -45,6 +45,7 @@ export type FleetOptions = {
   readonly rollouts?: string;
   readonly dialect?: SimulatorOptions['dialect'];
   readonly perDay?: number;
+  readonly env?: Context['env'];
 };
 
 /** A rollout of twelve agents in three steps, with what a test sets. */
@@ -89,6 +90,7 @@ export async function openFleet({
   rollouts = ROLLOUTS,
   dialect = {},
   perDay = 60,
+  env = {},
 }: FleetOptions = {}): Promise<Fleet> {
   let latest = START;
   const now = () => new Date(latest);
@@ -100,6 +102,7 @@ export async function openFleet({
     callers: { perDay },
     platformNow: () => new Date(START),
     secrets: {},
+    env,
   });
   await stage.apply({}, { now });
   const act: Act = (command, options = {}) => stage.run(command, { now, ...options });

@@ -7,7 +7,7 @@ import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { abort, promote, run, start } from '../../src/rollout/command.ts';
-import { stateCommands, stateIn } from '../cli/state-stage.ts';
+import { forgeState, stateCommands, stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
   type Fleet,
@@ -24,6 +24,21 @@ async function opened(options: FleetOptions = {}): Promise<Fleet> {
   const fleet = await openFleet(options);
   onTestFinished(fleet.close);
   return fleet;
+}
+
+/** Has the state tolerate anything. */
+function loosen({ stage }: Fleet): Promise<void> {
+  return forgeState(stage, (state) => {
+    const { careful } = state.rollouts ?? {};
+    if (careful === undefined) throw new Error('no rollout was started');
+    const { judge } = careful.settings;
+    const measures = judge.measures.map((one) => ({ ...one, margin: 90 }));
+    const settings = {
+      ...careful.settings,
+      judge: { ...judge, measures, minHours: 1, minCalls: 1 },
+    };
+    return { ...state, rollouts: { careful: { ...careful, settings } } };
+  });
 }
 
 describe('a change', () => {
@@ -170,6 +185,33 @@ describe('what others do meanwhile', () => {
     fleet.pass(2 * DAY);
     expect(await fleet.run(2)).toMatchObject({ status: 'judging', look: { broken: [] } });
   });
+
+  test.each([
+    ['in the state', async (fleet: Fleet) => loosen(fleet)],
+    [
+      'in the files',
+      (fleet: Fleet) => fleet.stage.edit('callsheet.yaml', '{ min_hours: 24 }', '{ min_hours: 1 }'),
+    ],
+  ])(
+    'other settings %s hold it: a person goes on by those of callsheet.yaml',
+    async (_name, loosen) => {
+      const env = { CALLSHEET_FINGERPRINT_KEY: undefined };
+      const fleet = await opened({ ...small('    judge: { min_hours: 24 }\n'), env });
+      await fleet.greet(POLITE);
+      await fleet.start(2);
+      await loosen(fleet);
+      fleet.pass(2 * HOUR);
+      const held = await fleet.run(4);
+      expect(held).toMatchObject({ status: 'held', step: 1 });
+      expect(held.why).toContain('judge');
+      expect(held.why).toContain('callsheet.yaml');
+      expect(fleet.greeting(POLITE)).toBe(2);
+      expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
+      const { rollouts = {} } = await stateIn(fleet.stage);
+      const hours = _name === 'in the files' ? 1 : 24;
+      expect(rollouts.careful?.settings.judge.minHours).toBe(hours);
+    },
+  );
 
   test('a secret that gets another value between two steps holds it', async () => {
     const fleet = await opened(small());
