@@ -212,6 +212,15 @@ export function pickLeaves<V extends Value>(
   );
 }
 
+/** A document without what stands at a path, nor the objects around it that have nothing else. */
+export function withoutValue(root: FieldSchema, document: JsonObject, path: Path): JsonObject {
+  const rest = placeValue(root, document, path, undefined);
+  const above = path.slice(0, -1);
+  const around = above.length === 0 ? undefined : valueAt(root, rest, above);
+  const isEmptied = isObject(around) && Object.keys(around).length === 0;
+  return isEmptied ? withoutValue(root, rest, above) : rest;
+}
+
 /** An object with each member changed; `key` is that of the member. */
 export function mapMembers(
   root: FieldSchema,

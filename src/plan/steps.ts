@@ -1,10 +1,11 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, type Path, toPath } from '../core/path.ts';
+import { formatPath, type Path, startsWith, toPath } from '../core/path.ts';
 import { type Change, isWritten, type PlannedOperation } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import { getOwn, isNothing, type JsonObject, type Value, type ValueObject } from '../core/value.ts';
-import { isRecorded, listFollowers, placeValue, schemasAlong } from '../core/walk.ts';
-import { fieldSchema, listLeaves } from '../diff/leaves.ts';
+import { isRecorded, listFollowers, schemasAlong, withoutValue } from '../core/walk.ts';
+import { hollowObjects } from '../diff/compare.ts';
+import { fieldSchema, type Leaf, listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
@@ -134,12 +135,20 @@ export function carryOver(kind: Kind, wanted: ValueObject, live: JsonObject): Ca
     own.filter(([field]) => isFacet(field) && getOwn(wanted, field) === undefined),
   ];
   const found = [...listLeaves(root, Object.fromEntries(taken)).leaves.values()];
+  // What shows nothing of an object that secrets may be in is left with them.
+  const hollow = new Set(hollowObjects(root, Object.fromEntries(taken)).withSecrets);
+  const isOwn = ({ path, text }: Leaf) =>
+    hollow.has(text)
+      ? [...owned.values()].some((one) => startsWith(one.path, path))
+      : owned.has(text);
   const left = found.filter(
-    ({ path, value, text }) =>
-      !isNothing(value) && !owned.has(text) && staysBehind(root, path, value),
+    (leaf) =>
+      (!isNothing(leaf.value) || hollow.has(leaf.text)) &&
+      !isOwn(leaf) &&
+      staysBehind(root, leaf.path, leaf.value),
   );
   const document = left.reduce<JsonObject>(
-    (all, { path }) => placeValue(root, all, path, undefined),
+    (all, { path }) => withoutValue(root, all, path),
     Object.fromEntries(taken),
   );
   const kept = Object.entries(document).filter(([, value]) => !isNothing(value));

@@ -5,7 +5,6 @@ import {
   isIdentity,
   isWithin,
   overlaps,
-  type Path,
   parsePath,
   parsePaths,
   toPath,
@@ -33,6 +32,7 @@ import {
   schemaAt,
   toldPart,
   valueAt,
+  withoutValue,
 } from '../core/walk.ts';
 import { compareWhole, hollowObjects, type LeafChange, liveKey } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
@@ -489,19 +489,10 @@ function creatable(
 ): SnapshotTaken {
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
   const document = without.reduceRight(
-    (whole, text) => withoutPart(kind.schema, whole, toPath(text)),
+    (whole, text) => withoutValue(kind.schema, whole, toPath(text)),
     withoutIdleFacets(kind, prior),
   );
   return { ...snapshot, document };
-}
-
-/** A document without what is at a path, nor the object around it where that has nothing else. */
-function withoutPart(root: FieldSchema, document: JsonObject, path: Path): JsonObject {
-  const rest = placeValue(root, document, path, undefined);
-  const above = path.slice(0, -1);
-  const around = above.length === 0 ? undefined : valueAt(root, rest, above);
-  const isEmptied = isObject(around) && Object.keys(around).length === 0;
-  return isEmptied ? placeValue(root, rest, above, undefined) : rest;
 }
 
 /** What was written once and is not returned, as the state remembers it. */
