@@ -128,6 +128,32 @@ staged(
 );
 
 staged(
+  'a provider that the files do not name leaves nothing in the new one, and is named',
+  async (stage) => {
+    await stage.remove('resources.yaml');
+    const own = '    integrations: { ehrProvider: { username: desk } }\n';
+    await stage.write('agents.yaml', FILE + own);
+    await stage.apply();
+    stage.sim.edit(agentNamed(stage.sim).id, {
+      integrations: {
+        calendarA: { calendar_name: 'Desk', access_token: 'by-hand' },
+        pbxProvider: { client_secret: 'by-hand' },
+      },
+    });
+    await stage.write('agents.yaml', MOVED + own);
+    const { notes } = await stage.plan({ allowDelete: true });
+    const said = notes.map(({ message }) => message).join('\n');
+    expect(said).toMatch(/does not get .*calendarA/);
+    expect(said).toMatch(/does not get .*pbxProvider/);
+    await stage.apply({ allowDelete: true });
+    const { record } = agentNamed(stage.sim);
+    expect(record.organization_id).toBe(BAY);
+    expect(record.integrations).toEqual({ ehrProvider: { username: 'desk' } });
+  },
+  OPTIONS,
+);
+
+staged(
   'a field that is ignored goes along as it is live, whatever the files name',
   async (stage) => {
     await stage.remove('resources.yaml');
