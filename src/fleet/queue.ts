@@ -30,7 +30,7 @@ import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { APPROVE, checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
 import { type StackResult, summariseStack } from './run-stack.ts';
-import { digestAt, failedResult, jobPayload } from './work.ts';
+import { digestAt, failedResult, jobPayload, sealTask } from './work.ts';
 import { stackText, workOn } from './work-on.ts';
 
 export type QueueFlags = TreeRequest['flags'] & {
@@ -65,7 +65,9 @@ export async function add(
   return withQueue(flags, context, async (queue) => {
     const tasks = await gatherTasks(request, context);
     const batch = { command, commit: checkout?.head, flags: payload, tasks };
-    const enqueued = await enqueue(queue, batch, runId(context.now()));
+    const enqueued = await enqueue(queue, batch, runId(context.now()), (task) =>
+      sealTask(task, context),
+    );
     const { id, isOld } = enqueued;
     const what = `${formatCount(tasks.length, 'stack')} to ${command}`;
     say(context.terminal, isOld ? `Already enqueued: ${what}.` : `Enqueued ${what}.`);

@@ -11,10 +11,11 @@ import type { Json } from '../core/value.ts';
 import { isBehind, parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
-import { parseCommand, type QueuedCommand, type Task } from '../queue/enqueue.ts';
+import { parseCommand, type QueuedCommand, type Task, type TaskText } from '../queue/enqueue.ts';
 import { type Claim, type HandOut, type Left, taskKey } from '../queue/hand-out.ts';
 import { toFailure } from '../run/document.ts';
 import { openStack } from '../run/stack.ts';
+import { isSameSeal, sealingKey } from '../state/seal.ts';
 import { parseRecord } from '../state/shape.ts';
 import type { StackFlags } from './request.ts';
 import { runStack, type StackResult } from './run-stack.ts';
@@ -345,13 +346,30 @@ function findFolder({ stack }: Task, { dir }: OwnFlags): string | undefined {
   return isInside ? join(dir, stack) : undefined;
 }
 
+/** Seals a task as it is in the queue; undefined without a key. */
+export function sealTask(
+  { batch, number, command, flags, stack, digest, plan }: TaskText,
+  { env }: Pick<Context, 'env'>,
+): string | undefined {
+  const key = sealingKey(env.CALLSHEET_FINGERPRINT_KEY);
+  return key?.mac(['task', batch, number, command, flags, stack, digest, plan ?? null]);
+}
+
 /**
- * The failure of a task that no worker may do; undefined for any other: its row is none that `queue add` writes, or it
- * has a permission that nobody gave this worker (`allowed`: as `queue work --allow` takes them).
+ * The failure of a task that no worker may do; undefined for any other: its row is none that `queue add` writes; there is
+ * a key, and it was not enqueued with that; or there is none, and it has a permission that nobody gave this worker
+ * (`allowed`: as `queue work --allow` takes them).
  */
-export function refuseTask(task: Task, allowed: ReadonlySet<string>): CallsheetError | undefined {
+export function refuseTask(
+  task: Task,
+  allowed: ReadonlySet<string>,
+  context: Pick<Context, 'env'>,
+): CallsheetError | undefined {
   try {
     const { flags } = readAsked(task);
+    const seal = sealTask(task, context);
+    if (seal !== undefined)
+      return task.seal !== null && isSameSeal(seal, task.seal) ? undefined : notSealed(task);
     const given = { ...flags, ...(task.plan === undefined ? {} : planOptions(task.plan)) };
     const missing = listPermissions().filter(
       ({ name, allowedAs }) => Object.hasOwn(given, name) && !allowed.has(allowedAs),
@@ -370,6 +388,16 @@ export function refuseTask(task: Task, allowed: ReadonlySet<string>): CallsheetE
     if (error instanceof CallsheetError) return error;
     throw error;
   }
+}
+
+function notSealed({ seal, batch }: Task): CallsheetError {
+  const why =
+    seal === null
+      ? 'has no seal, and CALLSHEET_FINGERPRINT_KEY is set'
+      : 'has a seal that does not fit';
+  return new CallsheetError('refused', `the task of the batch ${batch} ${why}`, {
+    hint: 'Anyone who can write to the queue could have written it. Enqueue again where the same CALLSHEET_FINGERPRINT_KEY is set.',
+  });
 }
 
 /** The options that stand in a plan of a batch, by the names of flags. Throws `CallsheetError` for what is no plan. */

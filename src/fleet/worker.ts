@@ -164,7 +164,7 @@ async function workOn(
       atOnce: flags.stacks,
       untilEmpty: flags.untilEmpty === true,
       stop: context.stop,
-      refuse: ({ task }) => refuseTask(task, new Set(flags.allow)),
+      refuse: ({ task }) => refuseTask(task, new Set(flags.allow), context),
       misfit: ({ task }) => misfit(task, own, inside),
       perform: ({ task }) => performTask(task, own, inside),
       tell,

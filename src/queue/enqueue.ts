@@ -29,17 +29,25 @@ export type NewTask = {
   readonly plan?: string;
 };
 
-/**
- * A task in the hands of a worker. Others can write to the database: texts are as the rows have them, and
- * `fleet/` reads them one task at a time, so that a wrong one fails alone.
- */
-export type Task = NewTask & {
+/** What a row says that a worker is to do. A seal is over all of it. */
+export type TaskText = NewTask & {
   readonly batch: string;
   readonly number: number;
   /** A `QueuedCommand`, unless somebody else wrote it. */
   readonly command: string;
   /** JSON of `NewBatch['flags']`, unless somebody else wrote it. */
   readonly flags: string;
+};
+
+/** Seals a task; undefined without a key. */
+export type SealTask = (task: TaskText) => string | undefined;
+
+/**
+ * A task in the hands of a worker. Others can write to the database: texts are as the rows have them, and
+ * `fleet/` reads them one task at a time, so that a wrong one fails alone.
+ */
+export type Task = TaskText & {
+  readonly seal: string | null;
   /** How often it was handed out, this time included. */
   readonly attempts: number;
   /** Workers that died while they worked at it and at nothing else. */
@@ -86,7 +94,12 @@ const RETRIES_OF_PG_BOSS = 1_000;
  * Puts a batch into the queue. All of it gets there or nothing. The same again finds the one that is there, as long as
  * that is not done; one of approved plans that all went well is never begun again.
  */
-export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promise<Enqueued> {
+export async function enqueue(
+  queue: Queue,
+  batch: NewBatch,
+  id: string,
+  seal: SealTask = () => undefined,
+): Promise<Enqueued> {
   const { database, boss } = queue;
   const key = computeDigest(batch);
   const name = nameQueue(batch.commit);
@@ -97,7 +110,7 @@ export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promis
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
       const found = await findSame(query, key, batch);
       if (found !== undefined) return { id: found, isOld: true };
-      await insertBatch(query, batch, { id, key, name });
+      await insertBatch(query, batch, { id, key, name, seal });
       const jobs = batch.tasks.map((_, number) => buildJob({ batch: id, number }));
       await boss.insert(name, jobs, { db: executorOn(query) });
       await query(
@@ -159,18 +172,35 @@ async function findSame(query: Query, key: string, batch: NewBatch): Promise<str
 async function insertBatch(
   query: Query,
   { command, commit, flags, tasks }: NewBatch,
-  { id, key, name }: { readonly id: string; readonly key: string; readonly name: string },
+  {
+    id,
+    key,
+    name,
+    seal,
+  }: {
+    readonly id: string;
+    readonly key: string;
+    readonly name: string;
+    readonly seal: SealTask;
+  },
 ): Promise<void> {
+  const text = JSON.stringify(flags);
+  const rows = tasks.map((task, number) => ({
+    ...task,
+    number,
+    seal: seal({ ...task, batch: id, number, command, flags: text }),
+  }));
   await query(
     `insert into ${SCHEMA}.callsheet_batch (id, key, command, commit, flags, queue)
      values ($1, $2, $3, $4, $5, $6)`,
-    [id, key, command, commit ?? null, JSON.stringify(flags), name],
+    [id, key, command, commit ?? null, text, name],
   );
   await query(
-    `insert into ${SCHEMA}.callsheet_task (batch, number, stack, digest, plan)
-     select $1, t.number, t.stack, t.digest, t.plan
-     from json_to_recordset($2::text::json) as t (number integer, stack text, digest text, plan text)`,
-    [id, JSON.stringify(tasks.map((task, number) => ({ ...task, number })))],
+    `insert into ${SCHEMA}.callsheet_task (batch, number, stack, digest, plan, seal)
+     select $1, t.number, t.stack, t.digest, t.plan, t.seal
+     from json_to_recordset($2::text::json)
+       as t (number integer, stack text, digest text, plan text, seal text)`,
+    [id, JSON.stringify(rows)],
   );
 }
 
@@ -283,6 +313,7 @@ const STEPS: readonly string[] = [
      add column suspect boolean not null default false,
      add column alone boolean not null default false,
      add column died text[] not null default '{}'`,
+  `alter table ${SCHEMA}.callsheet_task add column seal text`,
 ];
 
 /** Any number will do, as long as every Callsheet takes the same. */

@@ -187,7 +187,7 @@ async function claimTask(query: Query, data: JobData, worker: string): Promise<R
      from ${SCHEMA}.callsheet_batch b
      where t.batch = $1 and t.number = $2::int and t.status <> 'done' and b.id = t.batch
      returning t.batch, t.number, t.stack, t.digest, t.plan, t.attempts, cardinality(t.died) as deaths,
-               t.suspect, t.note, t.delays, b.command, b.flags`,
+               t.suspect, t.note, t.delays, t.seal, b.command, b.flags`,
     [data.batch, data.number, worker],
   );
   return row;
@@ -210,6 +210,7 @@ function toTask(row: Row): Task {
     stack: String(row.stack),
     digest: String(row.digest),
     ...(typeof row.plan === 'string' ? { plan: row.plan } : {}),
+    seal: typeof row.seal === 'string' ? row.seal : null,
     attempts: Number(row.attempts),
     deaths: Number(row.deaths),
     isSuspect: row.suspect === true,

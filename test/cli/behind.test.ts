@@ -125,7 +125,7 @@ const WAYS: readonly {
       run(async (to) => {
         const task: Task = {
           ...{ stack: STACK, command: 'apply', digest: '', flags: '{"autoApprove":true}' },
-          ...{ batch: 'b', number: 1, attempts: 1, deaths: 0, isSuspect: false },
+          ...{ batch: 'b', number: 1, attempts: 1, deaths: 0, seal: null, isSuspect: false },
           ...{ note: null, delays: 0 },
         };
         const { exit, said } = await performTask(task, { dir: root }, to);

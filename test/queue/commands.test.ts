@@ -194,20 +194,58 @@ describe('a worker', () => {
 
   test('keeps its stacks apart: one state for all of them is refused', async () => {
     const stage = await openStage(await postgres.database());
-    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+    const noKey = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true }, noKey);
     const env = { CALLSHEET_STATE: join(temporary(), 'state.json') };
     const { message } = await failureOf(() => stage.work({ stacks: 1 }, { env }));
     expect(message).toBe('CALLSHEET_STATE names one state, and queue work works on many stacks');
     expect(stage.names()).toEqual([]);
     // Others can write to the queue: a permission in it is not taken unless somebody says so at the worker.
-    const refused = await stage.work();
+    const refused = await stage.work({}, noKey);
     expect(refused.out).toContain(
       'the batch has --allow-delete, and this worker takes no such permission from the queue',
     );
     expect(stage.names()).toEqual([]);
-    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
-    await stage.work({ allow: ['delete'] });
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true }, noKey);
+    await stage.work({ allow: ['delete'] }, noKey);
     expect(stage.names()).toHaveLength(3);
+  });
+
+  test('takes with a key what was enqueued with it, permissions included, and nothing else', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 1 });
+    const { query } = (await stage.queue()).database;
+    const columns = {
+      digest: 'callsheet_task',
+      plan: 'callsheet_task',
+      seal: 'callsheet_task',
+      command: 'callsheet_batch',
+      flags: 'callsheet_batch',
+    } as const;
+    const values = {
+      digest: 'x',
+      plan: '{}',
+      seal: null,
+      command: 'drift',
+      flags: '{"target":[]}',
+    };
+    for (const [column, table] of Object.entries(columns)) {
+      await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+      await query(`update callsheet_queue.${table} set ${column} = $1`, [
+        values[column as keyof typeof values],
+      ]);
+      const { out } = await stage.work();
+      expect(out, column).toMatch(
+        column === 'seal' ? /has no seal, and CALLSHEET_FINGER/ : /has a seal that does not fit/,
+      );
+      expect(stage.names()).toEqual([]);
+      await query('delete from callsheet_queue.callsheet_batch', []);
+    }
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+    const other = { env: { CALLSHEET_FINGERPRINT_KEY: 'canary-another-key' } };
+    expect((await stage.work({}, other)).out).toContain('has a seal that does not fit');
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+    await stage.work();
+    expect(stage.names()).toHaveLength(1);
   });
 
   test('leaves a stack alone that five workers died at which had nothing else', async () => {

@@ -116,6 +116,7 @@ const CLAIM: Claim = {
     digest: 'sha256:1',
     command: 'plan',
     flags: '{}',
+    seal: null,
     attempts: 1,
     deaths: 0,
     isSuspect: false,

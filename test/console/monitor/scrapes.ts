@@ -89,6 +89,7 @@ export function claimOf({ isSuspect = false } = {}): Claim {
       digest: '',
       command: 'apply',
       flags: '{}',
+      seal: null,
       attempts: 1,
       deaths: 0,
       delays: 0,
