@@ -1335,6 +1335,8 @@ export type Resource = {
   readonly restored_by?: string;
   /** The fields that this rollback put back; absent in a state of an earlier version. */
   readonly restored_paths?: readonly string[];
+  /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
+  readonly created_at?: string;
   /** Where edits that runs kept (`guards.drift: keep`) may begin: the last change before them. Absent where no run left an edit in it. */
   readonly kept_since?: {
     /** When that was, as the platform says. */

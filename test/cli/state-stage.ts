@@ -3,9 +3,12 @@ import * as commands from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
 import { isUuid } from '../../src/core/value.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
+import { sealsOf } from '../../src/state/open.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
+import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import type { StackCopy } from '../e2e/stack-copy.ts';
 import { openKeyed } from '../state/keyed.ts';
 
@@ -62,8 +65,12 @@ export function storeOf({ folder }: Pick<Stage, 'folder'>) {
   return openKeyed(join(folder, STATE));
 }
 
-export async function stateIn(stage: Pick<Stage, 'folder'>): Promise<State> {
-  return (await storeOf(stage).load()).state ?? emptyState('none');
+/** The state of a stage, whether it is sealed or not. */
+export async function stateIn({ folder }: Pick<Stage, 'folder'>): Promise<State> {
+  const file = join(folder, STATE);
+  const env = { CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY };
+  const seals = sealsOf({ file }, { env, vouches: 'everything' });
+  return (await openFileStore(file, { seals }).load()).state ?? emptyState('none');
 }
 
 type Written = Pick<StackCopy, 'folder' | 'write'>;
