@@ -12,7 +12,7 @@ import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import type { StackCopy } from '../e2e/stack-copy.ts';
 import { openKeyed } from '../state/keyed.ts';
 
-type Options = { readonly exit?: number; readonly env?: Context['env'] };
+type Options = { readonly exit?: number | 'any'; readonly env?: Context['env'] };
 
 /** As much of a stage as these need. */
 type Stage = Pick<StackCopy, 'folder'> & {

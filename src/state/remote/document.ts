@@ -527,7 +527,8 @@ function isDocument(value: { readonly [name: string]: unknown }): value is Docum
     version === VERSION &&
     typeof serial === 'number' &&
     typeof lineage === 'string' &&
-    (ticket === null || parseLockRecord(JSON.stringify(ticket)) !== undefined) &&
+    (ticket === null ||
+      (isRecord(ticket) && parseLockRecord(JSON.stringify(ticket)) !== undefined)) &&
     (state === null || isPart(state)) &&
     [open, finished].every((journals) => isList(journals, (one) => isNamed(one, 'run'))) &&
     isList(aside, (one) => isNamed(one, 'name'))
