@@ -12,6 +12,7 @@ export const WRITTEN_PAGES: readonly (readonly [path: string, title: string, hol
   ['reading.md', 'Commands that read', 'what `get`, `history` and `metrics` print'],
   ['assumptions.md', 'Assumptions', 'what is taken for granted where the specification is silent'],
   ['simulator.md', 'The simulator', 'its seeds, dialects, faults and admin endpoint'],
+  ['trust.md', 'Who can write what', 'state, receipts, queue and keys, and what each could do'],
   ['library.md', 'The library', 'Callsheet in a program'],
   [
     'monitoring.md',

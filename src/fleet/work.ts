@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Option } from 'commander';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { listJobFlags, listPermissions } from '../console/flags.ts';
 import { commandSpan } from '../core/command-line.ts';
 import { CallsheetError, EXIT, getExitCode } from '../core/errors.ts';
-import { toFlag } from '../core/plan-document.ts';
+import { allowanceFlags } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { isBehind, parsePlan } from '../plan/document.ts';
 import { realPause } from '../platform/rate.ts';
@@ -370,9 +369,10 @@ export function refuseTask(
     const seal = sealTask(task, context);
     if (seal !== undefined)
       return task.seal !== null && isSameSeal(seal, task.seal) ? undefined : notSealed(task);
-    const given = { ...flags, ...(task.plan === undefined ? {} : planOptions(task.plan)) };
+    const planned = flagsOfPlan(task.plan);
     const missing = listPermissions().filter(
-      ({ name, allowedAs }) => Object.hasOwn(given, name) && !allowed.has(allowedAs),
+      ({ name, spelling, allowedAs }) =>
+        (Object.hasOwn(flags, name) || planned.has(spelling)) && !allowed.has(allowedAs),
     );
     if (missing.length === 0) return undefined;
     const spellings = missing.map(({ spelling }) => spelling).join(', ');
@@ -381,7 +381,7 @@ export function refuseTask(
       'refused',
       `the batch has ${spellings}, and this worker takes no such permission from the queue`,
       {
-        hint: `Whoever can write to the queue can give it. If it is meant: callsheet queue work ${allow}`,
+        hint: `Anyone who can write to the queue can give it. If it is meant: callsheet queue work ${allow}`,
       },
     );
   } catch (error) {
@@ -400,16 +400,11 @@ function notSealed({ seal, batch }: Task): CallsheetError {
   });
 }
 
-/** The options that stand in a plan of a batch, by the names of flags. Throws `CallsheetError` for what is no plan. */
-function planOptions(plan: string): { readonly [flag: string]: unknown } {
+/** The flags that a plan of a batch was made with, as they are typed. Throws `CallsheetError` for what is no plan. */
+function flagsOfPlan(plan: string | undefined): ReadonlySet<string | undefined> {
+  if (plan === undefined) return new Set();
   const { options } = parsePlan(plan, PLAN_OF_BATCH);
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, value]) =>
-      value === false || (Array.isArray(value) && value.length === 0)
-        ? []
-        : [[new Option(toFlag(name)).attributeName(), value]],
-    ),
-  );
+  return new Set(allowanceFlags(options).map((flag) => flag.split(' ', 1)[0]));
 }
 
 const PLAN_OF_BATCH = 'the plan of the batch';

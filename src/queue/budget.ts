@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { parseWithin } from '../core/bounds.ts';
 import type { Attempt, Limiter } from '../platform/limiter.ts';
 import {
   computeRate,
@@ -12,7 +13,6 @@ import {
 } from '../platform/rate.ts';
 import { LONGEST_WAIT_MS } from '../platform/send.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
-import { parseRecord } from '../state/shape.ts';
 import { type QueueDatabase, SCHEMA } from './database.ts';
 
 /** A rate that several processes of one account keep together. */
@@ -287,7 +287,7 @@ export function budgetedLimiter(others: Limiter, { host, budget, most }: Budgete
  * longer than for a `Retry-After`, and what is no rate is that of a host that nothing is known of.
  */
 export function believeRate(text: unknown, now: number): RateState {
-  const read = { ...NEW_RATE, ...parseRecord(String(text)) };
+  const read = { ...NEW_RATE, ...readRate(String(text)) };
   const isRate = Object.entries(NEW_RATE).every(([name, start]) => {
     const value: unknown = read[name as keyof RateState];
     return (value === null && start === null) || (typeof value === 'number' && value >= 0);
@@ -302,6 +302,14 @@ export function believeRate(text: unknown, now: number): RateState {
     refusedAt: past(read.refusedAt),
     since: past(read.since),
   };
+}
+
+function readRate(text: string): object | undefined {
+  try {
+    return Object(parseWithin(text, { levels: 1, values: 100 }));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What one who works for an account is given of its rate. Times are those of the database. */

@@ -156,7 +156,10 @@ function spoiltJournal(
     .map((line) => JSON.parse(line).entry);
   const spoilt = edits.reduce<unknown>(edited, entries);
   const lines = Array.isArray(spoilt) ? spoilt.filter((one) => one !== undefined) : [];
-  const text = edits.length === 0 ? receipt : JOURNAL_HEADER + lines.map(formatEntry).join('');
+  const text =
+    edits.length === 0
+      ? receipt
+      : JOURNAL_HEADER + lines.map((entry) => formatEntry(entry)).join('');
   return cuts.reduce((whole, change) => change(whole), text);
 }
 

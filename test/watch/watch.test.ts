@@ -143,9 +143,7 @@ test('what a failed pass read is kept for the next one, and for no other', async
   expect(ofEvent(await watching.pass(), 'drift_found')).toMatchObject([{}, {}]);
   expect(reads() - before).toBe(1);
   stage.sim.edit(other, { system_prompt: 'Edited again.' });
-  expect(ofEvent(await watching.pass(), 'drift_found')).toMatchObject([
-    { field: 'system_prompt' },
-  ]);
+  expect(ofEvent(await watching.pass(), 'drift_found')).toMatchObject([{ field: 'system_prompt' }]);
 });
 
 longTest('429s are counted', async () => {
