@@ -370,6 +370,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         // Taken over again, its secrets are of nobody's writing.
         for (const key of secrets.keys())
           if (key.startsWith(`${one.id} `) && !key.endsWith(' text')) secrets.delete(key);
+        for (const key of lost) if (key.startsWith(`${one.id} `)) lost.delete(key);
       }
       if (bound.has(one.id) || forgotten.includes(address)) continue;
       if (after[one.section][one.id] !== undefined) {
@@ -969,6 +970,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           managed: without(memory.managed),
           written: without(memory.written),
           secrets: new Map([...memory.secrets].filter(([key]) => !key.startsWith(`${id} `))),
+          lost: new Set([...memory.lost].filter((key) => !key.startsWith(`${id} `))),
         };
         return 'default';
       }
