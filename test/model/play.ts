@@ -1116,7 +1116,11 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       changes.filter(({ action }) => action === 'replace').map(({ address }) => address),
     );
     const remembered = (from: Memory) =>
-      [...touched].map((address) => [from.managed.get(address), from.written.get(address)]);
+      [...touched].map((address) => {
+        const known = from.managed.get(address);
+        const secrets = [...from.secrets].filter(([key]) => key.startsWith(`${known?.id} `));
+        return [known, from.written.get(address), new Map(secrets)];
+      });
     const idsIn = ({ policies, voices }: Live) => Object.keys({ ...policies, ...voices });
     const wantedNow = new Map(wantedIn(files, 'default').map((one) => [one.address, one]));
     const hasMoved =
