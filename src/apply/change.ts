@@ -5,7 +5,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
-import { type FieldSchema, isEchoed } from '../core/schema.ts';
+import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import { isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { isRecorded, listFollowers, pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
@@ -705,7 +705,8 @@ export async function performRevert(
 function describeOtherCopy(work: Work, live: LiveResource): string | undefined {
   const { kind, desired, recorded } = work;
   const others = remaining(work, live).filter(
-    ({ path, unreadable }) => !unreadable && isRecorded(kind.schema, path),
+    ({ path: [field = '', ...rest], unreadable }) =>
+      !unreadable && namesField(kind.schema, field) && isRecorded(kind.schema, [field, ...rest]),
   );
   if (others.length === 0) return undefined;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);

@@ -51,7 +51,7 @@ export function renderAddresses(
 /** Everything that the state remembers of a resource. Of secrets it knows no more than a fingerprint. */
 export function renderResource(
   address: Address,
-  { kind, id, name, scope, protect, pin, leaves }: ResourceState,
+  { kind, id, name, scope, protect, pin, leaves, created_at: created }: ResourceState,
   options: RenderOptions,
 ): string {
   const facts = [
@@ -59,6 +59,7 @@ export function renderResource(
     ['id', id],
     ['name', name],
     ...Object.entries(scope),
+    ['created', created ?? null],
     ['protected', protect ? 'yes' : 'no'],
     ['last seen', pin === null ? null : (pin.updated_at ?? 'at no known time')],
     ['history', pin?.history_id ? `entry ${pin.history_id}` : null],
