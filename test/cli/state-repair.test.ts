@@ -8,11 +8,13 @@ import { apply } from '../../src/console/apply.ts';
 import type { Context } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
+import { JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import type { State } from '../../src/state/model.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES, SEED } from '../e2e/clinic.ts';
 import { formatKeyed, keyedJournal } from '../state/keyed.ts';
 import { began, holder, intent, recorded, resource, stateWith } from '../state/sample.ts';
+import { forgedLine, forgedState } from '../state/tamper/table.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
 
 type Repaired = {
@@ -56,6 +58,17 @@ const THEIRS = stateWith(
   { lineage: 'theirs', last_run: 'r7', serial: 40 },
 );
 
+/** What a forger does who wants a run to write to another agent. */
+function exchangeIds(state: unknown): unknown {
+  const { resources, ...rest } = Object(state);
+  const { 'agent.desk': desk, 'agent.recall': recall, ...others } = resources;
+  const exchanged = {
+    'agent.desk': { ...desk, id: recall.id },
+    'agent.recall': { ...recall, id: desk.id },
+  };
+  return { ...rest, resources: { ...others, ...exchanged } };
+}
+
 /** What happened to a stack after two runs, and what a plan says of it. */
 const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, RegExp])[] = [
   [
@@ -98,6 +111,32 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
     'an older copy',
     async (stage) => stage.write(STATE, await stage.read('old.json')),
     /is an older copy: it is at serial 1, and run \S+ began from serial \d+/,
+  ],
+  [
+    'written by somebody who has no key',
+    async (stage) => {
+      const text = forgedState(await stage.read(STATE), exchangeIds, 'kept');
+      await stage.write(STATE, text);
+    },
+    /was changed by somebody who does not have the key: its seal does not fit/,
+  ],
+  [
+    'without its seal',
+    async (stage) => {
+      const text = forgedState(await stage.read(STATE), exchangeIds, 'left out');
+      await stage.write(STATE, text);
+    },
+    /has no seal, and CALLSHEET_FINGERPRINT_KEY is set/,
+  ],
+  [
+    'sound, beside the journal of a run that nobody with the key began',
+    async (stage) => {
+      const { lineage, serial } = await stateIn(stage);
+      const entries = [began('r5', serial, lineage), recorded('agent.desk', null)];
+      const lines = entries.map((entry) => `${forgedLine(entry)}\n`).join('');
+      await stage.write('.callsheet/runs/r5.open.jsonl', JOURNAL_HEADER + lines);
+    },
+    /line 1 of the journal .+ has no seal/,
   ],
   [
     'sound, beside a damaged journal',
