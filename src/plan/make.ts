@@ -96,7 +96,13 @@ import {
   uncomparedNotes,
   withSharing,
 } from './secrets.ts';
-import { createdIn, keptSince, moveEntry, rememberResource } from './state-entry.ts';
+import {
+  createdIn,
+  keptSince,
+  moveEntry,
+  rememberAgreed,
+  rememberResource,
+} from './state-entry.ts';
 import {
   carriedPaths,
   getSupport,
@@ -168,6 +174,8 @@ export type PlanInput = {
   readonly sourceOf?: SourceOf;
   /** Finds a value that was written last, of which the state has a digest; asked of conflicts alone. */
   readonly findWritten?: FindWritten;
+  /** Finds what the files had since the last apply; asked where live and the files differ from it, and from each other. */
+  readonly findConfigured?: FindConfigured;
   /** The calls of changed resources, for a plan that shows them or is judged by them. */
   readonly recentCalls?: RecentCalls | undefined;
   readonly findCallouts: FindCallouts;
@@ -185,6 +193,9 @@ export type FindWritten = (
   },
   isWanted: (value: Json) => boolean,
 ) => Promise<Json | undefined>;
+
+/** Gives a resource as the files had it since the last apply, the newest first. `addresses`: its own, and those before. */
+export type FindConfigured = (addresses: readonly Address[]) => AsyncIterable<DesiredResource>;
 
 export type Planned = {
   readonly plan: PlanDocument;
@@ -484,9 +495,11 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     support,
   };
   const first = planChange(identity, live, context);
-  const bases = await findBases(identity, first.leaves, input);
+  const compared = await withAgreed(identity, live, first.leaves, input);
+  const second = compared === identity ? first : planChange(compared, live, context);
+  const bases = await findBases(compared, second.leaves, input);
   const { change: planned, leaves } =
-    bases.size === 0 ? first : planChange(identity, live, { ...context, bases });
+    bases.size === 0 ? second : planChange(compared, live, { ...context, bases });
   if (live !== undefined) askForCalls(planned, kind, live, input);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const carried = carriedPaths(planned, kind, written);
@@ -553,6 +566,33 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const known = { read: entries, isAll: entries.length < ENTRIES_READ };
   const sides = { kind, desired, live: live.document, version, entries: known, world };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
+}
+
+/**
+ * A resource with what the files had since the last apply and live has, too, taken for written last. No run came to record
+ * that both agreed, and whoever changed the files later had it before them: overwriting it is no surprise.
+ */
+async function withAgreed(
+  identity: Identity,
+  live: LiveResource | undefined,
+  leaves: readonly LeafChange[],
+  { findConfigured, priorAddresses, drift = 'undo', world }: OneInput,
+): Promise<Identity> {
+  const { kind, recorded, by, address } = identity;
+  // Where edits are put back anyway, it makes no difference that the files had one.
+  const isContested = ({ cause }: LeafChange) =>
+    cause === 'conflict' || (drift !== 'undo' && (cause === 'drifted' || cause === 'kept'));
+  const contested = leaves.filter(isContested).map(({ path }) => path);
+  if (findConfigured === undefined || live === undefined || contested.length === 0) return identity;
+  if (recorded === undefined || by !== 'state') return identity;
+  const versions = findConfigured([address, ...(priorAddresses?.(address) ?? [])]);
+  const agreed = await rememberAgreed(
+    { kind, recorded, address, live },
+    contested,
+    versions,
+    world,
+  );
+  return agreed === recorded ? identity : { ...identity, recorded: agreed };
 }
 
 /** The values that conflicts came from, as far as the state has no more than a digest of them. */

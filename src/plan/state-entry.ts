@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
-import { isWithin, parsePaths, toPath } from '../core/path.ts';
+import { isWithin, overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
 import { Blob, findFilled, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
@@ -11,6 +11,7 @@ import {
   rememberLeaf,
   withSource,
 } from '../diff/applied.ts';
+import { compare, isWritten } from '../diff/compare.ts';
 import { listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
@@ -85,6 +86,48 @@ export function createdIn({
 }: Pick<LiveResource, 'record'>): Pick<ResourceState, 'created_at'> {
   const created = findFilled(record.created_at);
   return created === undefined ? {} : { created_at: created };
+}
+
+/**
+ * The entry of the state as it would be, had each version of a resource been applied: of the contested paths what a version
+ * and live have in common. The same object where they have nothing in common there.
+ */
+export async function rememberAgreed(
+  {
+    kind,
+    recorded,
+    address,
+    live,
+  }: {
+    readonly kind: Kind;
+    readonly recorded: ResourceState;
+    readonly address: Address;
+    readonly live: { readonly id: string; readonly scope: Scope; readonly document: JsonObject };
+  },
+  contested: readonly Path[],
+  versions: AsyncIterable<DesiredResource>,
+  world: World,
+): Promise<ResourceState> {
+  const sides = { address, applied: recorded.leaves, ignore: [], isPartial: false, resend: false };
+  let left = contested;
+  let known = recorded;
+  for await (const { lifecycle, ...version } of versions) {
+    const desired = { ...version, address, lifecycle: { ...lifecycle, ignore: [] } };
+    const differing = compare(kind.schema, desired.document, live.document, sides, world).filter(
+      (one) => isWritten(one) || one.cause === 'released',
+    );
+    const agreed = left.filter((path) => !differing.some((one) => overlaps(one.path, path)));
+    if (agreed.length === 0) continue;
+    const at = { ...live, pin: recorded.pin };
+    const { leaves } = rememberResource(kind, desired, at, recorded, new Set(), world);
+    const isAgreed = ([text]: readonly [string, AppliedLeaf]) => isWithin(toPath(text), agreed);
+    const rest = Object.entries(known.leaves).filter((entry) => !isAgreed(entry));
+    const taken = Object.entries(leaves).filter(isAgreed);
+    known = { ...known, leaves: Object.fromEntries([...rest, ...taken]) };
+    left = left.filter((path) => !agreed.includes(path));
+    if (left.length === 0) break;
+  }
+  return known;
 }
 
 /** Where edits begin that were kept before, for who remembers a resource anew that still has them. */

@@ -237,6 +237,8 @@ export function openRestoration(
       secretValues: supplies.secretValues,
       // What there is no secret for was asked about before.
       needSecrets: async () => {},
+      // Nothing is compared with what the files had.
+      loadAt: async () => undefined,
     };
     const { platform } = holding.header;
     return {

@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process';
-import { join, resolve, sep } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { quoted } from '../core/command-line.ts';
 import { isError } from '../core/diagnostics.ts';
 import { CallsheetError, errorCode, formatCount } from '../core/errors.ts';
 import type { Note, PlanDocument } from '../core/plan-document.ts';
 import type { Answer, Entitlements, LiveResource, Reader } from '../plan/reader.ts';
 import { baseName } from '../render/wording.ts';
-import { type Instead, isInside, isStack, resolveLinks, STACK_FILE } from '../stack/folder.ts';
+import { type Instead, isStack, resolveLinks, STACK_FILE } from '../stack/folder.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
-import { gitArguments, gitEnv, runGit } from './actor.ts';
+import { runGit } from './actor.ts';
+import { readCommit } from './commit.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { loadOptions } from './stack.ts';
 
@@ -36,15 +35,12 @@ export async function readBase(
   // A folder without a stack is told by those who load it.
   if (!isStack(dir)) return undefined;
   const git = (...args: readonly string[]) => runGit(dir, ...args);
-  const top = await git('rev-parse', '--show-toplevel').then(
-    (text) => resolveLinks(text.trim()),
-    (cause: unknown) => {
-      throw new CallsheetError('usage', `--base ${quoted(ref)} needs Git: ${whyNot(cause)}`, {
-        hint: 'Plan in a clone of the repository, or without --base.',
-        cause,
-      });
-    },
-  );
+  await git('rev-parse', '--show-toplevel').catch((cause: unknown) => {
+    throw new CallsheetError('usage', `--base ${quoted(ref)} needs Git: ${whyNot(cause)}`, {
+      hint: 'Plan in a clone of the repository, or without --base.',
+      cause,
+    });
+  });
   const isShallow = (await git('rev-parse', '--is-shallow-repository')).trim() === 'true';
   const tip = (await findCommit(ref, git)) ?? (await findCommit(`origin/${ref}`, git));
   if (tip === undefined) throw unknownBase(ref, isShallow);
@@ -60,26 +56,11 @@ export async function readBase(
         ? 0
         : Number(await git('rev-list', '--count', `HEAD..${tip}`));
   const about = { ref, commit, ...(behind === undefined ? {} : { behind }) };
-  const inside = varFile
-    .map((file) => resolve(file))
-    .filter((file) => isInside(top, resolveLinks(file)));
-  const [changed, untracked] = await Promise.all([
-    git('diff', ...DIFF, commit, '--', '.', ...inside),
-    git('ls-files', '--others', '--exclude-standard', '--full-name', '-z', '--', '.', ...inside),
-  ]);
-  const paths = [...new Set([...listPaths(changed), ...listPaths(untracked)])];
-  const instead = await readFiles(dir, commit, top, paths).catch((error: unknown) =>
+  const instead = await readCommit(commit, { dir, varFile }).catch((error: unknown) =>
     // A clone may leave out what it did not check out, and have no leave to fetch it.
     whyUnplanned(about, `Git cannot read its files: ${whyNot(error)}`),
   );
   return { about, instead, notes: describeParting(about, isShallow) };
-}
-
-/** Names of files that differ between the commit and the checkout, whatever is configured to show differences. */
-const DIFF = ['--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-z'] as const;
-
-function listPaths(text: string): readonly string[] {
-  return text.split('\0').filter((path) => path !== '');
 }
 
 async function findCommit(
@@ -135,57 +116,6 @@ function describeParting(about: Base['about'], isShallow: boolean): readonly Not
 
 /** Digits by which a commit is known again. */
 const SHORT = 12;
-
-/** Files of a commit, by their absolute paths; null for what is none there. */
-async function readFiles(
-  dir: string,
-  commit: string,
-  top: string,
-  paths: readonly string[],
-): Promise<Instead> {
-  const files = new Map<string, Buffer | null>();
-  // Nothing can be asked of Git line by line whose name has a line break.
-  const asked = paths.filter((path) => !path.includes('\n'));
-  const answer = await catFiles(
-    dir,
-    asked.map((path) => `${commit}:${path}`),
-  );
-  let at = 0;
-  for (const path of asked) {
-    const end = answer.indexOf('\n', at);
-    const head = answer.toString('utf8', at, end);
-    at = end + 1;
-    const [, type = '', digits = ''] = SIZED.exec(head) ?? [];
-    const size = Number(digits);
-    files.set(
-      join(top, path.split('/').join(sep)),
-      type === 'blob' ? answer.subarray(at, at + size) : null,
-    );
-    if (digits !== '') at += size + 1;
-  }
-  return files;
-}
-
-/** The line before what Git answers; a link that leads out of the repository, to nothing or in circles is no file. */
-const SIZED = /(?:^|\s)(blob|tree|commit|tag|symlink|dangling|loop|notdir) (\d+)$/;
-
-/** Most bytes of files that differ between a branch and its base. */
-const MOST_BYTES = 1024 * 1024 * 1024;
-
-async function catFiles(dir: string, names: readonly string[]): Promise<Buffer> {
-  if (names.length === 0) return Buffer.alloc(0);
-  const args = [...gitArguments(dir), 'cat-file', '--batch', '--follow-symlinks'];
-  const reading = promisify(execFile)('git', args, {
-    env: gitEnv(),
-    encoding: 'buffer',
-    maxBuffer: MOST_BYTES,
-  });
-  const { stdin } = reading.child;
-  // Where Git ends early, its exit says so.
-  stdin?.on('error', () => {});
-  stdin?.end(names.map((name) => `${name}\n`).join(''));
-  return (await reading).stdout;
-}
 
 /** The stack of a base, or why there is none. */
 export async function loadBase(

@@ -1,8 +1,8 @@
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
-import type { FindWritten } from '../plan/make.ts';
-import { getSource, textsInYaml } from '../stack/index.ts';
-import { readVersions } from './actor.ts';
+import type { FindConfigured, FindWritten } from '../plan/make.ts';
+import { getSource, type Stack, textsInYaml } from '../stack/index.ts';
+import { askGit, isInRepository, readVersions } from './actor.ts';
 import { listRuns, readRun } from './find-run.ts';
 import type { Session } from './session.ts';
 
@@ -58,4 +58,51 @@ function openCopies(session: Session) {
       if (document !== undefined) yield document;
     }
   };
+}
+
+/** Commits that are read at most to learn what the files had since the last apply. */
+const MOST_COMMITS = 50;
+
+/**
+ * Gives a resource as the commits have it that the checkout is made of, the newest first, back to the one that was applied
+ * last. Nothing older: what was written since then took it back. Each commit is loaded once, and only when it is asked for.
+ */
+export function createConfiguredFinder({
+  stack: { dir },
+  state: { applied },
+  loadAt,
+}: Pick<Session, 'stack' | 'state' | 'loadAt'>): FindConfigured {
+  const loaded = new Map<string, Promise<Stack | undefined>>();
+  const load = (commit: string) => {
+    const loading = loaded.get(commit) ?? loadAt(commit).catch(() => undefined);
+    loaded.set(commit, loading);
+    return loading;
+  };
+  let commits: ReturnType<typeof listCommitsSince> | undefined;
+  return async function* versionsOf(addresses) {
+    if (applied === undefined || !isInRepository(dir)) return;
+    commits ??= listCommitsSince(dir, applied.commit);
+    for (const commit of await commits) {
+      const stack = await load(commit);
+      const found = addresses.flatMap(
+        (address) => stack?.resources.filter((one) => one.address === address) ?? [],
+      );
+      if (found[0] !== undefined) yield found[0];
+    }
+  };
+}
+
+/** Commits of the checkout that touch the folder of the stack, the newest first, and the given one, if the checkout has it. */
+async function listCommitsSince(dir: string, commit: string): Promise<readonly string[]> {
+  try {
+    const range = [`--max-count=${MOST_COMMITS}`, 'HEAD', `^${commit}`, '--', '.'];
+    const listed = (await askGit(dir, 'rev-list', ...range))
+      .split('\n')
+      .filter((one) => one !== '');
+    const parted = await askGit(dir, 'merge-base', commit, 'HEAD').catch(() => undefined);
+    return parted === commit ? [...listed, commit] : listed;
+  } catch {
+    // A shallow clone may not have it.
+    return [];
+  }
 }

@@ -45,7 +45,7 @@ import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.t
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
 import { tellDeletions } from './deleted.ts';
-import { createWrittenFinder } from './last-written.ts';
+import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
@@ -226,6 +226,7 @@ export async function planConfiguration(
       return { ...(origin && getSource(origin)), parts: partsAt(stack, { address, path }) };
     },
     findWritten: createWrittenFinder(session),
+    findConfigured: createConfiguredFinder(session),
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
     drift: driftPolicy(stack.guards, options),
