@@ -238,7 +238,7 @@ export function openRestoration(
       // What there is no secret for was asked about before.
       needSecrets: async () => {},
       // Nothing is compared with what the files had.
-      loadAt: async () => undefined,
+      async *loadAt() {},
     };
     const { platform } = holding.header;
     return {

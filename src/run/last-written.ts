@@ -72,25 +72,29 @@ export function createConfiguredFinder({
   state: { applied },
   loadAt,
 }: Pick<Session, 'stack' | 'state' | 'loadAt'>): FindConfigured {
-  const loaded = new Map<string, Promise<Stack | undefined>>();
-  const load = (commit: string) => {
-    const loading = loaded.get(commit) ?? loadAt(commit).catch(() => undefined);
-    loaded.set(commit, loading);
-    return loading;
-  };
-  let commits: ReturnType<typeof listCommitsSince> | undefined;
-  return async function* versionsOf(addresses) {
+  const load = async function* () {
     if (applied === undefined || !isInRepository(dir)) return;
-    commits ??= listCommitsSince(dir, applied.commit);
-    for (const commit of await commits) {
-      const stack = await load(commit);
-      const found = addresses.flatMap(
-        (address) => stack?.resources.filter((one) => one.address === address) ?? [],
+    yield* loadAt(await listCommitsSince(dir, applied.commit));
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const loaded: Promise<IteratorResult<Stack, void>>[] = [];
+  return async function* versionsOf(addresses) {
+    loading ??= load();
+    for (let at = 0; ; at += 1) {
+      // What Git cannot read is as good as not there.
+      const next = loaded[at] ?? loading.next().catch(() => ENDED);
+      loaded[at] = next;
+      const { done, value: stack } = await next;
+      if (done === true) return;
+      const [found] = addresses.flatMap(
+        (address) => stack.resources.find((one) => one.address === address) ?? [],
       );
-      if (found[0] !== undefined) yield found[0];
+      if (found !== undefined) yield found;
     }
   };
 }
+
+const ENDED: IteratorResult<Stack, void> = { done: true, value: undefined };
 
 /** Commits of the checkout that touch the folder of the stack, the newest first, and the given one, if the checkout has it. */
 async function listCommitsSince(dir: string, commit: string): Promise<readonly string[]> {

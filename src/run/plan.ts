@@ -78,14 +78,17 @@ export async function planStack(
     const standing = await findStanding(session, context);
     const reads = base === undefined ? undefined : keepReads(session.reader);
     const own = reads === undefined ? session : { ...session, reader: reads.reader };
-    const made = await planConfiguration(own, options, context, { refresh, calls, standing });
+    const findConfigured = createConfiguredFinder(session);
+    const how = { refresh, calls, standing, findConfigured };
+    const made = await planConfiguration(own, options, context, how);
     const planned = await tellDeletions(made, session);
     emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
     if (base === undefined || reads === undefined) return { plan: planned.plan, overlaps };
     const beside = { ...session, reader: reads.kept };
-    const plan = await planBeside(base, planned, beside, { ...stack, options, refresh }, context);
+    const request = { ...stack, options, refresh, findConfigured };
+    const plan = await planBeside(base, planned, beside, request, context);
     return { plan, overlaps };
   } finally {
     await session.close();
@@ -97,7 +100,12 @@ async function planBeside(
   base: Base,
   planned: Planned,
   session: Session,
-  { options, refresh = 'fast', ...files }: PlanRequest,
+  {
+    options,
+    refresh = 'fast',
+    findConfigured,
+    ...files
+  }: PlanRequest & Required<Pick<PlanInput, 'findConfigured'>>,
   context: RunContext,
 ): Promise<PlanDocument> {
   const { about, notes } = base;
@@ -111,7 +119,8 @@ async function planBeside(
   // It was seen once how the platform is read.
   const quiet = { ...context, emit: () => {}, telemetry: undefined };
   try {
-    const other = await planConfiguration({ ...session, stack }, own, quiet, { refresh, only });
+    const how = { refresh, only, findConfigured };
+    const other = await planConfiguration({ ...session, stack }, own, quiet, how);
     return markOrigins(planned, other, about, notes);
   } catch (error) {
     if (!(error instanceof CallsheetError) || error.code !== 'config') throw error;
@@ -208,7 +217,17 @@ export async function planConfiguration(
     standing = {},
     ...how
   }: Partial<
-    Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce' | 'only' | 'drift'>
+    Pick<
+      PlanInput,
+      | 'isPreflighted'
+      | 'prune'
+      | 'refresh'
+      | 'stepOf'
+      | 'atOnce'
+      | 'only'
+      | 'drift'
+      | 'findConfigured'
+    >
   > &
     CallsChoice & { readonly standing?: Standing } = {},
 ): Promise<Planned> {

@@ -14,7 +14,7 @@ import {
   type Stack,
   type StackSettings,
 } from '../stack/index.ts';
-import { readCommit } from './commit.ts';
+import { readCommits } from './commit.ts';
 import type { RunContext, StackOptions } from './context.ts';
 
 /** From this many resources on, documents that come and go would fill several times the memory that is in use. */
@@ -33,8 +33,8 @@ export type LoadedStack = {
    * is missing.
    */
   readonly needSecrets: (places: readonly SecretUse[]) => Promise<void>;
-  /** The stack as a commit has it, without secrets; undefined where it has none that is sound. Throws where Git cannot read it. */
-  readonly loadAt: (commit: string) => Promise<Stack | undefined>;
+  /** The stack as commits have it, in their order and without secrets, where that is sound. Throws where Git cannot read them. */
+  readonly loadAt: (commits: readonly string[]) => AsyncIterable<Stack>;
 };
 
 /** Where a secret is written: a field of a resource. */
@@ -95,11 +95,12 @@ export async function openStack(
       // On a copy something must stand for it, and nobody reads it.
       for (const { source } of missing) values.set(source, PLACEHOLDER);
     },
-    async loadAt(commit) {
-      const instead = await readCommit(commit, options);
-      if (instead.size === 0) return stack;
-      const given = { ...loadOptions(options, context), secrets: 'skip', instead } as const;
-      return (await loadStack(given)).stack;
+    async *loadAt(commits) {
+      for await (const instead of readCommits(commits, options)) {
+        const given = { ...loadOptions(options, context), secrets: 'skip', instead } as const;
+        const found = instead.size === 0 ? stack : (await loadStack(given)).stack;
+        if (found !== undefined) yield found;
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { plan } from '../../src/console/plan.ts';
+import type { JsonObject } from '../../src/core/value.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
@@ -171,7 +172,7 @@ const HAND = 'By hand.';
 const AFTER = 'Good day.';
 const greet = (stage: Stage, from: string, to: string) =>
   edited(stage, 'agents.yaml', `greeting_message: ${from}`, `greeting_message: ${to}`);
-const byHand = (stage: Stage, fields: object = { greeting_message: HAND }) =>
+const byHand = (stage: Stage, fields: JsonObject = { greeting_message: HAND }) =>
   stage.sim.edit(agentId(stage, 'Front desk'), fields);
 const greeting = (stage: Stage) => agentRecord(stage, 'Front desk').greeting_message ?? null;
 
