@@ -61,6 +61,8 @@ type InterruptedChange = {
 /** What became of a run that died: found out by reading alone, so that a plan can show it and apply record it. */
 export type Recovery = {
   readonly run: string;
+  /** When it began. */
+  readonly at: string;
   /** The journal that it was made from. */
   readonly entries: readonly JournalEntry[];
   readonly recovered: readonly Recovered[];
@@ -124,6 +126,7 @@ export async function recoverRun(
   );
   return {
     run: began.run,
+    at: began.at,
     entries,
     recovered,
     records,

@@ -1867,7 +1867,7 @@ export type Change = {
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
   readonly missing_id: string | null;
-  /** Of a create: the run that deleted it, as one of the newest receipts says; absent where none did. A rollback of that run brings back what this create does not set. The digest does not cover it. */
+  /** Of a create: the run that deleted it, as the state says; absent where none did, or its receipt is gone. A rollback of that run brings back what this create does not set. The digest does not cover it. */
   readonly deleted_by?: {
     /** The run. */
     readonly run: string;
@@ -3620,6 +3620,7 @@ export type Document = {
   readonly applied?: Applied;
   readonly holds?: Holds;
   readonly rollouts?: Rollouts;
+  readonly deleted?: Deleted;
   /** Where the state was moved to: a note. Such a state is not used any more. */
   readonly moved_to?: string;
   /** What is remembered of each resource, by address. */
@@ -3715,6 +3716,20 @@ export type Rollouts = {
     readonly course: readonly JsonObject[];
     /** What rolling it back left as it is, in words. */
     readonly left: readonly string[];
+  };
+};
+/** Resources that runs deleted and that are not there again, by address, the newest last. Absent where there is none. */
+export type Deleted = {
+  readonly [k: string]: {
+    /** The run that deleted it. */
+    readonly run: string;
+    /** When that began, ISO 8601. */
+    readonly at: string;
+    readonly kind: string;
+    readonly scope: {
+      readonly [k: string]: string;
+    };
+    readonly name: string;
   };
 };
 export type Resource = {

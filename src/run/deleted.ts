@@ -3,30 +3,27 @@ import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatFirst } from '../core/errors.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import type { Change, Note } from '../core/plan-document.ts';
-import { inSeconds, type ValueObject } from '../core/value.ts';
+import { inSeconds } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { withDigest } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
-import { getNaturalKey } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
+import type { Deletions } from '../state/model.ts';
 import { listReceipts, type Receipt, readInOrder } from './receipts.ts';
-import { NO_LINEAGE, type Session } from './session.ts';
-
-/** Runs that are looked through, from the newest on: what was deleted before those is taken for new. */
-const MOST_READ = 50;
+import type { Session } from './session.ts';
 
 /**
  * A plan that says of each resource which it creates whether an earlier run deleted it: a rollback of that run brings
- * back what the files never had, a create does not. Receipts are read where there is something to create, and nothing is
- * asked of the platform.
+ * back what the files never had, a create does not. The state knows of the deletions; the receipt of such a run is read,
+ * and nothing is asked of the platform.
  */
 export async function tellDeletions(planned: Planned, session: Session): Promise<Planned> {
   const { plan } = planned;
   const creates = plan.changes.filter(
     ({ action, missing_id: missing }) => action === 'create' && missing === null,
   );
-  if (creates.length === 0 || session.state.lineage === NO_LINEAGE) return planned;
   const found = await findDeletions(creates, session);
   if (found.size === 0) return planned;
   const changes = plan.changes.map((change) => {
@@ -41,42 +38,50 @@ type Deleted = NonNullable<Change['deleted_by']>;
 
 async function findDeletions(
   creates: readonly Change[],
-  { store, stack }: Session,
+  { store, stack, state: { deleted = {} } }: Session,
 ): Promise<ReadonlyMap<Address, Deleted>> {
-  const documents = new Map(stack.resources.map(({ address, document }) => [address, document]));
-  const byAddress = new Map(creates.map((change) => [change.address, change]));
-  const byKey = new Map(
-    creates.flatMap((change) => {
-      const key = findKey(change.kind, documents.get(change.address) ?? {});
-      return key === undefined ? [] : [[key, change] as const];
+  const gone = Object.entries(deleted);
+  if (creates.length === 0 || gone.length === 0) return new Map();
+  const wanted = new Map(stack.resources.map((one) => [one.address, one]));
+  // The last that had a name comes last.
+  const byName = new Map(gone.map(([address, one]) => [nameOf(one), address]));
+  const receipts = new Map<string, ReturnType<typeof readReceipts>>();
+  const found = await Promise.all(
+    creates.map(async (change): Promise<readonly [Address, Deleted] | undefined> => {
+      const { address, kind, name } = change;
+      const desired = wanted.get(address);
+      const scope = desired === undefined ? {} : getScope(kindNamed(kind), desired.document);
+      const former = Object.hasOwn(deleted, address)
+        ? address
+        : byName.get(nameOf({ kind, scope, name }));
+      const { run } = (former && deleted[former]) || {};
+      if (run === undefined) return undefined;
+      const reading = receipts.get(run) ?? readReceipts(run, store);
+      receipts.set(run, reading);
+      const receipt = (await reading).find(({ line }) => line.address === former);
+      const told = receipt && describeReceipt(receipt, change);
+      return told && [address, told];
     }),
   );
-  const found = new Map<Address, Deleted>();
-  const open = new Set(byAddress.keys());
-  const ids = (await store.runIds()).toSorted().reverse().slice(0, MOST_READ);
-  for await (const { entries = [] } of readInOrder(ids, undefined, store.run)) {
-    for (const receipt of listReceipts(entries)) {
-      const change = byAddress.get(receipt.line.address) ?? byKey.get(keyIn(receipt) ?? '');
-      if (change === undefined || !open.delete(change.address)) continue;
-      const deleted = describeReceipt(receipt, change);
-      if (deleted !== undefined) found.set(change.address, deleted);
-    }
-    if (open.size === 0) break;
-  }
-  return found;
+  return new Map(found.filter((one) => one !== undefined));
 }
 
-function findKey(kind: string, document: ValueObject): string | undefined {
-  const key = getNaturalKey(kindNamed(kind), document);
-  return key && `${kind} ${key}`;
+function nameOf({ kind, scope, name }: Pick<Deletions[string], 'kind' | 'scope' | 'name'>): string {
+  const places = Object.entries(scope).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([kind, name, places]);
 }
 
-function keyIn({ line, snapshot }: Receipt): string | undefined {
-  const isGone = line.action === 'delete' && snapshot?.document;
-  return isGone ? findKey(snapshot.kind, isGone) : undefined;
+/** None where the receipt is gone or damaged: nothing could roll the run back then. */
+async function readReceipts(
+  run: string,
+  { run: read }: Pick<Session['store'], 'run'>,
+): Promise<readonly Receipt[]> {
+  for await (const { entries = [] } of readInOrder([run], undefined, read))
+    return listReceipts(entries);
+  return [];
 }
 
-/** The newest run that did something with a resource, where it deleted it. */
+/** The change of a run that deleted a resource. */
 function describeReceipt(
   { line, began, snapshot }: Receipt,
   { address, fields }: Change,

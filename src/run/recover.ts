@@ -13,7 +13,7 @@ import type { Stack } from '../stack/index.ts';
 import { type Claimant, checkOwner, lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
-import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts';
+import { emptyState, nextState, type Replayed, replay, withDeleted } from '../state/replay.ts';
 import type { Holder, Lease, StateStore } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 
@@ -178,7 +178,7 @@ export async function recordRecovery(
   const recovery = isKnown ? unfinished.recovery : undefined;
   const file = (one: Recovery) => {
     refuseUnclear(one, session.stack.resources);
-    return fileRecovery(lease, one, platform.account_id, context);
+    return fileRecovery(lease, one, found?.resources ?? {}, platform.account_id, context);
   };
   if (recovery !== undefined) {
     const recovered = await file(recovery);
@@ -199,16 +199,22 @@ export async function recordRecovery(
   );
 }
 
-/** Writes down what became of an interrupted run, and files its journal. */
+/**
+ * Writes down what became of an interrupted run, and files its journal.
+ *
+ * @param before the resources as they were before the run
+ */
 export async function fileRecovery(
   lease: Lease,
   recovery: Recovery,
+  before: State['resources'],
   account: string | undefined,
   context: RunContext,
 ): Promise<State> {
   for (const record of recovery.records) await lease.append(record);
   await lease.append(recoveredEnd(recovery, context.now().toISOString()));
-  const { state, run } = recovery;
+  const { run, at, ledger } = recovery;
+  const state = withDeleted(recovery.state, before, { run, at }, ledger);
   const recovered = nextState(
     account === undefined ? state : { ...state, account_id: account },
     run,

@@ -21,7 +21,7 @@ import { concealResource, secretsInClear } from '../plan/state-entry.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
-import { nextState, withApplied, withHolds, withRollouts } from '../state/replay.ts';
+import { nextState, withApplied, withDeleted, withHolds, withRollouts } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
 import { commitApplied, findStanding, type Standing } from './behind.ts';
@@ -293,10 +293,11 @@ async function execute(
   const observer = await request.observe?.(plan);
   try {
     const guarded = getGuards({ run, actor, standing }, planned, state, request);
+    const at = context.now().toISOString();
     await lease.append({
       type: 'began',
       run,
-      at: context.now().toISOString(),
+      at,
       purpose: request.purpose,
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
       ...(plan.snapshot === undefined ? {} : { snapshot: plan.snapshot }),
@@ -337,7 +338,8 @@ async function execute(
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
     const rollouts = request.rollouts?.(run, result);
     const changed = withRollouts(withHolds(withApplied(state, applied), guarded.holds), rollouts);
-    const next = nextState(changed, run, resources);
+    const told = withDeleted(changed, state.resources, { run, at }, result.ledger);
+    const next = nextState(told, run, resources);
     try {
       await lease.append({
         type: 'ended',

@@ -57,6 +57,9 @@ export type HeldValue = Required<Pick<Hold, 'address' | 'id' | 'path' | 'value'>
 /** Who rolled something back, and what that undid. One without an address is on a configuration. */
 export type Hold = Holds[string];
 
+/** Resources that runs deleted and that are not there again, by address, the newest last. */
+export type Deletions = NonNullable<StateFile.Document['deleted']>;
+
 /** What is remembered of one resource. */
 export type ResourceState = Runs.Resource;
 

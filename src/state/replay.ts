@@ -4,12 +4,14 @@ import type { RolloutRecords } from '../core/rollout.ts';
 import type {
   IntentRecorded,
   JournalEntry,
+  LedgerLine,
   OutcomeRecorded,
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
 import {
   type AppliedCommit,
+  type Deletions,
   getIdentity,
   type Holds,
   type ResourceState,
@@ -129,11 +131,48 @@ export function nextState(
 ): State {
   const isFresh = (address: Address) => state.resources[address]?.id !== resources[address]?.id;
   return {
-    ...state,
+    ...withDeletions(state, state.deleted ?? {}, resources),
     serial: state.serial + 1,
     resources: oneAddressEach(resources, isFresh),
     last_run: run,
   };
+}
+
+/** Deletions that a state remembers at most: those before are taken for new where they are created again. */
+const MOST_DELETIONS = 100;
+
+/** The state with the newest of these deletions, but for what is there again. */
+function withDeletions(
+  { deleted: _, ...state }: State,
+  deleted: Deletions,
+  resources: State['resources'],
+): State {
+  const gone = Object.entries(deleted).filter(([address]) => !Object.hasOwn(resources, address));
+  if (gone.length === 0) return state;
+  return { ...state, deleted: Object.fromEntries(gone.slice(-MOST_DELETIONS)) };
+}
+
+/**
+ * The state with what a run deleted by its ledger. The run's changes are in another state than `before`, which has the
+ * resources as they were.
+ */
+export function withDeleted(
+  state: State,
+  before: State['resources'],
+  { run, at }: Pick<RunBegan, 'run' | 'at'>,
+  ledger: readonly Pick<LedgerLine, 'address' | 'action' | 'status'>[],
+): State {
+  const gone = ledger.flatMap(({ address, action, status }) => {
+    const one = action === 'delete' && status === 'done' ? before[address] : undefined;
+    return one === undefined
+      ? []
+      : [[address, { run, at, kind: one.kind, scope: one.scope, name: one.name }] as const];
+  });
+  if (gone.length === 0) return state;
+  // An address that was deleted before goes to the end.
+  const addresses = new Set(gone.map(([address]) => address));
+  const others = Object.entries(state.deleted ?? {}).filter(([address]) => !addresses.has(address));
+  return { ...state, deleted: Object.fromEntries([...others, ...gone]) };
 }
 
 /**

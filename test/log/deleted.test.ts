@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
+import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { mortal } from '../kill/mortal.ts';
 
 const NIGHT = `
   night:
@@ -95,7 +97,36 @@ describe('a create of what an earlier run deleted', () => {
   });
 
   staged(
-    'asks the platform nothing more, and the store only where something is created',
+    'is told after any number of runs, and after one that died',
+    async (stage) => {
+      await stage.apply();
+      const agents = await stage.read('agents.yaml');
+      await stage.write('agents.yaml', agents + NIGHT);
+      await stage.apply();
+      const { id } = agentNamed(stage.sim, 'Night desk');
+      await stage.write('agents.yaml', agents);
+      const { outside, isDead } = mortal({ name: 'after request DELETE deleteAgent', nth: 1 });
+      const flags = { dir: stage.folder, format: 'json', autoApprove: true } as const;
+      await stage.run((to) => apply(undefined, { ...flags, allowDelete: true }, to), {
+        exit: 'any',
+        outside,
+      });
+      expect(isDead()).toBe(true);
+      expect(stage.sim.store.agents.has(id)).toBe(false);
+      for (let greeting = 0; greeting < 3; greeting += 1) {
+        await stage.write('agents.yaml', agents.replace('how can I help?', `hello ${greeting}.`));
+        await stage.apply();
+      }
+      await stage.write('agents.yaml', agents + NIGHT);
+      expect(changeOf(await stage.plan())?.deleted_by).toMatchObject({
+        settings: expect.any(Number),
+      });
+    },
+    { ways: ['apply'] },
+  );
+
+  staged(
+    'asks the platform nothing more, and the store for the receipt of that run alone',
     async (stage) => {
       await stage.apply();
       await deleteNight(stage);
@@ -109,9 +140,9 @@ describe('a create of what an earlier run deleted', () => {
             outside: {
               timed: (store) => ({
                 ...store,
-                runIds: () => {
+                run: (id) => {
                   asked += 1;
-                  return store.runIds();
+                  return store.run(id);
                 },
               }),
             },
@@ -127,6 +158,7 @@ describe('a create of what an earlier run deleted', () => {
         agents + NIGHT.replace('Night desk', 'Another desk').replace('  night:', '  other:'),
       );
       const unknown = await requestsOf();
+      expect(unknown.asked).toBe(0);
       await stage.write('agents.yaml', agents + NIGHT);
       const known = await requestsOf();
       expect(known).toEqual({ ...unknown, asked: 1 });

@@ -246,7 +246,7 @@ export async function settledState(
   const recovery = await settle(pending, replayed, settings, context);
   if (recovery === undefined) return replayed.state;
   refuseUnclear(recovery, []);
-  const settled = await fileRecovery(lease, recovery, undefined, context);
+  const settled = await fileRecovery(lease, recovery, state?.resources ?? {}, undefined, context);
   const found = recovery.recovered.map(({ address, message }) => `${address} ${message}`);
   context.terminal.err([`Run ${recovery.run}, which died, is recovered.`, ...found].join('\n'));
   return settled;
