@@ -1,6 +1,6 @@
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { renderRehearsalText } from '../render/text.ts';
+import { renderAppliedText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
@@ -35,11 +35,11 @@ export async function apply(
   const outcome = await applyNow(given, { ...flags, calls }, context, {
     show(plan) {
       if (flags.format !== 'text') return;
-      // A plan file was reviewed already: of it only the rehearsal is shown, and that it has no changes.
+      // A plan file was reviewed already: of it only what stays as it is and the rehearsal are shown, and that it has no changes.
       const isReviewed = file !== undefined && plan.purpose === 'apply' && plan.changes.length > 0;
+      const rest = isReviewed ? renderAppliedText(plan, terminal.render) : '';
       if (!isReviewed) review.show(plan);
-      else if (plan.rehearsal !== undefined)
-        terminal.out(renderRehearsalText(plan, terminal.render));
+      else if (rest !== '') terminal.out(`${rest}\n`);
     },
     ended: (applied) => tellOutcome(applied, shown),
     // A plan without changes needs no approval, so nobody is asked before there is one.

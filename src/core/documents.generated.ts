@@ -3094,6 +3094,8 @@ export type Document = {
   readonly revert?: null | Revert;
   /** What stood against the plan as a whole; absent where nothing did. */
   readonly refusals?: readonly Refusal[];
+  /** Edits made on the platform that the plan left as they are; absent where there were none. See plan.schema.json. */
+  readonly kept?: readonly Kept[];
   /** What reading everything again after a rollback came to; absent for other runs. */
   readonly verification?: {
     /** Where the platform is not as it was. */
@@ -3129,6 +3131,28 @@ export type Refusal = {
   readonly until: string | null;
   /** What to do now. */
   readonly advice: string;
+};
+/** The edits of one resource that are left as they are. */
+export type Kept = {
+  /** The resource. */
+  readonly address: string;
+  /** Kind of the resource. */
+  readonly kind: string;
+  /** Id of the live resource. */
+  readonly id: string;
+  /** The edited fields. */
+  readonly fields: readonly {
+    /** Path of the field. */
+    readonly path: string;
+    /** What Callsheet last wrote, and the configuration still has; null where there is nothing. */
+    readonly before: Json;
+    /** What is live; null where there is nothing. */
+    readonly after: Json;
+    /** True where before and after are masked. */
+    readonly secret: boolean;
+    /** Who edited the resource and when, in words, as far as its history tells. */
+    readonly by: string;
+  }[];
 };
 /** Where the platform is not as it is wanted. Secrets and sensitive values are masked. */
 export type Difference = {
@@ -3238,6 +3262,8 @@ export type Run = {
   readonly revert?: null | Revert;
   /** What stood against the plan as a whole; absent where nothing did. */
   readonly refusals?: readonly Refusal[];
+  /** Edits made on the platform that the plan left as they are; absent where there were none. See plan.schema.json. */
+  readonly kept?: readonly Kept[];
   /** What reading everything again after a rollback came to; absent for other runs. */
   readonly verification?: {
     /** Where the platform is not as it was. */

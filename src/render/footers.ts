@@ -158,6 +158,11 @@ function keptFooter({ kept = [], environment: env }: PlanDocument): readonly Raw
   ];
 }
 
+/** Footers of a plan that was reviewed, which are shown again when it is applied: they are of that moment. */
+export function appliedFooters(plan: PlanDocument): readonly Footer[] {
+  return nameFooters(plan, [...keptFooter(plan), ...rehearsalFooters(plan)]);
+}
+
 /** A rollback leaves the files as they are. */
 function revertFooter({ revert }: PlanDocument): readonly Footer[] {
   if (!revert) return [];

@@ -5,7 +5,7 @@ import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
-import { type Footer, rehearsalFooters } from './footers.ts';
+import { appliedFooters, type Footer, rehearsalFooters } from './footers.ts';
 import {
   type AloneItem,
   buildOverview,
@@ -254,9 +254,17 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
 
 /** What came of rehearsing a plan, alone. */
 export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): string {
+  return renderFooters(rehearsalFooters(plan), given);
+}
+
+/** The rest of a plan file that its apply shows: edits that stay, and its rehearsal. Empty where it has neither. */
+export function renderAppliedText(plan: PlanDocument, given: RenderOptions): string {
+  return renderFooters(appliedFooters(plan), given);
+}
+
+function renderFooters(footers: readonly Footer[], given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const blocks = rehearsalFooters(plan).map((one) => footerLines(one, options));
-  return paint(spaced(blocks), options.color);
+  return paint(spaced(footers.map((one) => footerLines(one, options))), options.color);
 }
 
 /** The same reason beside each of more changes than this hides what differs. */

@@ -802,10 +802,11 @@ export function runDocument(
     };
   }
   const { plan } = outcome;
-  const { digest: plan_digest, refusals, revert } = plan;
+  const { digest: plan_digest, refusals, revert, kept } = plan;
   const refused = {
     ...(revert === undefined ? {} : { revert }),
     ...(refusals && { refusals }),
+    ...(kept && { kept }),
   };
   if (outcome.type === 'ran') {
     const { run, result } = outcome;

@@ -180,7 +180,10 @@ const WAYS = {
   'plan file': async (stage, exit) => {
     const file = `${stage.folder}/kept.plan.json`;
     const shown = await stage.run((to) => plan({ ...flagsOf(stage), out: file }, to), { exit });
-    await stage.run((to) => apply(file, flagsOf(stage), to), { exit });
+    const said = await stage.run((to) => apply(file, flagsOf(stage), to), { exit });
+    // The apply of a plan file shows them once more.
+    const footer = /^Kept: .*(?:\n.+)*/m;
+    if (exit === 0) expect(footer.exec(said.out)?.[0]).toBe(footer.exec(shown.out)?.[0]);
     return shown;
   },
   recursive: async (stage, exit) => {
@@ -228,6 +231,18 @@ const TABLE = ROWS.flatMap((row) =>
     })),
   ),
 );
+
+test('the result of a run has the edits that its plan left', async () => {
+  const [row] = ROWS;
+  if (row === undefined) throw new Error('there is no row');
+  const stage = await edited(row, 'keep');
+  await stage.edit(...row.beside);
+  const { kept } = await stage.plan({ out: `${stage.folder}/kept.plan.json` } as object);
+  const json = { ...flagsOf(stage), format: 'json' } as const;
+  const { out } = await stage.run((to) => apply(`${stage.folder}/kept.plan.json`, json, to));
+  expect(JSON.parse(out).kept).toEqual(kept);
+  expect(kept).toHaveLength(1);
+});
 
 describe('an edit beside a change of the files', () => {
   const isQuick = ({ row, way, policy }: (typeof TABLE)[number]) =>
