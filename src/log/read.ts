@@ -44,6 +44,8 @@ export type LogSources = Pick<Receipts, 'journals'> & {
   /** Identifiers that the asked address has or had, as far as they are known before. */
   readonly ids: readonly string[];
   readonly histories: readonly ResourceHistory[];
+  /** More texts that receipts may have a digest of. */
+  readonly texts: readonly string[];
 };
 
 /** Told what was met on the way, for whoever asked for something that never was. */
@@ -64,7 +66,8 @@ export async function* readLog(
 ): AsyncGenerator<RecordedChange> {
   const ids = new Set(sources.ids);
   const texts = openTexts();
-  for (const text of sources.histories.flatMap((one) => one.texts)) texts.add(text);
+  const known = sources.histories.flatMap((one) => one.texts);
+  for (const text of [...sources.texts, ...known]) texts.add(text);
   const undone = openUndone();
   const names = new Map<string, Named>();
   const open = new Map(sources.histories.map((one) => [one.id, [...one.entries]]));

@@ -11,7 +11,9 @@ import { paint, sentence, span, wrap } from '../render/terminal.ts';
 import { formatCount } from '../render/wording.ts';
 import { withPlatform } from '../run/platform-session.ts';
 import { listReceipts, listTexts, type Receipts, type RecordedChange } from '../run/receipts.ts';
+import { loadOptions } from '../run/stack.ts';
 import { explainField } from '../stack/editor/explain-field.ts';
+import { loadStack } from '../stack/index.ts';
 import { platformPath } from '../stack/schema.ts';
 import type { State } from '../state/model.ts';
 import { type LogQuery, type LogSources, type Met, type ResourceHistory, readLog } from './read.ts';
@@ -37,7 +39,10 @@ export async function showLog(
   const ids = await findIds(query.address, receipts);
   const { histories, missing } = await askHistories(query.address, flags, receipts, context);
   const met: Met = { addresses: new Set(), unreadable: [], isAny: false };
-  const changes = readLog(query, { journals: receipts.journals, ids, histories }, met);
+  // Where nothing is asked of the platform, the files most likely have what was written last.
+  const texts = histories.length > 0 ? [] : await readTexts(flags, context);
+  const sources = { journals: receipts.journals, ids, histories, texts };
+  const changes = readLog(query, sources, met);
   const first = await changes.next();
   if (first.done === true) refuseNoField(query);
   const head = stampDocument('callsheet-log', {
@@ -219,6 +224,14 @@ async function askHistories(
       missing: `Edits that no run overwrote are missing, as the platform's history could not be read: ${errorMessage(error)}.`,
     };
   }
+}
+
+/** The texts that the files have now; none where they are not sound, which hides no receipt. */
+async function readTexts(flags: LogFlags, context: Context): Promise<readonly string[]> {
+  const { stack } = await loadStack({ ...loadOptions(flags, context), secrets: 'skip' });
+  return (stack?.resources ?? []).flatMap(({ kind, document }) =>
+    listTexts(kindNamed(kind), document),
+  );
 }
 
 const ASK = '`callsheet log ADDRESS`.';

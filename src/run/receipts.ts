@@ -7,7 +7,7 @@ import type { Log } from '../core/documents.generated.ts';
 import { overlaps, startsWith, toPath } from '../core/path.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { getOwn, type Json, type JsonObject } from '../core/value.ts';
+import { getOwn, type Json, type ValueObject } from '../core/value.ts';
 import { schemaAt, valueAt } from '../core/walk.ts';
 import { listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -236,8 +236,9 @@ export function openTexts(): KnownTexts {
 }
 
 /** The texts of a document, in the form in which they are digested. */
-export function listTexts({ schema }: Kind, document: JsonObject): readonly string[] {
+export function listTexts({ schema }: Kind, document: ValueObject): readonly string[] {
   return [...listLeaves(schema, document).leaves.values()].flatMap((leaf) => {
+    if (typeof leaf.value !== 'string') return [];
     const value = normalise(leaf.schema, leaf.value);
     return typeof value === 'string' ? [value] : [];
   });

@@ -84,6 +84,19 @@ describe('the log', () => {
     },
   );
 
+  staged('of the whole stack finds a long text in the files', async (stage) => {
+    await stage.apply();
+    await stage.write(PROMPT, longText('kind'));
+    await stage.apply();
+    const newest = async () => (await changes(stage, undefined))[0]?.fields;
+    const kind = expect.stringContaining(longText('kind').trimEnd());
+    expect(await newest()).toMatchObject([{ path: 'system_prompt', after: kind }]);
+    await stage.write(PROMPT, longText('brief'));
+    expect(await newest()).toMatchObject([{ after: null, kept: { after: false } }]);
+    await stage.write('agents.yaml', 'agents: [');
+    expect(await newest()).toMatchObject([{ after: null, kept: { after: false } }]);
+  });
+
   staged(
     'asks the platform twice for each resource that is asked for, and else nothing',
     async (stage) => {
@@ -225,7 +238,11 @@ test('a log of 10,000 runs takes no more memory than one of few', async () => {
   const before = process.memoryUsage().heapUsed;
   let most = 0;
   let count = 0;
-  const changes = readLog({ address: 'agent.a7' }, { journals, ids: [], histories: [] }, met);
+  const changes = readLog(
+    { address: 'agent.a7' },
+    { journals, ids: [], histories: [], texts: [] },
+    met,
+  );
   for await (const { fields } of changes) {
     count += 1;
     expect(fields?.[0]?.before).toMatch(/^Hello /);
