@@ -115,7 +115,7 @@ export async function openPlace(
     stack,
     folder,
     machine: {
-      PATH: `${commandsIn(folder, inject('bin'))}:${dirname(process.execPath)}:${process.env.PATH}`,
+      PATH: `${commandsIn(folder, `"${process.execPath}" "${inject('bin')}"`)}:${dirname(process.execPath)}:${process.env.PATH}`,
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
     },
     credentials: {
@@ -145,12 +145,12 @@ export function edited(place: Place, path: string, from: string, to: string): Te
 }
 
 /** An npm that installs one Callsheet, where a lockfile names its checksum and nothing else is asked for. */
-export function commandsIn(folder: string, bin: string): string {
+export function commandsIn(folder: string, command: string): string {
   const commands = join(folder, 'bin');
   mkdirSync(commands);
   const callsheet = join(folder, 'callsheet');
   const scripts = {
-    [callsheet]: `exec "${process.execPath}" "${bin}" "$@"`,
+    [callsheet]: `exec ${command} "$@"`,
     [join(commands, 'npm')]: `[ "$1" = ci ] || { echo "npm $* installs by a name"; exit 1; }
 case "$*" in *--ignore-scripts*) ;; *) echo "npm $* runs scripts"; exit 1 ;; esac
 [ "$2" = --prefix ] && cd "$3"

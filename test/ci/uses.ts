@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** What GitHub keeps for a repository between jobs. */
@@ -38,12 +38,20 @@ function checkOut({ inputs, keep, workspace, sha }: Use): void {
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', folder, ...args], { stdio: 'pipe' });
   const { ref = sha, 'sparse-checkout': sparse, 'fetch-depth': depth = '1' } = inputs;
-  const shallow = depth === '0' ? [] : ['--depth', depth];
-  const origin = `file://${keep.origin}`;
-  execFileSync('git', ['clone', '--quiet', '--no-checkout', ...shallow, origin, folder]);
+  // The whole repository need not be copied: its objects are read where they are.
+  const isWhole = depth === '0';
+  const start = ['--quiet', '--template='];
+  if (isWhole)
+    execFileSync('git', ['clone', ...start, '--no-checkout', '--shared', keep.origin, folder]);
+  else execFileSync('git', ['init', ...start, folder], { stdio: 'pipe' });
+  const remote = `[remote "origin"]\n\turl = file://${keep.origin}\n`;
+  if (!isWhole) appendFileSync(join(folder, '.git', 'config'), remote);
   if (sparse !== undefined) git('sparse-checkout', 'set', sparse);
-  git('fetch', '--quiet', ...shallow, 'origin', ref);
-  git('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+  if (!isWhole) git('fetch', '--quiet', '--depth', depth, 'origin', ref);
+  const commit = isWhole
+    ? execFileSync('git', ['-C', keep.origin, 'rev-parse', ref], { encoding: 'utf8' }).trim()
+    : 'FETCH_HEAD';
+  git('checkout', '--quiet', '--detach', commit);
 }
 
 function uploadArtifact({ inputs, keep, run }: Use): void {

@@ -81,7 +81,8 @@ export type Hub = {
   readonly git: (...args: readonly string[]) => string;
   readonly clone: (who: string) => Clone;
   readonly main: () => string;
-  readonly show: (commit: string, path: string) => string;
+  /** The files of a commit, by their paths; throws for one that it does not have. */
+  readonly filesOf: (commit: string) => (path: string) => string;
   readonly open: (clone: Clone, branch: string, title: string) => Pull;
   /** What follows a push to the branch of a pull request. */
   readonly push: (pull: Pull) => void;
@@ -146,6 +147,8 @@ export async function openHub(first: Texts, outside: Outside): Promise<Hub> {
   const pulls: Pull[] = [];
   const runs: Run[] = [];
   const groups = new Map<string, Group>();
+  /** Texts of files by their ids. */
+  const texts = new Map<string, string>();
   const known = new Map<string, string>();
   let current: Run | undefined;
   let isLost = false;
@@ -510,7 +513,20 @@ export async function openHub(first: Texts, outside: Outside): Promise<Hub> {
     git,
     clone,
     main,
-    show: (commit, path) => git('show', `${commit}:${path}`),
+    filesOf(commit) {
+      const ids = new Map(
+        git('ls-tree', '-r', '--format=%(path)%x09%(objectname)', commit)
+          .split('\n')
+          .map((line) => line.split('\t') as [string, string]),
+      );
+      return (path) => {
+        const id = ids.get(path);
+        if (id === undefined) throw new Error(`${commit} has no ${path}`);
+        const text = texts.get(id) ?? git('cat-file', 'blob', id);
+        texts.set(id, text);
+        return text;
+      };
+    },
     open({ who }, branch, title) {
       const pull = addPull(who, branch, title);
       happenTo(pull, 'opened');

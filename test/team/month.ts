@@ -279,7 +279,7 @@ export async function play({ state, days }: Month): Promise<Played> {
     agenda,
     folder,
     machine: {
-      PATH: `${commandsIn(folder, program.bin)}:${dirname(process.execPath)}:${process.env.PATH}`,
+      PATH: `${commandsIn(folder, program.command)}:${dirname(process.execPath)}:${process.env.PATH}`,
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
       ...(state === 'store' ? { CALLSHEET_STATE: place } : {}),
     },

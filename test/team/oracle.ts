@@ -85,11 +85,7 @@ export function openOracle(
 
   const wantedAt = (commit: string): Wanted | undefined => {
     const key = `${commit} ${secret}`;
-    if (!cache.has(key))
-      cache.set(
-        key,
-        readWanted((path) => hub.show(commit, path), secret),
-      );
+    if (!cache.has(key)) cache.set(key, readWanted(hub.filesOf(commit), secret));
     return cache.get(key);
   };
 

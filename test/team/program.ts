@@ -20,8 +20,8 @@ export type Ran = {
 };
 
 export type Program = {
-  /** The file that Node runs as `callsheet`. */
-  readonly bin: string;
+  /** What a shell runs as `callsheet`. */
+  readonly command: string;
   readonly run: (
     args: readonly string[],
     cwd: string,
@@ -38,22 +38,17 @@ export type Hooks = {
   readonly onCrash: (error: unknown) => void;
 };
 
-/** What is typed and what pipelines spawn: it asks this process, in which the program runs with the time of the month. */
-const client = (port: number) => `const socket = require('node:net').connect(${port}, '127.0.0.1');
-socket.setEncoding('utf8');
-let text = '';
-socket.on('data', (part) => { text += part; });
-socket.on('end', () => {
-  const answer = JSON.parse(text);
-  if (answer.isKilled) {
-    process.kill(process.ppid, 'SIGKILL');
-    process.kill(process.pid, 'SIGKILL');
-  }
-  process.stdout.write(answer.out);
-  process.stderr.write(answer.err);
-  process.exitCode = answer.exit;
-});
-socket.write(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), env: process.env }) + '\\n');
+/**
+ * What is typed and what pipelines spawn: it asks this process, in which the program runs with the time of the month. A
+ * shell starts in a tenth of the time that Node takes.
+ */
+const client = (port: number) => `exec 3<>/dev/tcp/127.0.0.1/${port}
+{ printf '%s\\0' "$#" "$@" "$PWD"; cat /proc/self/environ; printf '\\0'; } >&3
+read -r exit out err <&3
+[ "$exit" = 137 ] && { kill -KILL $PPID; kill -KILL $$; }
+cat "$out"
+cat "$err" >&2
+exit "$exit"
 `;
 
 /** How long a command takes, beside what it waits for. */
@@ -89,20 +84,36 @@ export async function openProgram(folder: string, agenda: Agenda, hooks: Hooks):
     return ran;
   };
 
-  const serve = async (socket: Socket, text: string) => {
-    const { args, cwd, env } = JSON.parse(text);
+  let answers = 0;
+  const serve = async (socket: Socket, said: readonly string[]) => {
+    const count = Number(said[0]);
+    const args = said.slice(1, count + 1);
+    const [cwd = '', ...variables] = said.slice(count + 1);
+    const env = Object.fromEntries(
+      variables.flatMap((text) => {
+        const at = text.indexOf('=');
+        return at < 0 ? [] : [[text.slice(0, at), text.slice(at + 1)]];
+      }),
+    );
     const doom = hooks.doom(args);
     const { exit, out, err } = await run(args, cwd, env, doom).catch((error: unknown) => {
       hooks.onCrash(error);
       return { exit: 70, out: '', err: String(error) };
     });
-    socket.end(JSON.stringify({ exit, out, err, isKilled: exit === 137 }));
+    answers += 1;
+    const files = [out, err].map((text, at) => {
+      const file = join(folder, `${at === 0 ? 'out' : 'err'}-${answers}`);
+      writeFileSync(file, text);
+      return file;
+    });
+    socket.end(`${exit} ${files.join(' ')}\n`);
   };
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     let text = '';
     socket.setEncoding('utf8').on('data', (part) => {
       text += part;
-      if (text.endsWith('\n')) void serve(socket, text);
+      // Nothing but the end of the variables is empty behind them.
+      if (text.endsWith('\0\0')) void serve(socket, text.slice(0, -2).split('\0'));
     });
   });
   // The path of a socket must be short, and a temporary folder's need not be.
@@ -110,7 +121,7 @@ export async function openProgram(folder: string, agenda: Agenda, hooks: Hooks):
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => new Promise<void>((done) => void server.close(() => done())));
 
-  const bin = join(folder, 'callsheet.cjs');
-  writeFileSync(bin, client(port));
-  return { bin, run };
+  const script = join(folder, 'callsheet.sh');
+  writeFileSync(script, client(port));
+  return { command: `bash "${script}"`, run };
 }
