@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { listJobFlags, listPermissions } from '../console/flags.ts';
 import { commandSpan } from '../core/command-line.ts';
+import { canonicalJson } from '../core/digest.ts';
 import { CallsheetError, EXIT, getExitCode } from '../core/errors.ts';
 import { allowanceFlags } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
@@ -351,7 +352,8 @@ export function sealTask(
   { env }: Pick<Context, 'env'>,
 ): string | undefined {
   const key = sealingKey(env.CALLSHEET_FINGERPRINT_KEY);
-  return key?.mac(['task', batch, number, command, flags, stack, digest, plan ?? null]);
+  const text = canonicalJson(['task', batch, number, command, flags, stack, digest, plan ?? null]);
+  return key?.mac(text);
 }
 
 /**

@@ -23,6 +23,7 @@ const FULL: ResourceState = resource('a1', {
   pin: { digest: 'sha256:1', updated_at: AT, history_id: 7, form: 1, certain: true },
   restored_by: 'r1',
   restored_paths: ['name'],
+  created_at: AT,
   kept_since: { updated_at: AT, history_id: 6 },
   unfinished: ['name'],
 });
@@ -46,6 +47,16 @@ const HOLDS = {
   },
 };
 
+const DELETED = {
+  'agent.gone': {
+    run: 'r0',
+    at: AT,
+    kind: 'agent',
+    scope: { organization_id: 'harbor' },
+    name: 'Gone',
+  },
+};
+
 /** What a first run left. */
 export const STATE: State = stateWith(
   { 'agent.desk': FULL, 'agent.line': resource('a2') },
@@ -53,6 +64,7 @@ export const STATE: State = stateWith(
     account_id: 'account-1',
     owner: OWNER,
     applied: APPLIED,
+    deleted: DELETED,
     holds: HOLDS,
     rollouts: { careful: ROLLOUT },
     last_run: 'r1',
