@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
 import type { Transport } from '../../src/platform/transport.ts';
-import { openKeyed } from '../state/keyed.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { began, ended, recorded, resource } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -277,7 +277,7 @@ test('what the stack does not have is refused before anything is asked or writte
     join(dir, 'agents.yaml'),
     'agents:\n  reception: { name: Desk, agent_type: receptionist, model: alpha-4.1, system_prompt: Hi }\n',
   );
-  const store = openKeyed(join(dir, '.callsheet/state.json'));
+  const store = openFileStore(join(dir, '.callsheet/state.json'));
   await doRun(store, [began(RUN), recorded('agent.reception', resource('a1')), ended()]);
   await store.close();
   const asked: string[] = [];
