@@ -171,6 +171,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       `${name}: exit ${said.exit}, ${writes} writes\n${said.err}${said.exit === 4 ? said.out : ''}`,
     );
     if (/This is a bug in Callsheet|Please report/i.test(text)) fail('bug', `${name}\n${said.err}`);
+    // An id that a run made is no other resource.
+    if (/was created at \S+, (when that run did not last|and the state has one of)/.test(text))
+      fail('another one', `${name}\n${text.slice(0, 1500)}`);
     for (const [id, record] of Object.entries(after.agents))
       if (before.agents[id] === undefined) {
         madeByUs.add(id);
@@ -1051,7 +1054,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       case 'dashboard': {
         const id = agentNamed(one.agent);
         if (id === undefined) return undefined;
-        sim.advance(pace);
+        stage.advance(pace);
         sim.edit(id, one.patch as never);
         return 'default';
       }
@@ -1059,7 +1062,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         const id = agentNamed(one.agent);
         const text = stage.live().agents[id ?? '']?.system_prompt;
         if (id === undefined || typeof text !== 'string') return undefined;
-        sim.advance(pace);
+        stage.advance(pace);
         sim.edit(id, { system_prompt: `${text.replace(/\n$/, '')}\nBy hand ${number}.\n` });
         return 'default';
       }
@@ -1182,7 +1185,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
 /** What is another in every run. */
 const ANEW = new Set([
   ...['serial', 'lineage', 'run', 'id', 'updated_at', 'created_at', 'history_id', 'at', 'digest'],
-  ...['last_synced_at', 'time', 'x_counter', 'checksum', 'salt', 'last_run'],
+  ...['last_synced_at', 'time', 'x_counter', 'checksum', 'salt', 'last_run', 'seal'],
 ]);
 
 function runIn(out: string): string | undefined {

@@ -31,6 +31,8 @@ export type Stage = {
     command: (context: Context) => Promise<number>,
     outside?: Outside,
   ) => Promise<Said>;
+  /** Lets time pass, for the platform and for the program. */
+  readonly advance: (milliseconds: number) => void;
   readonly live: () => Live;
   /** What each `$secret` gives now. */
   readonly secrets: Record<string, string>;
@@ -79,6 +81,12 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
   const secrets: Record<string, string> = { S1: 's1-0', S2: 's1-0', S3: 's3-0' };
   const state = join(folder, '.callsheet');
   let copies = 0;
+  let passed = 0;
+
+  const advance = (milliseconds: number) => {
+    passed += milliseconds;
+    sim.advance(milliseconds);
+  };
 
   const copyState = () => {
     copies += 1;
@@ -96,6 +104,7 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
     folder,
     sim,
     secrets,
+    advance,
     copyState,
     putStateBack,
     forgetState: () => rmSync(state, { recursive: true, force: true }),
@@ -108,7 +117,7 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
     async run(command, { dies = null, env = {} } = {}) {
       const said = { out: '', err: '' };
       // What is written next is at another time than what was written last.
-      sim.advance(pace);
+      advance(pace);
       const { outside, isDead } = mortal(dies ?? undefined);
       const inFlight: Promise<unknown>[] = [];
       const sent = (transport: Transport): Transport => ({
@@ -146,10 +155,10 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
           CALLSHEET_CLIENT_SECRET: sim.clientSecret,
           ...env,
         },
-        now: () => new Date(),
+        now: () => new Date(Date.now() + passed),
         stop: new AbortController().signal,
         version: '0.0.0',
-        pause: { sleep: async (milliseconds) => sim.advance(milliseconds), random: () => 0.5 },
+        pause: { sleep: async (milliseconds) => advance(milliseconds), random: () => 0.5 },
         ...(dies === null
           ? {}
           : { ...outside, wire: (transport) => outside.wire(sent(transport)) }),
