@@ -81,6 +81,8 @@ export type RunRequest = {
   readonly rollouts?: (run: string, result?: RunResult) => RolloutRecords;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
+  /** Whether it is a run although it changes nothing: another one waits for it. */
+  readonly isAwaited?: boolean;
   /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
   readonly freeBy?: number | undefined;
   /** Holds what the run left against what it was to leave, once all of it is done. */
@@ -130,7 +132,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
         ? commitApplied(checkout, standing, { run, user: actor.user }, context)
         : undefined;
     // What is held or left out makes no run: the last one stays the last that did something.
-    if (!isRunnable(plan)) {
+    if (!isRunnable(plan) && request.isAwaited !== true) {
       const refreshed = withApplied(state, appliedBy(null));
       await refreshState(planned, refreshed, session.state, lease, ended.size > 0);
       emitReleased(ended, context);

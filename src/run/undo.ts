@@ -128,6 +128,8 @@ export type UndoRequest = {
   readonly question: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
+  /** Whether the run was to be undone should it fail, and is not: it is owed a rollback until there is a record of one. */
+  readonly isOwed?: boolean;
   /** What the run wrote down of resources, which tells what is held of those that the state knows nothing of by now. */
   readonly recorded?: State['resources'];
   /** The snapshot that it goes back to. */
@@ -186,7 +188,10 @@ export async function undo(
     const undoWithout = (gone?: ReadonlySet<Address>) =>
       afterRollbacks(undoRun(located, gone), before);
     const all = undoWithout();
-    if (all.addresses.length === 0) return { type: 'nothing', run };
+    const ours = new Set([run, ...rollbacks.flatMap((rollback) => findBegan(rollback)?.run ?? [])]);
+    const newest = session.unfinished?.run ?? session.state.last_run ?? '';
+    const isOwed = findBegan(written)?.on_failure === 'rollback' && ours.has(newest);
+    if (all.addresses.length === 0 && !isOwed) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const choose = (undo: Undo) =>
       leaveToRollouts(
@@ -195,7 +200,6 @@ export async function undo(
         options,
       );
     const { undo: chosen } = choose(all);
-    const ours = new Set([run, ...rollbacks.flatMap((rollback) => findBegan(rollback)?.run ?? [])]);
     const edited =
       options.undoEdited === true
         ? []
@@ -231,7 +235,19 @@ export async function undo(
         ...displaced.filter((address) => isChosen(address, options)).map(takenOver),
       ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, ran, command, question, hold, recorded, revert, skipped, without };
+      return {
+        undo,
+        run,
+        ran,
+        command,
+        question,
+        hold,
+        isOwed,
+        recorded,
+        revert,
+        skipped,
+        without,
+      };
     };
     return await carryOutUndo(requestFor(new Set()), options, review, session, context);
   } finally {
@@ -436,7 +452,16 @@ export async function carryOutUndo(
   session: Session,
   context: RunContext,
 ): Promise<UndoOutcome> {
-  const { undo, run, question, hold, snapshot, mayDelete = true, notes: said = [] } = request;
+  const {
+    undo,
+    run,
+    question,
+    hold,
+    isOwed,
+    snapshot,
+    mayDelete = true,
+    notes: said = [],
+  } = request;
   const planned = await planInstead(
     session,
     {
@@ -471,17 +496,19 @@ export async function carryOutUndo(
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan, ...onwards };
   const running = { session, context, purpose: 'rollback', observe: review.observe } as const;
-  if (!isRunnable(plan)) {
+  const isIdle = !isRunnable(plan);
+  if (isIdle && isOwed !== true) {
     // Nothing is asked of the platform, but an interrupted run is recovered for good.
     if (session.unfinished !== undefined) await runPlan(whole, running);
     const isLeft = left.length > 0 || plan.changes.some(({ verdict }) => verdict === 'unsupported');
     const verification = { differs: [], equal: 0, problem: null, left };
     return { type: 'unchanged', plan, status: isLeft ? 'partial' : 'done', verification };
   }
-  if ((await review.agree?.(question)) === false) return { type: 'declined' };
+  if (!isIdle && (await review.agree?.(question)) === false) return { type: 'declined' };
   const resources = { ...request.recorded, ...session.state.resources };
   const outcome = await runPlan(whole, {
     ...running,
+    isAwaited: isIdle,
     desired,
     restored,
     verify: async (result) => {

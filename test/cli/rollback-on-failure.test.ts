@@ -71,14 +71,33 @@ describe('apply --rollback-on-failure', () => {
     expect((await stage.plan()).changes).toEqual([]);
   });
 
-  staged('undoes nothing where nothing was written', async (stage) => {
-    await stage.apply();
-    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
-    const before = settled(stage);
-    failPolicy(stage);
-    await stage.run((to) => apply(undefined, flags(stage), to), { exit: 3 });
-    expect(settled(stage)).toEqual(before);
-  });
+  const another = [
+    '  gentle:',
+    '  firm:\n    name: Firm redial\n    rules: { no_answer: { delay_seconds: 60, max_attempts: 2 } }\n    on_exhausted: end\n  gentle:',
+  ] as const;
+  const change = ['max_attempts: 3', 'max_attempts: 5'] as const;
+  const refused = [
+    ['an update is refused', change, { operation: 'updateRetryPolicy', status: 400, times: 50 }],
+    ['an update fails', change, { operation: 'updateRetryPolicy', status: 500, times: 50 }],
+    ['a read fails', change, { operation: 'getRetryPolicy', status: 400, skip: 1, times: 1 }],
+    ['a creation is refused', another, { operation: 'createRetryPolicy', status: 400, times: 50 }],
+  ] as const;
+  for (const [what, [from, to], fault] of refused)
+    staged(
+      `undoes nothing where nothing was written, and is not in the way: ${what}`,
+      async (stage) => {
+        await stage.apply();
+        await stage.edit('resources.yaml', from, to);
+        const before = settled(stage);
+        stage.sim.faults.add(fault);
+        await stage.run((to) => apply(undefined, flags(stage), to), { exit: 3 });
+        expect(settled(stage)).toEqual(before);
+        stage.sim.faults.clear();
+        const { err } = await stage.run((to) => apply(undefined, flags(stage), to));
+        expect(err).not.toContain('was started with --rollback-on-failure');
+        expect((await stage.plan()).changes).toEqual([]);
+      },
+    );
 
   staged('says so where it could not', async (stage) => {
     await stage.apply();

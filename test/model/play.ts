@@ -123,6 +123,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   const everOwned = new Map<string, Set<string>>();
   /** What a revert moved beside what is to be undone, and a rollback that died owes: texts of values by id and path. */
   const owed = new Map<string, string>();
+  /** Runs that an apply took back before it was to do anything else. */
+  const paid = new Set<string>();
   /** Ids of agents that were made by a run, and what was let go of since. */
   const madeByUs = new Set<string>();
   const letGo = new Set<string>();
@@ -546,6 +548,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     const settled = withMade(all, memory, before, after);
     rememberAll(all, after, settled);
     const held = heldIn(out);
+    const back = /Run (\S+) is rolled back;.* Nothing else was applied/.exec(err)?.[1];
+    if (back !== undefined && paid.has(back)) fail('owed again', `run ${back}\n${err}`);
+    if (back !== undefined) paid.add(back);
     if (exit === 0) {
       if (!hasEqualDocuments()) {
         const wrong = differences(
@@ -1090,6 +1095,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       case 'bring state back':
         if (savedState === undefined) return undefined;
         stage.putStateBack(savedState.copy);
+        paid.clear();
         memories.default = { ...savedState.memory, isCertain: false };
         memories.staging = { ...memories.staging, isCertain: false };
         runs = [];
