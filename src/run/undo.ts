@@ -207,8 +207,8 @@ export async function undo(
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const { purpose, actor, at: from } = findBegan(entries) ?? {};
-    // One that died was settled after what it made was found.
-    const to = findEnded(entries)?.at ?? context.now().toISOString();
+    // One that died is settled after what it made was found, and has no time of its end until then.
+    const to = findEnded(entries)?.at || context.now().toISOString();
     const ran = from === undefined ? undefined : { from, to };
     const revert =
       purpose === 'apply' && actor !== undefined

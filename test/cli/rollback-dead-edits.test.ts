@@ -38,6 +38,15 @@ describe('a rollback of a run that died', () => {
     });
   }
 
+  staged('what it is found to have created goes', async (stage) => {
+    await killedApply(stage, 'after request POST createAgent');
+    expect(stage.sim.store.agents.size).toBe(1);
+    // The voice and the documents stay.
+    await undo(stage, 3);
+    expect(stage.sim.store.agents.size).toBe(0);
+    expect(stage.sim.store.retryPolicies.size).toBe(0);
+  });
+
   staged(
     'an edit to it is not taken for what a run wrote that history does not record',
     async (stage) => {
