@@ -1131,13 +1131,14 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         return [known, from.written.get(address), new Map(secrets)];
       });
     const idsIn = ({ policies, voices }: Live) => Object.keys({ ...policies, ...voices });
-    const wantedNow = new Map(wantedIn(files, 'default').map((one) => [one.address, one]));
+    const [wantedThen, wantedNow] = [all, wantedIn(files, 'default')].map(
+      (wanted) => new Map(wanted.map((one) => [one.address, one])),
+    );
     const hasMoved =
       one.lineage !== lineage ||
-      all.some(({ address, ...one }) => {
-        const { address: _, ...then } = wantedNow.get(address) ?? { address };
-        return touched.has(address) && !isDeepStrictEqual(one, then);
-      }) ||
+      [...touched].some(
+        (address) => !isDeepStrictEqual(wantedThen?.get(address), wantedNow?.get(address)),
+      ) ||
       !isDeepStrictEqual(remembered(now), remembered(memory)) ||
       !isDeepStrictEqual(idsIn(live), idsIn(before)) ||
       all.some((one) => {
