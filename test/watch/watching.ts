@@ -37,6 +37,8 @@ export type Watching = {
   readonly env: Record<string, string | undefined>;
   readonly url: string;
   readonly metrics: () => Promise<string>;
+  /** Its clock. */
+  readonly now: () => Date;
   /** Milliseconds that its clock is set on by. */
   readonly advance: (milliseconds: number) => void;
   readonly stop: () => Promise<number>;
@@ -84,6 +86,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
       waiting.resolve(milliseconds);
     });
   };
+  const now = () => new Date(Date.now() + offset);
   const environment: Record<string, string | undefined> = {
     ...CANARIES,
     CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
@@ -96,7 +99,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
   const context: Context = {
     ...quiet,
     env: environment,
-    now: () => new Date(Date.now() + offset),
+    now,
     pause: { sleep, random: () => 0.5 },
     stop: stop.signal,
     ...(wire === undefined ? {} : { wire }),
@@ -113,11 +116,16 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
   const ended = watch(given, context);
   const failed = ended.then(() => Promise.reject(new Error(`it ended:\n${said.out}`)));
   failed.catch(() => undefined);
-  const lines = () =>
-    said.out
-      .split('\n')
-      .filter(Boolean)
-      .map((line): Line => JSON.parse(line));
+  // Read once each: a test of a month has thousands.
+  const parsed: Line[] = [];
+  let read = 0;
+  const lines = () => {
+    const end = said.out.lastIndexOf('\n') + 1;
+    for (const line of said.out.slice(read, end).split('\n'))
+      if (line !== '') parsed.push(JSON.parse(line));
+    read = Math.max(read, end);
+    return [...parsed];
+  };
 
   let url = '';
   const get = (path: string) => fetch(`${url}${path}`).then((answer) => answer.text());
@@ -148,6 +156,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
     },
     delay: () => delay,
     env: environment,
+    now,
     url,
     metrics: () => get('/metrics'),
     advance: (milliseconds) => {
