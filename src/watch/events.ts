@@ -15,6 +15,7 @@ import {
   type Log as LogOf,
   warn,
 } from '../console/monitor/serve.ts';
+import { labelOf } from '../core/address.ts';
 import { type FailureCode, formatDuration } from '../core/errors.ts';
 import { formatEdit } from '../core/plan-document.ts';
 import { formatCount, formatNumber } from '../render/wording.ts';
@@ -78,10 +79,10 @@ export const EVENTS = {
   ),
   heal_ended: {
     levelOf: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
-    wordsOf: ({ address, status, fields, run, message }: HealEnded) =>
+    wordsOf: ({ address, name, status, fields, run, message }: HealEnded) =>
       status === 'done'
-        ? `${address} was put back: ${fields.join(', ')} (run ${run})`
-        : `${address} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
+        ? `${labelOf(address, name)} was put back: ${fields.join(', ')} (run ${run})`
+        : `${labelOf(address, name)} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
   },
   heal_left: warn(
     ({ address, message }: Told & { readonly address: string }) =>
@@ -119,6 +120,8 @@ export type WatchEvent = LoggedEvent<typeof EVENTS>;
 type HealEnded = OfStack & {
   readonly run: string;
   readonly address: string;
+  /** Its live name: what has another one is not healed. */
+  readonly name: string;
   readonly status: string;
   readonly fields: readonly string[];
   readonly message: string | null;

@@ -66,8 +66,9 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
       tried.map(({ address }) => ({ address, at: now })),
       now,
     );
-    for (const { address, status, fields, message } of ended.lines) {
-      log({ event: 'heal_ended', stack, run: ended.run, address, status, fields, message });
+    const { run } = ended;
+    for (const { address, name = address, status, fields, message } of ended.lines) {
+      log({ event: 'heal_ended', stack, run, address, name, status, fields, message });
       metrics.healEnded(status);
     }
     return new Set(tried.flatMap(({ address, status }) => (status === 'done' ? address : [])));
