@@ -132,13 +132,21 @@ test('a name that another stack gives up is not searched for before it did', asy
   expect(writes().slice(-2)).toEqual(['updateAgent', 'createAgent']);
 });
 
-test('two stacks whose agents exchange their names are both applied', async () => {
-  const { read, run, put, names } = await scene(
+test('two stacks whose agents exchange their names are both applied once they say which they mean', async () => {
+  const { sim, read, run, put, names } = await scene(
     trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
   );
   await run('apply', { autoApprove: true });
   put('a/agents.yaml', agents('Desk').replace('name: Desk', 'name: Other'));
   put('b/agents.yaml', agents('Other').replace('name: Other', 'name: Desk'));
+  // A state with the id of another agent would look the same.
+  expect(statuses(await read('apply', { autoApprove: true }, { exit: 4 }))).toMatchObject({
+    a: 'refused',
+    b: 'refused',
+  });
+  const [desk, other] = ['Desk', 'Other'].map((name) => agentNamed(sim, name).id);
+  put('a/agents.yaml', adopting('Desk', desk ?? '').replace('name: Desk', 'name: Other'));
+  put('b/agents.yaml', adopting('Other', other ?? '').replace('name: Other', 'name: Desk'));
   expect(statuses(await read('apply', { autoApprove: true }))).toMatchObject({
     a: 'done',
     b: 'done',
