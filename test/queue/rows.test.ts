@@ -7,7 +7,7 @@ import { believeRate, takeShare } from '../../src/queue/budget.ts';
 import { enqueue } from '../../src/queue/enqueue.ts';
 import type { Value } from '../../src/state/postgres/database.ts';
 import { contextFor } from '../fleet/tree.ts';
-import { longTest } from '../long.ts';
+import { longRows, longTest, timeFor } from '../long.ts';
 import { openStage, postgresForFile } from './stage.ts';
 
 const postgres = postgresForFile();
@@ -35,70 +35,81 @@ const VALUES: { readonly [type: string]: readonly (string | null)[] } = {
 /** Keys: a row with another one is another row. */
 const KEYS = ['callsheet_batch.id', 'callsheet_task.batch', 'callsheet_task.number'];
 
-test('whatever stands in a row, the worker goes on, and the report shows no more than text', async () => {
-  const url = await postgres.database();
-  const queue = await (await openStage(url, { stacks: 1 })).queue();
-  const { query } = queue.database;
-  const columns = await query(
-    `select table_name, column_name, data_type, is_nullable from information_schema.columns
+test(
+  'whatever stands in a row, the worker goes on, and the report shows no more than text',
+  async () => {
+    const url = await postgres.database();
+    const queue = await (await openStage(url, { stacks: 1 })).queue();
+    const { query } = queue.database;
+    const columns = await query(
+      `select table_name, column_name, data_type, is_nullable from information_schema.columns
      where table_schema = 'callsheet_queue' and table_name in ('callsheet_batch', 'callsheet_task')
      order by table_name, ordinal_position`,
-    [],
-  );
-  const rows = columns.flatMap(
-    ({ table_name: table, column_name: column, data_type: type, ...of }) => {
-      if (KEYS.includes(`${table}.${column}`)) return [];
-      const values = VALUES[String(type)];
-      if (values === undefined) throw new Error(`there are no values of the type ${String(type)}`);
-      const all = of.is_nullable === 'YES' ? [...values, null] : values;
-      return all.map((value) => ({ table: String(table), column: String(column), type, value }));
-    },
-  );
-  const stage = await openStage(url, { stacks: rows.length + 1 });
-  const commit = await stage.commit();
-  const context = contextFor(stage.sim).context;
-  const tampered: string[] = [];
-  for (const [at, { table, column, type, value }] of rows.entries()) {
-    const stack = `clinic-${String(at).padStart(3, '0')}`;
-    const digest = await digestAt({ dir: join(stage.dir, stack) }, context);
-    const batch = { command: 'plan', commit, flags: {}, tasks: [{ stack, digest }] } as const;
-    const { id } = await enqueue(queue, batch, `b${at}`);
-    const key = table === 'callsheet_batch' ? 'id' : 'batch';
-    const cast = type === 'ARRAY' ? 'text[]' : String(type);
-    const given: Value[] = [id, value];
-    await query(
-      `update callsheet_queue.${table} set ${column} = $2::text::${cast} where ${key} = $1`,
-      given,
+      [],
     );
-    tampered.push(id);
-  }
-  // Without a key: with one what was not enqueued with it is not looked at.
-  const noKey = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
-  const shard = `${rows.length + 1}/${rows.length + 1}`;
-  const last = await stage.enqueue(['plan'], { shard }, noKey);
-  const worked = await stage.work({}, noKey);
-  expect(worked.exit).toBe(0);
-  expect((await stage.report(last.out.trim())).exit).toBe(0);
-  for (const [at, id] of tampered.entries()) {
-    for (const format of ['text', 'json', 'markdown'] as const) {
-      const shown = await stage.report(id, { format }).catch((error: unknown) => ({
-        exit: 1,
-        out: error instanceof Error && error.name === 'CallsheetError' ? '' : String(error),
-        err: '',
-      }));
-      const what = JSON.stringify([
-        rows[at],
-        format,
-        shown.out.slice(0, 300),
-        shown.err.slice(0, 300),
-      ]);
-      const all = `${shown.out}\n${shown.err}`;
-      expect(all, what).not.toContain('\u001b[2J');
-      expect(all, what).not.toMatch(/^\s*::error/m);
-      expect(all, what).not.toMatch(/TypeError|Callsheet itself failed|internal/);
+    const all = columns.flatMap(
+      ({ table_name: table, column_name: column, data_type: type, ...of }) => {
+        if (KEYS.includes(`${table}.${column}`)) return [];
+        const values = VALUES[String(type)];
+        if (values === undefined)
+          throw new Error(`there are no values of the type ${String(type)}`);
+        const given = of.is_nullable === 'YES' ? [...values, null] : values;
+        return given.map((value) => ({
+          table: String(table),
+          column: String(column),
+          type,
+          value,
+        }));
+      },
+    );
+    const rows = longRows(all, (_, at) => at % 4 === 0);
+    const stage = await openStage(url, { stacks: rows.length + 1 });
+    const commit = await stage.commit();
+    const context = contextFor(stage.sim).context;
+    const tampered: string[] = [];
+    for (const [at, { table, column, type, value }] of rows.entries()) {
+      const stack = `clinic-${String(at).padStart(3, '0')}`;
+      const digest = await digestAt({ dir: join(stage.dir, stack) }, context);
+      const batch = { command: 'plan', commit, flags: {}, tasks: [{ stack, digest }] } as const;
+      const { id } = await enqueue(queue, batch, `b${at}`);
+      const key = table === 'callsheet_batch' ? 'id' : 'batch';
+      const cast = type === 'ARRAY' ? 'text[]' : String(type);
+      const given: Value[] = [id, value];
+      await query(
+        `update callsheet_queue.${table} set ${column} = $2::text::${cast} where ${key} = $1`,
+        given,
+      );
+      tampered.push(id);
     }
-  }
-});
+    // Without a key: with one what was not enqueued with it is not looked at.
+    const noKey = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
+    const shard = `${rows.length + 1}/${rows.length + 1}`;
+    const last = await stage.enqueue(['plan'], { shard }, noKey);
+    const worked = await stage.work({}, noKey);
+    expect(worked.exit).toBe(0);
+    expect((await stage.report(last.out.trim())).exit).toBe(0);
+    for (const [at, id] of tampered.entries()) {
+      for (const format of ['text', 'json', 'markdown'] as const) {
+        const shown = await stage.report(id, { format }).catch((error: unknown) => ({
+          exit: 1,
+          out: error instanceof Error && error.name === 'CallsheetError' ? '' : String(error),
+          err: '',
+        }));
+        const what = JSON.stringify([
+          rows[at],
+          format,
+          shown.out.slice(0, 300),
+          shown.err.slice(0, 300),
+        ]);
+        const text = `${shown.out}\n${shown.err}`;
+        expect(text, what).not.toContain('\u001b[2J');
+        expect(text, what).not.toMatch(/^\s*::error/m);
+        expect(text, what).not.toMatch(/TypeError|Callsheet itself failed|internal/);
+      }
+    }
+  },
+  timeFor(100),
+);
 
 /** A rate that somebody else wrote: each member of it × values. */
 const RATES = Object.keys(NEW_RATE).flatMap((member) =>
