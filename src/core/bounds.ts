@@ -11,6 +11,12 @@ export type Bounds = {
   readonly values: number;
 };
 
+/**
+ * Levels of every document of ours that comes back to be read: a plan, a snapshot, a state. Configuration has 100 at most,
+ * and they put it into others.
+ */
+export const DOCUMENT_LEVELS = 128;
+
 /** A text of fewer bytes is parsed without counting first: whatever it holds takes little memory. */
 export const COUNTED_FROM_BYTES = 4 * 1024 * 1024;
 

@@ -383,7 +383,7 @@ export function refuseTask(
       'refused',
       `the batch has ${spellings}, and this worker takes no such permission from the queue`,
       {
-        hint: `Anyone who can write to the queue can give it. If it is meant: callsheet queue work ${allow}`,
+        hint: `Anyone who can write to the queue can give it. If it is meant: \`callsheet queue work ${allow}\``,
       },
     );
   } catch (error) {

@@ -1,3 +1,4 @@
+import { checkLevels, DOCUMENT_LEVELS, Excess } from '../core/bounds.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import {
@@ -296,9 +297,12 @@ const CLOSES_ELEMENT = /^ {4}[\]}],?$/;
 
 function readJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    checkLevels(value, DOCUMENT_LEVELS);
+    return value;
   } catch (cause) {
-    throw new CallsheetError('usage', `${file} is not a plan: it is not JSON`, {
+    const why = cause instanceof Excess ? `has ${cause.what}` : 'is not JSON';
+    throw new CallsheetError('usage', `${file} is not a plan: it ${why}`, {
       hint: AGAIN,
       cause,
     });

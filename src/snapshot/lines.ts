@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { isAddress } from '../core/address.ts';
+import { checkLevels, DOCUMENT_LEVELS, Excess } from '../core/bounds.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Bytes } from './container.ts';
@@ -133,8 +134,10 @@ function parseLine(file: string, text: string, isBegun: boolean) {
   let value: Json;
   try {
     value = JSON.parse(text);
+    checkLevels(value, DOCUMENT_LEVELS);
   } catch (cause) {
-    throw isBegun ? damaged(file, 'a record in it is not JSON', cause) : noSnapshot(file);
+    const why = cause instanceof Excess ? `has ${cause.what}` : 'is not JSON';
+    throw isBegun ? damaged(file, `a record in it ${why}`, cause) : noSnapshot(file);
   }
   if (!isObject(value)) throw isBegun ? damaged(file, 'a record in it is none') : noSnapshot(file);
   if (isBegun && !TYPES.has(value.type)) throw damaged(file, 'it holds a record of no known type');

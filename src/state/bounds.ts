@@ -1,4 +1,4 @@
-import { type Bounds, checkSize, createMeter, Excess } from '../core/bounds.ts';
+import { type Bounds, checkSize, createMeter, DOCUMENT_LEVELS, Excess } from '../core/bounds.ts';
 import { CallsheetError } from '../core/errors.ts';
 
 /**
@@ -20,12 +20,10 @@ export const MOST_READ_BYTES = 128 * MB;
 /** Bytes of a journal after which a run stops. What recovers it comes on top. */
 export const MOST_JOURNAL_BYTES = 96 * MB;
 
-/** A plan's values have 100 levels at most, and journals put them into others. */
-const MOST_LEVELS = 128;
 /** Of one text that is parsed at once. */
-export const TEXT_BOUNDS: Bounds = { levels: MOST_LEVELS, values: 4_000_000 };
+export const TEXT_BOUNDS: Bounds = { levels: DOCUMENT_LEVELS, values: 4_000_000 };
 /** Of all resources of a state together; an agent has about a hundred values. */
-const STATE_BOUNDS: Bounds = { levels: MOST_LEVELS, values: 6_000_000 };
+const STATE_BOUNDS: Bounds = { levels: DOCUMENT_LEVELS, values: 6_000_000 };
 
 /** Counts what stands in a state, however many lines and pieces it comes in. */
 export function createStateMeter(): ReturnType<typeof createMeter> {

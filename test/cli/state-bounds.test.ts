@@ -6,7 +6,7 @@ import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import { isTorture } from '../long.ts';
-import { began, sealed } from '../state/sample.ts';
+import { began, deep, sealedText } from '../state/sample.ts';
 import * as http from '../state/stores/http-server.ts';
 import * as s3 from '../state/stores/s3-server.ts';
 import { openPeaks } from '../torture/peaks.ts';
@@ -15,7 +15,6 @@ import { STATE } from './state-stage.ts';
 const MB = 1024 * 1024;
 const MOST_MEGABYTES = 512;
 const RUN = '20300101t000000z-aaaaaa';
-const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const LARGE = 'x'.repeat(140 * MB);
 const TEN = gzipSync(Buffer.alloc(10 * MB, 'x'), { level: 9 });
@@ -46,6 +45,7 @@ type Kept = {
   readonly stage: Stage;
   /** Replaces the document of a store. */
   readonly edit: (change: (document: Document, text: string) => string | undefined) => void;
+  readonly read: (key: string) => string;
   readonly write: (key: string, text: string) => void;
 };
 
@@ -66,12 +66,6 @@ const leafOf = (value: string) => (text: string) => {
   });
   return sealedText(edited.replace(mark, value));
 };
-
-/** As `sealed`, of what is too much for `JSON.stringify`. */
-function sealedText(text: string): string {
-  const [, checksum = ''] = /"checksum":"([^"]+)"/.exec(sealed(JSON.parse('{}'))) ?? [];
-  return `{"checksum":"${checksum}",${text.slice(1)}`;
-}
 
 const ROWS: readonly Row[] = [
   {
@@ -99,11 +93,11 @@ const ROWS: readonly Row[] = [
     isLong: true,
   },
   {
-    name: 'a state of 5,000 levels',
+    name: 'a state of 10,000 levels',
     store: 'HTTP',
     spoil: ({ edit }) =>
       edit((document) => {
-        document.state = { text: leafOf(deep(5_000))(Reflect.get(document.state, 'text')) };
+        document.state = { text: leafOf(deep(10_000))(Reflect.get(document.state, 'text')) };
         return undefined;
       }),
     says: /the state http\S+ has JSON of more than 128 levels/,
@@ -117,11 +111,11 @@ const ROWS: readonly Row[] = [
     isRepaired: true,
   },
   {
-    name: 'an entry of a journal of 5,000 levels',
+    name: 'an entry of a journal of 10,000 levels',
     store: 'file',
     spoil: ({ stage }) => {
       const entry = formatEntry({ ...began(RUN), config_digest: 'HERE' });
-      const line = entry.replace('"HERE"', deep(5_000));
+      const line = entry.replace('"HERE"', deep(10_000));
       return writeFile(
         join(stage.folder, `.callsheet/runs/${RUN}.open.jsonl`),
         `${JOURNAL_HEADER}${line}`,
@@ -131,13 +125,25 @@ const ROWS: readonly Row[] = [
     isRepaired: true,
   },
   {
-    name: 'a state of 5,000 levels',
+    name: 'a state of 10,000 levels',
     store: 'file',
     async spoil({ stage }) {
       const path = join(stage.folder, STATE);
-      await writeFile(path, leafOf(deep(5_000))(await readFile(path, 'utf8')));
+      await writeFile(path, leafOf(deep(10_000))(await readFile(path, 'utf8')));
     },
     says: /the state \S+ has JSON of more than 128 levels/,
+    isRepaired: true,
+  },
+  {
+    name: 'a part of 10,000 levels',
+    store: 'S3',
+    spoil: ({ edit, read, write }) =>
+      edit((document) => {
+        const part = `.parts/${Reflect.get(document.state, 'at')}`;
+        write(part, leafOf(deep(10_000))(read(part)));
+        return undefined;
+      }),
+    says: /the state s3:\S+ has JSON of more than 128 levels/,
     isRepaired: true,
   },
   {
@@ -224,6 +230,7 @@ function placeOf(store: Row['store'], stage: Stage) {
       if (store === 'S3') bucket.objects.set(KEY, after);
       else shelf.text = after;
     },
+    read: (key) => bucket.objects.get(`${KEY}${key}`) ?? '',
     write: (key, text) => bucket.objects.set(`${KEY}${key}`, text),
   };
   return { env, kept };

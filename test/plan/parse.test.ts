@@ -10,6 +10,7 @@ import type { Json } from '../../src/core/value.ts';
 import { parsePlan, parsePlanLines, withDigest } from '../../src/plan/document.ts';
 import { planFilePieces, renderPlanJson } from '../../src/render/json.ts';
 import { runs } from '../long.ts';
+import { deep } from '../state/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';
 
@@ -442,6 +443,13 @@ describe('the verdict of a rehearsal', () => {
   });
 });
 
+const DEEP = text.replace('"fields":', `"fields": ${deep(10_000)}, "was":`);
+const TOO_DEEP = 'is not a plan: it has JSON of more than 128 levels';
+
+test('a plan of more levels than one has is refused as none', () => {
+  expect(() => parsePlan(DEEP, 'plan.json')).toThrow(TOO_DEEP);
+});
+
 describe('lines of a plan file', () => {
   test('are read as the whole text is', async () => {
     expect(await parsePlanLines(linesOf(text), 'plan.json')).toEqual(JSON.parse(text));
@@ -464,6 +472,7 @@ describe('lines of a plan file', () => {
     ['none at all', '', 'is not a plan that callsheet wrote'],
     ['lines of something else', 'callsheet: 1\n  agents: {}', 'is not a plan that callsheet wrote'],
     ['a member that is no JSON', '{\n  "format": callsheet-plan\n}', 'it is not JSON'],
+    ['a member of 10,000 levels', DEEP, TOO_DEEP],
     ['a text that goes on in the next line', '{\n  "a": {\n    "b": "c\nd"\n  }\n}', 'not JSON'],
     [
       'a list that does not end',

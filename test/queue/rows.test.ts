@@ -25,6 +25,7 @@ const VALUES: { readonly [type: string]: readonly (string | null)[] } = {
     '\u001b[2J\n::error::written',
     '../../../etc',
     'y'.repeat(200_000),
+    `{"exit":0,"said":"","document":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
   ],
   integer: ['-1', '0', '2147483647'],
   boolean: ['true', 'false'],
@@ -84,7 +85,8 @@ test(
     // Without a key: with one what was not enqueued with it is not looked at.
     const noKey = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
     const shard = `${rows.length + 1}/${rows.length + 1}`;
-    const last = await stage.enqueue(['plan'], { shard }, noKey);
+    // With a flag: the same task again would be one of the batches above.
+    const last = await stage.enqueue(['plan'], { shard, target: ['agent'] }, noKey);
     const worked = await stage.work({}, noKey);
     expect(worked.exit).toBe(0);
     expect((await stage.report(last.out.trim())).exit).toBe(0);

@@ -8,6 +8,7 @@ import { refuseExisting, writeSnapshot } from '../../src/snapshot/file.ts';
 import type { ContentRecord } from '../../src/snapshot/format.ts';
 import { canMount, withSmallDisk } from '../e2e/small-disk.ts';
 import { withReason } from '../long.ts';
+import { deep } from '../state/sample.ts';
 import {
   agentOf,
   flow,
@@ -286,6 +287,11 @@ describe('what is refused', () => {
     ],
     ['a record of no known type', zipped([HEADER, '{"type":"song"}']), /no known type/],
     ['a record that is no JSON', zipped([HEADER, '{"type":']), /is not JSON/],
+    [
+      'a record of 10,000 levels',
+      zipped([HEADER, `{"type":"answer","value":${deep(10_000)}}`]),
+      /a record in it has JSON of more than 128 levels/,
+    ],
     ['a list for a record', zipped([HEADER, '[]']), /a record in it is none/],
     ['bytes that are no text', gzipSync(Buffer.from([0xff, 0xfe, 0x0a])), /bytes that are no text/],
   ];

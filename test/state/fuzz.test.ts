@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +8,7 @@ import { runs as listRuns } from '../../src/cli/commands/state.ts';
 import { plan } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { believeRate } from '../../src/queue/budget.ts';
-import { formatEntry, JOURNAL_HEADER, linesIn } from '../../src/state/journal-text.ts';
+import { JOURNAL_HEADER, linesIn } from '../../src/state/journal-text.ts';
 import { realEffects } from '../../src/state/lock.ts';
 import { type DocumentPlace, documentRemote } from '../../src/state/remote/document.ts';
 import { openRetries } from '../../src/state/remote/failures.ts';
@@ -17,7 +18,7 @@ import type { StateStore } from '../../src/state/store.ts';
 import { openStage } from '../apply/stage.ts';
 import { STATE, stateCommands } from '../cli/state-stage.ts';
 import { isTorture } from '../long.ts';
-import { sealed } from './sample.ts';
+import { deep, sealedText } from './sample.ts';
 
 /** Texts that a run really leaves, and what somebody might make of them. */
 let stage: Awaited<ReturnType<typeof openStage>>;
@@ -63,11 +64,15 @@ const odd: fc.Arbitrary<unknown> = fc.oneof(
     'x'.repeat(100_000),
     JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":null}}'),
   ),
-  fc
-    .integer({ min: 100, max: 2_000 })
-    .map((levels) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)),
+  fc.integer({ min: 100, max: 20_000 }).map((levels) => `levels ${levels}`),
   fc.jsonValue({ maxDepth: 3 }),
 );
+
+/** The JSON of a value, with as many levels where `levels 5000` stands: `JSON.stringify` overflows its stack by as many. */
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.replaceAll(/"levels (\d+)"/g, (_, levels) => deep(Number(levels)));
+}
 
 /** One change of a JSON document: where, chosen by numbers, and what. */
 const edit = fc.record({
@@ -141,7 +146,7 @@ function spoiltState(edits: readonly Edit[], cuts: readonly ((text: string) => s
   const { checksum: _, ...document } = JSON.parse(state);
   const spoilt = edits.reduce<unknown>(edited, document);
   const isRecord = typeof spoilt === 'object' && spoilt !== null;
-  const text = edits.length === 0 ? state : isRecord ? sealed(spoilt) : JSON.stringify(spoilt);
+  const text = edits.length === 0 ? state : isRecord ? sealedText(textOf(spoilt)) : textOf(spoilt);
   return cuts.reduce((whole, change) => change(whole), text);
 }
 
@@ -156,11 +161,15 @@ function spoiltJournal(
     .map((line) => JSON.parse(line).entry);
   const spoilt = edits.reduce<unknown>(edited, entries);
   const lines = Array.isArray(spoilt) ? spoilt.filter((one) => one !== undefined) : [];
-  const text =
-    edits.length === 0
-      ? receipt
-      : JOURNAL_HEADER + lines.map((entry) => formatEntry(entry)).join('');
+  const text = edits.length === 0 ? receipt : JOURNAL_HEADER + lines.map(lineOf).join('');
   return cuts.reduce((whole, change) => change(whole), text);
+}
+
+/** As `formatEntry`. */
+function lineOf(entry: unknown): string {
+  const text = textOf(entry);
+  const sum = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `{"sum":"${sum}","entry":${text}}\n`;
 }
 
 const spoiling = fc.record({
@@ -193,7 +202,7 @@ function documentOf({ what, edits, cuts, form, isOpen }: Spoiling): string {
     aside: [],
   };
   if (what !== 'document') return JSON.stringify(document);
-  const text = JSON.stringify(edits.reduce<unknown>(edited, document) ?? null);
+  const text = textOf(edits.reduce<unknown>(edited, document));
   return cuts.reduce((whole, change) => change(whole), text);
 }
 
@@ -252,7 +261,7 @@ describe('whatever is made of a state', () => {
     const row = fc.tuple(fc.array(edit, { maxLength: 3 }), fc.array(cut, { maxLength: 2 }));
     fc.assert(
       fc.property(row, ([edits, cuts]) => {
-        const text = JSON.stringify(edits.reduce<unknown>(edited, rate) ?? null);
+        const text = textOf(edits.reduce<unknown>(edited, rate));
         const read = believeRate(
           cuts.reduce((whole, change) => change(whole), text),
           1_000,
