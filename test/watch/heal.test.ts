@@ -30,6 +30,7 @@ test('what is marked is put back and verified, under a run of its own, and nothi
   const [ended] = ofEvent(lines, 'heal_ended');
   expect(ended).toMatchObject({
     address: 'agent.desk',
+    name: 'Front desk',
     status: 'done',
     fields: ['greeting_message'],
   });

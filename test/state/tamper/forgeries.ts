@@ -34,13 +34,16 @@ type Forged = {
   readonly livePin: ResourceState['pin'];
 };
 
-const [STATE, ANN, BEN, OLD, GENTLE] = [
+const [STATE, ANN, BEN, CAT, OLD, GENTLE] = [
   'state.json',
   'agent.ann',
   'agent.ben',
+  'agent.cat',
   'agent.old',
   'retry_policy.gentle',
 ] as const;
+
+const ADDRESSES: readonly string[] = [ANN, BEN, CAT, OLD, GENTLE];
 
 /** A text that no resource ever had. */
 export const INVENTED = 'A text that nobody wrote';
@@ -105,7 +108,7 @@ function* ofResources({ stranger, livePin }: Forged): Generator<Forgery> {
     pin: livePin,
     protect: true,
   };
-  for (const address of [ANN, BEN, OLD, GENTLE])
+  for (const address of ADDRESSES)
     for (const member of MEMBERS) {
       const changed = (how: string, from: Partial<ResourceState>, more: readonly Member[] = []) =>
         ofRecords(`${address} ${[...more, member].join(' and ')} ${how}`, (all) => ({
@@ -117,13 +120,13 @@ function* ofResources({ stranger, livePin }: Forged): Generator<Forgery> {
       if (member !== 'id') yield changed("of a stranger's", stranger, ['id']);
       if (member !== 'id' && member !== 'name')
         yield changed("of a stranger's", stranger, ['id', 'name']);
-      for (const other of [ANN, BEN, OLD, GENTLE].filter((one) => one > address))
+      for (const other of ADDRESSES.filter((one) => one > address))
         yield ofRecords(`${address} ${member} exchanged with ${other}`, (all) => ({
           [address]: taking(at(all, address), [member], at(all, other)),
           [other]: taking(at(all, other), [member], at(all, address)),
         }));
     }
-  for (const address of [ANN, OLD]) {
+  for (const address of ADDRESSES) {
     yield ofState(`${address} removed`, (state) => {
       const { [address]: _, ...resources } = state.resources;
       return { ...state, resources };
@@ -198,23 +201,55 @@ function* named({ older, stranger, livePin, files }: Forged): Generator<Forgery>
     make: (files) => new Map([...files, [STATE, older.get(STATE) ?? '']]),
   };
   yield* ofReceipts(stranger);
+  yield* ofBoth(stranger);
   yield* ofDeadRuns(stranger, JSON.parse(files.get(STATE) ?? ''));
 }
 
-function ofReceipt(
-  name: string,
+/** The files with the entries of the last run's receipt changed. */
+function withReceipt(
+  files: Files,
   change: (entries: readonly JournalEntry[]) => readonly JournalEntry[],
-): Forgery {
-  const make = (files: Files): Files => {
-    const { last_run: run } = JSON.parse(files.get(STATE) ?? '');
-    const path = `runs/${run}.jsonl`;
-    const lines = (files.get(path) ?? '').split('\n').slice(1).filter(Boolean);
-    const entries = lines.map((line): JournalEntry => JSON.parse(line).entry);
-    const known = new Map(entries.map((entry, index) => [entry, lines[index]]));
-    const text = change(entries).map((entry) => known.get(entry) ?? forgedLine(entry));
-    return new Map([...files, [path, `${JOURNAL_HEADER}${text.join('\n')}\n`]]);
-  };
+): Files {
+  const { last_run: run } = JSON.parse(files.get(STATE) ?? '');
+  const path = `runs/${run}.jsonl`;
+  const lines = (files.get(path) ?? '').split('\n').slice(1).filter(Boolean);
+  const entries = lines.map((line): JournalEntry => JSON.parse(line).entry);
+  const known = new Map(entries.map((entry, index) => [entry, lines[index]]));
+  const text = change(entries).map((entry) => known.get(entry) ?? forgedLine(entry));
+  return new Map([...files, [path, `${JOURNAL_HEADER}${text.join('\n')}\n`]]);
+}
+
+function ofReceipt(name: string, change: Parameters<typeof withReceipt>[1]): Forgery {
+  const make = (files: Files) => withReceipt(files, change);
   return { name, of: 'journal', isNamed: true, make };
+}
+
+/** Whatever state and receipt have of an address, as if it were a stranger's. */
+function* ofBoth(stranger: ResourceState): Generator<Forgery> {
+  const all: readonly Member[] = ['id', 'name', 'created_at', 'pin', 'leaves'];
+  for (const address of [ANN, CAT])
+    for (const count of [1, 2, 3, 4, 5]) {
+      const members = all.slice(0, count);
+      const inState = ofRecords('', (resources) => ({
+        [address]: taking(at(resources, address), members, stranger),
+      }));
+      const make = (files: Files): Files => {
+        const { resources }: State = JSON.parse(files.get(STATE) ?? '');
+        const own = at(resources, address);
+        const texts = members.filter((one) => one === 'id' || one === 'name');
+        const changed = (entry: JournalEntry): JournalEntry =>
+          JSON.parse(
+            texts.reduce(
+              (text, one) =>
+                text.replaceAll(JSON.stringify(own[one]), JSON.stringify(stranger[one])),
+              JSON.stringify(entry),
+            ),
+          );
+        return withReceipt(inState.make(files), (entries) => entries.map(changed));
+      };
+      const name = `${address} ${members.join(' and ')} of a stranger's, in the receipt as well`;
+      yield { name, of: 'state', isNamed: true, make };
+    }
 }
 
 function* ofReceipts(stranger: ResourceState): Generator<Forgery> {
