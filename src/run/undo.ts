@@ -726,15 +726,21 @@ function withoutCertainty({ certain: _, ...pin }: RememberedPin): RememberedPin 
   return pin;
 }
 
-/** A rollback only touches what is to be undone, and takes away what was made. */
-function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
+/**
+ * A rollback only touches what is to be undone, and takes away what was made. What was made and no endpoint deletes goes
+ * on being managed: let go of, it would be found by its name, and taken for what the files say by then.
+ */
+function undoOptions({ addresses, wanted }: Undo, options: UndoOptions): PlanOptions {
   const { undoEdited, deleteUsed, skipRefused } = options;
   return {
     allow_delete: true,
     accept_conflicts: undoEdited === true,
     skip_refused: skipRefused === true,
     resend_secrets: false,
-    target: addresses,
+    target: addresses.filter((address) => {
+      const { kind, document } = wanted.get(address) ?? {};
+      return kind === undefined || document !== null || kindNamed(kind).delete !== undefined;
+    }),
     exclude: [],
     force: deleteUsed === true,
     ...overrideOptions(options),

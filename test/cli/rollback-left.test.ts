@@ -136,6 +136,21 @@ describe('what the run created', () => {
   });
 });
 
+staged(
+  'a document that a run made stays, and so does what is known of its bytes',
+  async (stage) => {
+    await stage.apply();
+    const { out } = await inWords(stage, 3);
+    expect(out).toContain('the platform has no endpoint that deletes a knowledge_source');
+    await stage.edit('documents/prices.csv', '\n', '\nanother line\n');
+    // Of the others there is a hold.
+    const { changes } = await stage.plan({}, { exit: 4 });
+    expect(changes.map(({ address, action }) => `${action} ${address}`)).toContain(
+      'update knowledge_source.clinic.prices',
+    );
+  },
+);
+
 staged('what a replacement could not delete is not made a third time', async (stage) => {
   const agent = (more: string) => `agents:\n  a0: { name: A0, greeting_message: Hello${more} }\n`;
   await stage.write('agents.yaml', agent(''));

@@ -735,24 +735,13 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           if (old !== undefined && old.id !== made.id && after[old.section][old.id] !== undefined)
             managed.set(`${address}.replaced`, old);
         }
-        memories.default = withoutMade({ ...known, managed }, undoneRun);
+        memories.default = { ...known, managed };
       }
       return;
     }
     if (exit !== 0 && exit !== 3 && exit !== 4 && exit !== 1 && exit !== 5)
       fail('rollback fails', `exit ${exit}\n${err}`);
     if (writes > 0) memories.default = undone(memory, before, after, undoneRun);
-    if (exit === 0 || exit === 3) memories.default = withoutMade(memories.default, undoneRun);
-  };
-
-  /** Documents that a run made stay, and its rollback lets go of them: taken over again their text is unknown. */
-  const withoutMade = (memory: Memory, run: Run | undefined): Memory => {
-    const { before, after } = run ?? {};
-    const isMade = (id: string) =>
-      before?.sources[id] === undefined && after?.sources[id] !== undefined;
-    const managed = [...memory.managed].filter(([, { id }]) => !isMade(id));
-    const secrets = [...memory.secrets].filter(([key]) => !isMade(key.replace(/ text$/, '')));
-    return { ...memory, managed: new Map(managed), secrets: new Map(secrets) };
   };
 
   /** What a run deleted and its rollback made again is managed again, under a new id. */
