@@ -1,6 +1,12 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
+import {
+  Agent,
+  createServer as createHttpServer,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CallsheetError } from '../../../src/core/errors.ts';
 import { Origin } from '../../../src/core/origin.ts';
@@ -20,7 +26,10 @@ import { openRemoteStore, type Remote } from '../../../src/state/remote/store.ts
 import { openAwsCredentials } from '../../../src/state/s3/credentials.ts';
 import { s3Place } from '../../../src/state/s3/store.ts';
 import type { StateStore } from '../../../src/state/store.ts';
-import { longRows } from '../../long.ts';
+import { openStage, type Stage } from '../../apply/stage.ts';
+import { CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { runHere } from '../../e2e/in-process.ts';
+import { isTorture, longRows } from '../../long.ts';
 import { began, ended, holder } from '../sample.ts';
 import { doRun } from '../stores.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
@@ -455,5 +464,150 @@ describe.each(Object.entries(POSTGRES))('a server that lies (PostgreSQL): %s', (
     await endOf(() => store.close());
     if (name === 'rows without an end') expect(ended).toBe('state');
     expectEnd(asked, ended, statements(), waited());
+  });
+});
+
+/** Command lines, in the order in which somebody may type them. */
+const LINES: readonly (readonly string[])[] = [
+  ['plan'],
+  ['apply', '--auto-approve'],
+  ['state', 'list'],
+  ['state', 'unlock'],
+  ['state', 'unlock', 'stranger'],
+];
+
+/** A server before an honest one, which may lie from some moment on. */
+async function startLiar(port: number) {
+  const told = { lie: undefined as Lie | undefined, requests: 0 };
+  const agent = new Agent({ keepAlive: true });
+  const honestly = (request: IncomingMessage, body: string): Promise<Answer> => {
+    const { method, url: path, headers } = request;
+    const ask = { host: '127.0.0.1', port, method, path, headers, agent };
+    return new Promise((resolve, reject) => {
+      const passed = requestHttp(ask, async (answer) => {
+        const { statusCode: status = 0, headers } = answer;
+        resolve({ status, headers, text: await text(answer) });
+      });
+      passed.on('error', reject).end(body);
+    });
+  };
+  const server = createHttpServer(async (request, response) => {
+    const body = await text(request);
+    const honest = () => honestly(request, body);
+    const ask: Ask = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: {},
+      ...(body === '' ? {} : { body }),
+    };
+    told.requests += 1;
+    const answer = await (told.lie?.(ask, honest, told.requests - 1) ?? honest());
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers;
+    response.writeHead(answer.status, headers).end(answer.status === 204 ? '' : answer.text);
+  });
+  onTestFinished(() => agent.destroy());
+  return { port: await listening(server), told };
+}
+
+/** Environment of a state at that port, with little patience. */
+const PLACES: { readonly [store: string]: (port: number) => Readonly<Record<string, string>> } = {
+  HTTP: (port) => ({
+    CALLSHEET_STATE: `http://127.0.0.1:${port}/plain/lies-${port}`,
+    CALLSHEET_STATE_USERNAME: USERNAME,
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+  }),
+  S3: (port) => ({
+    CALLSHEET_STATE: `s3://${BUCKET}/lines-${port}/state.json?endpoint=http://127.0.0.1:${port}`,
+    AWS_ACCESS_KEY_ID: KEY_ID,
+    AWS_SECRET_ACCESS_KEY: SECRET,
+    AWS_REGION: 'eu-central-1',
+  }),
+  PostgreSQL: (port) => ({
+    CALLSHEET_STATE: `postgres://u@127.0.0.1:${port}/d?sslmode=disable`,
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+  }),
+};
+
+/** Types each command line, and holds it to the bounds. `count` says how often the store was asked by then. */
+async function typeLines(
+  stage: Stage,
+  place: Readonly<Record<string, string>>,
+  count: () => number,
+): Promise<readonly string[]> {
+  const { sim } = stage;
+  const env = {
+    ...CANARIES,
+    PATH: process.env.PATH,
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+    CALLSHEET_BASE_URL: sim.url,
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+    CALLSHEET_STATE_TIMEOUT: '1',
+    ...place,
+  };
+  const ends: string[] = [];
+  for (const line of LINES) {
+    const [before, began] = [count(), performance.now()];
+    const { exit, out, err } = await runHere(line, { cwd: stage.folder, env });
+    const [requests, ms] = [count() - before, Math.round(performance.now() - began)];
+    const how = `${line.join(' ')}: ${exit}, ${requests} requests, ${ms} ms`;
+    ends.push(how);
+    const said = `${how}\n${out}${err}`;
+    expect(said).not.toMatch(/itself failed|TypeError|\n +at /);
+    expect(`${out}${err}`.trim(), said).not.toBe('');
+    if (exit !== 0) expect(err, said).toMatch(/^Error: .+\n\S/m);
+    expect(requests, said).toBeLessThanOrEqual(MOST_REQUESTS);
+    expect(ms, said).toBeLessThanOrEqual(MOST_MS);
+  }
+  expect(stage.leaks()).toEqual([]);
+  return ends;
+}
+
+async function openEdited(env: Readonly<Record<string, string>>): Promise<Stage> {
+  const stage = await openStage();
+  onTestFinished(() => stage.close());
+  await stage.apply({}, { env });
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  return stage;
+}
+
+/** Lies after which a command waits: for a second before it gives up, or for a lock to be given up. */
+const WAITED = new Set([
+  '429 for ever',
+  '503 for ever',
+  'writes: 409 for ever',
+  'writes: 429 for ever',
+  'writes: done, and answered with 503',
+  'no tag',
+  'reads: a new lease each time',
+]);
+
+/** Each lie at one store; `npm run torture` takes both, and those that are waited for. */
+const LYING = Object.entries(LIES).flatMap(([lie, open], at) =>
+  ['HTTP', 'S3'].map((store, other) => ({
+    lie,
+    open,
+    store,
+    isShort: at % 2 === other && !WAITED.has(lie),
+  })),
+);
+
+describe('whatever a server says, a command line ends with a reason', () => {
+  const rows = longRows(LYING, ({ isShort }) => isShort);
+  test.each(rows)('$store: $lie', async ({ lie, open, store }) => {
+    const liar = await startLiar(store === 'HTTP' ? web.port : bucket.port);
+    const place = PLACES[store]?.(liar.port) ?? {};
+    const stage = await openEdited(place);
+    [liar.told.lie, liar.told.requests] = [open(), 0];
+    const ends = await typeLines(stage, place, () => liar.told.requests);
+    if (isTorture) process.stdout.write(`${store}, ${lie}: ${ends.join('; ')}\n`);
+  });
+
+  test.each(Object.entries(POSTGRES))('PostgreSQL: %s', async (lie, answer) => {
+    const { port, statements } = await startPostgresLiar(answer);
+    const stage = await openStage();
+    onTestFinished(() => stage.close());
+    const ends = await typeLines(stage, PLACES.PostgreSQL?.(port) ?? {}, statements);
+    if (isTorture) process.stdout.write(`PostgreSQL, ${lie}: ${ends.join('; ')}\n`);
   });
 });
