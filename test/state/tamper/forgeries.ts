@@ -59,9 +59,12 @@ const HEADER = Object.keys(schema.properties).filter(
   (name) => !['checksum', 'seal', 'format', 'version', 'resources', 'moved_to'].includes(name),
 );
 
-/** All of them. A forgery that changes nothing is left out. */
-export function forgeriesOf(given: Forged): readonly Forgery[] {
-  const all = [...named(given), ...ofResources(given), ...ofHeader(given)];
+/** Those that are wanted. A forgery that changes nothing is left out. */
+export function forgeriesOf(
+  given: Forged,
+  isWanted: (forgery: Forgery) => boolean,
+): readonly Forgery[] {
+  const all = [...named(given), ...ofResources(given), ...ofHeader(given)].filter(isWanted);
   return all.filter(({ make }) => !isDeepStrictEqual(make(given.files), given.files));
 }
 
