@@ -361,8 +361,8 @@ test.each(ROWS)(
 /** How an outcome differs from what the command does with what Callsheet wrote. */
 function cellOf(outcome: Outcome, plain: Outcome) {
   const isHealRefused = /state repair|Nothing is put back|is not put back/.test(outcome.said);
-  if (outcome.writes.length === 0 && (outcome.exit !== plain.exit || isHealRefused))
-    return 'refused';
+  const isOther = outcome.exit !== EXIT.done && outcome.exit !== plain.exit;
+  if (outcome.writes.length === 0 && (isOther || isHealRefused)) return 'refused';
   if (told(outcome) !== told(plain)) return 'other writes';
   return steady(outcome) === steady(plain) ? 'as ever' : 'shown';
 }
