@@ -125,6 +125,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   const owed = new Map<string, string>();
   /** Runs that an apply took back before it was to do anything else. */
   const paid = new Set<string>();
+  /** Ids that runs which did not end well were for: the state may have them by now. */
+  const takenOver = new Set<string>();
   /** Ids of agents that were made by a run, and what was let go of since. */
   const madeByUs = new Set<string>();
   const letGo = new Set<string>();
@@ -274,7 +276,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       const found = bindLive(all, before, memory);
       const bound = all.find(({ address }) => found.get(address)?.[0] === id);
       if (is === 'gone') {
-        const isManaged = [...memory.managed.values()].some((one) => one.id === id);
+        const isManaged =
+          takenOver.has(id) || [...memory.managed.values()].some((one) => one.id === id);
         return (
           (isManaged && (bound === undefined ? allowDelete : isReplaced(bound, before, id))) ||
           !memory.isCertain
@@ -520,6 +523,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       acceptConflicts,
       releaseHold,
     };
+    // Edits are looked at in the other environment alone.
+    if (environment !== 'default') await check(environment, 'the edits before');
     const memory = memories[environment];
     const all = wantedIn(files, environment);
     const isPlain = dies === null && fault === null;
@@ -566,8 +571,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       memories[environment] = applied(all, files.forget, memory, before, after);
       if (held.size > 0) memories[environment] = { ...memories[environment], isCertain: false };
       if (environment === 'default') appliedFiles = [...appliedFiles, files];
-    } else if (writes > 0 || exit === null)
+    } else if (writes > 0 || exit === null) {
+      for (const [id] of bindLive(all, before, memory).values()) takenOver.add(id);
       memories[environment] = unsettled(all, memory, before, after);
+    }
     const mayUndo = rollbackOnFailure && !memory.isCertain;
     const isRight = exit === 0 || exit === 4 || (exit === 1 && hasEqualDocuments());
     const refused = refusedOf(all, settled, after);
@@ -1001,6 +1008,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         if (exit === 0) fail('moved state', 'a state that was moved is repaired where it was');
         // The stack goes on with what is left behind: as if there were none.
         stage.forgetState();
+        takenOver.clear();
         lineage += 1;
         memories.default = NO_MEMORY;
         runs = [];
@@ -1076,6 +1084,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         return undefined;
       case 'lose state':
         stage.forgetState();
+        takenOver.clear();
         lineage += 1;
         memories.default = NO_MEMORY;
         memories.staging = NO_MEMORY;
@@ -1085,6 +1094,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         if (savedState === undefined) return undefined;
         stage.putStateBack(savedState.copy);
         paid.clear();
+        takenOver.clear();
         memories.default = { ...savedState.memory, isCertain: false };
         memories.staging = { ...memories.staging, isCertain: false };
         runs = [];
