@@ -411,7 +411,7 @@ export type Field = {
   readonly path: string;
   /** What should be; null where there should be nothing. */
   readonly before: Json;
-  /** What is live; null where there is nothing. */
+  /** The live value; null where there is none. */
   readonly after: Json;
   /** Whether a value was longer than 500 characters, and is its beginning as a text. */
   readonly is_cut: boolean;
@@ -1867,7 +1867,7 @@ export type Change = {
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
   readonly missing_id: string | null;
-  /** Of a create: the run that deleted it, as the state says; absent where none did, or its receipt is gone. A rollback of that run brings back what this create does not set. The digest does not cover it. */
+  /** The run that deleted what a create makes again, as the state says; absent where none did, or its receipt is gone. A rollback of that run brings back what this create does not set. The digest does not cover it. */
   readonly deleted_by?: {
     /** The run. */
     readonly run: string;
@@ -2125,9 +2125,9 @@ export type Kept = {
   readonly fields: readonly {
     /** Path of the field. */
     readonly path: string;
-    /** What Callsheet last wrote, and the configuration still has; null where there is nothing. */
+    /** The value that Callsheet wrote last and that the configuration still has; null where there is none. */
     readonly before: Json;
-    /** What is live; null where there is nothing. */
+    /** The live value; null where there is none. */
     readonly after: Json;
     /** True where before and after are masked. */
     readonly secret: boolean;
@@ -3144,9 +3144,9 @@ export type Kept = {
   readonly fields: readonly {
     /** Path of the field. */
     readonly path: string;
-    /** What Callsheet last wrote, and the configuration still has; null where there is nothing. */
+    /** The value that Callsheet wrote last and that the configuration still has; null where there is none. */
     readonly before: Json;
-    /** What is live; null where there is nothing. */
+    /** The live value; null where there is none. */
     readonly after: Json;
     /** True where before and after are masked. */
     readonly secret: boolean;

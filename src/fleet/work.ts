@@ -480,7 +480,7 @@ export function jobPayload(
   return Object.fromEntries(given);
 }
 
-/** What a task asks for. */
+/** A command with its flags, as a task has them. */
 type Asked = { readonly command: QueuedCommand; readonly flags: StackFlags };
 
 /**

@@ -219,12 +219,12 @@ export function planSelfHealing(
   };
 }
 
-/** What stands against healing a change, whatever guards say of it. */
+/** The reason that a change is not healed, whatever guards say of it; undefined where nothing speaks against it. */
 export function whyNotHealed(change: Change): string | undefined {
   return whyMore(change) ?? whyUnnamed(change);
 }
 
-/** Whether a change does nothing but put back what was edited. */
+/** Tells whether a change does nothing but put back what was edited. */
 export function isPuttingBack(change: Change): boolean {
   return whyMore(change) === undefined;
 }

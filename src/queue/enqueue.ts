@@ -29,7 +29,7 @@ export type NewTask = {
   readonly plan?: string;
 };
 
-/** What a row says that a worker is to do. A seal is over all of it. */
+/** The work that a row describes. Its seal covers all of it. */
 export type TaskText = NewTask & {
   readonly batch: string;
   readonly number: number;

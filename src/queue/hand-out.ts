@@ -168,7 +168,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
   };
 }
 
-/** What stands in a row counts no further: a number of PostgreSQL has an end. */
+/** Numbers of a row are counted no further: an integer of PostgreSQL has an end. */
 const MOST_COUNTED = 1_000_000;
 /** Commits of which it is told that work waits there. */
 const MOST_COMMITS = 100;

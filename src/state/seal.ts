@@ -17,7 +17,7 @@ import type { Trust } from './model.ts';
  * such texts and have no seal of their own. A seal does not show that a text is the newest: an older one fits as well.
  */
 export type Seals = {
-  /** Whether there is a key. */
+  /** True where there is a key. */
   readonly isOn: boolean;
   /** What the states and journals that were read so far turned out to be; undefined before the first. */
   readonly trust: () => Trust | undefined;

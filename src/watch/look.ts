@@ -84,7 +84,7 @@ export async function look(
   }
 }
 
-/** What passes read of resources, kept until one of them gets to its end. */
+/** The reads of failed passes, kept until a pass gets to its end. */
 export type KeptReads = {
   /** A reader that asks for nothing that a failed pass read already. */
   readonly through: (reader: Reader) => Reader;
@@ -92,7 +92,7 @@ export type KeptReads = {
   readonly clear: () => void;
 };
 
-/** Of a large fleet more is read again: one pass is not to double the memory of a watch. */
+/** A large fleet is read again in part: its reads would double the memory of a watch. */
 const MOST_KEPT_BYTES = 64_000_000;
 
 /**

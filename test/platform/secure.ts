@@ -59,13 +59,14 @@ export async function startProxy(target: number, answer = '200 Connection Establ
   return { port: await listening(server), seen };
 }
 
-async function listening(server: Server): Promise<number> {
+/** Has a server listen until the test ends, whatever connections it has then. Gives its port. */
+export async function listening(server: Server, host = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { networkError } from '../../src/platform/errors.ts';
 import { findProxies, trustFrom } from '../../src/platform/trust.ts';
@@ -12,7 +11,7 @@ import { findRefusal } from '../../src/state/remote/failures.ts';
 import { openGiven } from '../state/stores/open-given.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
-import { startProxy } from './secure.ts';
+import { listening, startProxy } from './secure.ts';
 import { mintAuthority, mintCertificate } from './tls/mint.ts';
 
 const VARIABLES = [
@@ -64,7 +63,7 @@ async function startTls(
       response.setHeader('content-type', 'application/json').end(body);
     },
   );
-  return { names, port: await listening(server) };
+  return { names, port: await listening(server, 'localhost') };
 }
 
 /** The beginning of a server of PostgreSQL: it takes TLS and goes no further. */
@@ -91,23 +90,7 @@ async function startPostgresTls(
       });
     });
   });
-  return { names, port: await listening(server) };
-}
-
-async function listening(server: Server): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, 'localhost');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  });
-  return (server.address() as AddressInfo).port;
+  return { names, port: await listening(server, 'localhost') };
 }
 
 type Options = SecureContextOptions & { readonly requestCert?: boolean };

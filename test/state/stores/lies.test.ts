@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import {
   Agent,
   createServer as createHttpServer,
   type IncomingMessage,
   request as requestHttp,
 } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CallsheetError } from '../../../src/core/errors.ts';
@@ -30,6 +29,7 @@ import { openStage, type Stage } from '../../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { runHere } from '../../e2e/in-process.ts';
 import { isTorture, longRows } from '../../long.ts';
+import { listening } from '../../platform/secure.ts';
 import { began, ended, holder } from '../sample.ts';
 import { doRun } from '../stores.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
@@ -290,22 +290,6 @@ async function startEndless(): Promise<string> {
     more();
   });
   return `http://127.0.0.1:${await listening(server)}`;
-}
-
-async function listening(server: Server): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 test.each(['HTTP', 'S3'])('a body without an end comes to one (%s)', async (name) => {
