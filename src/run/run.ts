@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenOff, executePlan, type RunResult } from '../apply/execute.ts';
 import { checkBasis, checkPins, confirmPins } from '../apply/pins.ts';
 import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
+import type { CallsheetError } from '../core/errors.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { isSameJson } from '../core/value.ts';
@@ -18,9 +21,12 @@ import type { Planned } from '../plan/make.ts';
 import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
 import { concealResource, secretsInClear } from '../plan/state-entry.ts';
+import { NotKept } from '../state/failures.ts';
+import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
+import { sealsOf } from '../state/open.ts';
 import { nextState, withApplied, withDeleted, withHolds, withRollouts } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
@@ -354,12 +360,38 @@ async function execute(
       });
       await stage(context, 'commit', () => lease.commit(next));
     } catch (error) {
-      throw brokenOff(error, deps, result.ledger);
+      const failure = error instanceof NotKept ? await keepHere(error, run, next, request) : error;
+      throw brokenOff(failure, deps, result.ledger);
     }
     return result;
   } finally {
     await observer?.close();
   }
+}
+
+/** Keeps the state that its store did not keep in the folder of the stack. */
+async function keepHere(
+  failure: NotKept,
+  run: string,
+  state: State,
+  { session: { stack }, context }: RunRequest,
+): Promise<CallsheetError> {
+  const file = join(stack.dir, '.callsheet', `unkept-${run}.json`);
+  try {
+    const { disk } = context;
+    await writeStateCopy(file, state, { disk, seals: sealsOf(stack.state, context) });
+  } catch {
+    return failure.withTodo(
+      'The changes of the run are made, and its state is lost. The next plan finds resources by their names.',
+    );
+  }
+  const push = commandSpan(`state push --overwrite ${quoted(file)}`, {
+    dir: stack.dir,
+    env: stack.environment,
+  });
+  return failure.withTodo(
+    `The changes of the run are made, and its state is kept in ${file}. Then put it there: ${push}`,
+  );
 }
 
 /** What a plan leaves at most, were all of it carried out. */

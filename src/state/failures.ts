@@ -203,6 +203,26 @@ export function tooLargeState(size: number): CallsheetError {
   );
 }
 
+/** The store confirmed a write that it does not have. `how` goes on after "the store confirmed". */
+export class NotKept extends CallsheetError {
+  constructor(location: string, how: string) {
+    super('state', `the state ${location} was not kept: the store confirmed ${how}`, {
+      hint: `${CHECK_STORE} Then run the same command again.`,
+    });
+  }
+
+  /** The same with another way on, in a sentence. */
+  withTodo(todo: string): CallsheetError {
+    return new CallsheetError(this.code, this.message, {
+      hint: `${CHECK_STORE} ${todo}`,
+      cause: this,
+    });
+  }
+}
+
+const CHECK_STORE =
+  'Check that its address leads to the store itself, and not to a copy, a cache or another server.';
+
 /** A state that breaks a rule of its own. `how` goes on after its name. */
 export function unwritable(how: string): CallsheetError {
   return new CallsheetError(

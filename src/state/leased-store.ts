@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { lostLease, StillLocked, unsettledRun } from './failures.ts';
+import { lostLease, NotKept, StillLocked, Unanswered, unsettledRun } from './failures.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import {
   type FileEnd,
@@ -35,7 +35,13 @@ import {
 } from './runs.ts';
 import { type Remainder, salvageFrom } from './salvage.ts';
 import type { LineSeals, Seals } from './seal.ts';
-import { type Base, checkSuccession, type StateMark } from './state-text.ts';
+import {
+  type Base,
+  checkSuccession,
+  readHead,
+  type StateHead,
+  type StateMark,
+} from './state-text.ts';
 import type {
   Claim,
   Expected,
@@ -82,6 +88,8 @@ export type StoreDriver = LockPlace &
     readonly tidy: (lease: string, runs: OpenRuns) => Promise<void>;
     /** Opens a journal for lines at its end. `new`: the run has none yet. */
     readonly openEnd: (lease: string, run: string, which: 'new' | 'existing') => Promise<FileEnd>;
+    /** Looks once at the state that is there. False: it is neither of that write nor of a later one. */
+    readonly keeps: (written: StateHead) => Promise<boolean>;
     /** Replaces the state and files the journal of that run. */
     readonly commit: (lease: string, state: State, run: string | undefined) => Promise<void>;
     /** As `Lease.replace` says. */
@@ -337,6 +345,7 @@ function openLease(
     checkSuccession(state, base, location);
     await driver.commit(id, state, pending?.run);
     learn({ state, pending: undefined });
+    await expectKept(state);
   }
 
   async function replace(
@@ -348,6 +357,7 @@ function openLease(
     check();
     const aside = await driver.replace(id, state, entries);
     learn({ state, pending: undefined });
+    await expectKept(state);
     return aside;
   }
 
@@ -356,6 +366,24 @@ function openLease(
     for (const { run } of receipts) checkRunId(run);
     await driver.receive(id, state, receipts);
     learn({ state, pending: undefined });
+    await expectKept(state);
+  }
+
+  /** A server that is not the store, or a copy of it, may confirm every write and keep none. */
+  async function expectKept({ lineage, serial }: State): Promise<void> {
+    try {
+      const isKept = await driver.keeps({ lineage, serial });
+      check();
+      if (isKept) return;
+    } catch (error) {
+      // The write was confirmed before, and nothing speaks against it.
+      if (error instanceof Unanswered) return;
+      throw error;
+    }
+    const lines = await driver.stateLines().catch(() => undefined);
+    const found = lines && (await readHead(lines));
+    const there = found === undefined ? 'no state' : `serial ${found.serial}`;
+    throw new NotKept(location, `serial ${serial}, and returns ${there}`);
   }
 
   async function claim(account: string, claims: readonly Claim[]): Promise<readonly Overlap[]> {

@@ -175,6 +175,33 @@ export async function readMark(
   return head && soundState(migrateState({ ...head, resources: {} }));
 }
 
+/** What tells the writes of one state apart. */
+export type StateHead = Pick<State, 'lineage' | 'serial'>;
+
+/** The head of a state in lines that lie as they are written, read without its resources and not checked. */
+export async function readHead(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): Promise<StateHead | undefined> {
+  let isTop = true;
+  for await (const { text: line } of lines) {
+    if (!isTop) {
+      if (!line.endsWith(BEFORE_RESOURCES)) return undefined;
+      const head = parseRecord(`{${line.slice(0, -BEFORE_RESOURCES.length)}}`);
+      const { lineage, serial } = head ?? {};
+      return typeof lineage === 'string' && typeof serial === 'number'
+        ? { lineage, serial }
+        : undefined;
+    }
+    isTop = false;
+  }
+  return undefined;
+}
+
+/** A store that has the state of a write, or of a later one, kept that write. */
+export function isAtLeast(found: StateHead | undefined, written: StateHead): boolean {
+  return found?.lineage === written.lineage && found.serial >= written.serial;
+}
+
 /** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
 async function readSealed(
   lines: AsyncIterable<Line> | Iterable<Line>,

@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { lostLease } from '../failures.ts';
 import type { JournalEntry, RunBegan } from '../journal.ts';
@@ -21,7 +21,7 @@ import {
 import type { State } from '../model.ts';
 import { getLayout, isSound, type OpenRun, type Place, parseRunFile } from '../runs.ts';
 import { openSeals, type Seals } from '../seal.ts';
-import { piecesOfState } from '../state-text.ts';
+import { isAtLeast, piecesOfState, readHead } from '../state-text.ts';
 import type { Holder, StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
 import {
@@ -147,9 +147,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
     worded: (work) => worded(location, work),
     async prepare() {
       await refuseOddPlace(place);
-      const made = await disk.makeFolder(layout.folder);
-      if (made === undefined || basename(layout.folder) !== '.callsheet') return;
-      await disk.writeNew(join(layout.folder, '.gitignore'), '*\n');
+      await makeStateFolder(layout.folder, disk);
     },
     async removeDrafts() {
       for (const name of await disk.list(layout.folder))
@@ -181,6 +179,10 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
     },
     refile: (lease, { run, entries }) =>
       put(layout.finishedRun(run), journalPieces(entries, seals.lines(run)), lease),
+    async keeps(written) {
+      const lines = await readStateLines(place);
+      return lines !== undefined && isAtLeast(await readHead(lines), written);
+    },
     stateLines: () => readStateLines(place),
     stateText: () => readStateText(place),
     journals: () => journalSources(place),
@@ -189,6 +191,25 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
     run: (run, wanted) => readRun(place, run, wanted),
     async close() {},
   };
+}
+
+/** Makes a folder for states, where there is none, for its owner alone; a `.callsheet` folder keeps itself out of Git. */
+async function makeStateFolder(folder: string, disk: Disk): Promise<void> {
+  const made = await disk.makeFolder(folder);
+  if (made === undefined || basename(folder) !== '.callsheet') return;
+  await disk.writeNew(join(folder, '.gitignore'), '*\n');
+}
+
+/** Writes a state as a file of its own, without a lock, from which `state push` takes it. Throws where it is there. */
+export async function writeStateCopy(
+  path: string,
+  state: State,
+  { disk = realDisk, seals }: { readonly disk?: Disk | undefined; readonly seals: Seals },
+): Promise<void> {
+  await worded(path, async () => {
+    await makeStateFolder(dirname(path), disk);
+    await disk.writeNew(path, await piecesOfState(state, seals));
+  });
 }
 
 /** Runs that committed and were not filed. Beside a damaged state nobody can tell, and none is listed. */

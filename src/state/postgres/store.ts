@@ -2,13 +2,13 @@ import { hash, randomUUID } from 'node:crypto';
 import { checkSize } from '../../core/bounds.ts';
 import { MOST_READ_BYTES, within } from '../bounds.ts';
 import { refuseNewer } from '../failures.ts';
-import { readLine } from '../journal-text.ts';
+import { linesIn, readLine } from '../journal-text.ts';
 import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { type Retries, takenByOthers } from '../remote/failures.ts';
 import type { Change, Kept, Remote } from '../remote/store.ts';
 import { NO_SEALS, type Seals } from '../seal.ts';
-import { piecesOfState } from '../state-text.ts';
+import { isAtLeast, piecesOfState, readHead } from '../state-text.ts';
 import type { Claim, Overlap } from '../store.ts';
 import { type Database, type Query, type Row, type Value, worded } from './database.ts';
 
@@ -311,6 +311,11 @@ export function postgresRemote(
       const id = randomUUID();
       return writing(() => write(lease, change, id));
     },
+    keeps: (written) =>
+      reading(false, async () => {
+        const [row] = await select('select head from callsheet.stack where name = $1', [stack]);
+        return isAtLeast(row && (await readHead(linesIn([String(row.head)]))), written);
+      }),
     runs: () =>
       reading<readonly string[]>([], async () => {
         const text = 'select run from callsheet.run where stack = $1 and filed';

@@ -10,7 +10,7 @@ import {
   MOST_UNPACKED_BYTES,
   within,
 } from '../bounds.ts';
-import { damagedState, foreignState, refuseNewer, strayPart } from '../failures.ts';
+import { damagedState, foreignState, NotKept, refuseNewer, strayPart } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { NO_SEALS, type Seals } from '../seal.ts';
@@ -91,6 +91,8 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
   const { location } = place;
   /** What we wrote last: as long as the lease is ours, nobody wrote since. */
   let written: Current | undefined;
+  /** Parts that no document names any more. */
+  let replaced: readonly string[] = [];
   /** What messages call the journal of a run. */
   const nameOf = (run: string) => `the journal of run ${run} in ${location}`;
   let queue: Promise<unknown> = Promise.resolve();
@@ -151,8 +153,14 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     pick: (document: Document) => Promise<T | undefined>,
   ): Promise<T> {
     for (let attempt = 1; attempt <= READS; attempt += 1) {
+      const before = written;
       const { document } = await read();
-      if (wanting === 'all') refuseStray(document, location);
+      if (wanting === 'all') {
+        refuseStray(document, location);
+        // Every write of the lease was confirmed before this was asked for.
+        if (before !== undefined && document.serial < before.document.serial)
+          throw new NotKept(location, 'a write, and returns what was there before it');
+      }
       const picked = await pick(document);
       if (picked !== undefined) return picked;
     }
@@ -206,12 +214,18 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       }
       written = { document: next, tag: put.tag };
       const named = placesIn(next);
-      for (const at of placesIn(document)) {
-        // A rest that nobody names does no harm.
-        if (!named.has(at)) await place.discard(at).catch(() => undefined);
-      }
+      replaced = [...replaced, ...placesIn(document)].filter((at) => !named.has(at));
+      // What a lost write took the place of is all that is left: its parts stay until the write is seen to be kept.
+      if (isDeepStrictEqual(next.state, document.state)) await discardReplaced();
       return true;
     }
+  }
+
+  async function discardReplaced(): Promise<void> {
+    const parts = replaced;
+    replaced = [];
+    // A rest that nobody names does no harm.
+    for (const at of parts) await place.discard(at).catch(() => undefined);
   }
 
   function tooSmall(what: string, needed: number, most: number): string {
@@ -363,12 +377,25 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
           ticket: from.ticket && { ...from.ticket, beat },
         });
         const isHeld = await change(lease, withBeat);
-        if (isHeld && written?.document.ticket && isReleased(written.document.ticket))
-          await place.leave(lease);
-        return isHeld;
+        if (!isHeld || written?.document.ticket == null || !isReleased(written.document.ticket))
+          return isHeld;
+        // Others may write from now on, or put an earlier version back.
+        written = undefined;
+        await place.leave(lease);
+        return true;
       }),
     reserve,
     write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
+    keeps: () =>
+      inTurn(async () => {
+        const own = written?.document;
+        if (own === undefined) return true;
+        const { document } = await read();
+        const isOwn =
+          document.serial === own.serial && isDeepStrictEqual(document.state, own.state);
+        if (isOwn) await discardReplaced();
+        return isOwn || document.serial > own.serial;
+      }),
     runs: async () => (await read()).document.finished.map(({ run }) => run),
     async journal(run, wanting) {
       const found = await gather(wanting, async ({ open, finished }) => {

@@ -38,6 +38,7 @@ export type Remote = LockPlace & {
   readonly read: (wanting: Wanting) => Promise<Kept>;
   /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
   readonly write: (lease: string, change: Change) => Promise<boolean>;
+  readonly keeps: StoreDriver['keeps'];
   readonly overlaps?: NonNullable<StoreDriver['overlaps']>;
   /** `lost`: the lease does not hold the state any more. */
   readonly claim?: (

@@ -24,6 +24,8 @@ export type Shelf = {
   refuses?: Reply | undefined;
   /** Answers an UNLOCK with 200, and keeps the lock. */
   keepsLock?: boolean;
+  /** Documents that are answered with 200 and not kept. */
+  forgets?: (text: string) => boolean;
 };
 
 export const USERNAME = 'gitlab-ci-token';
@@ -101,6 +103,7 @@ function take(shelf: Shelf, body: string, id: string | undefined, style: Style):
   const { serial } = JSON.parse(body);
   if (style === 'gitlab' && (typeof serial !== 'number' || shelf.serials.has(serial)))
     return { status: 422, text: '{"message":"Version has already been taken"}' };
+  if (shelf.forgets?.(body)) return { status: 200 };
   shelf.serials.add(serial);
   shelf.text = body;
   return { status: 200 };

@@ -25,6 +25,8 @@ export async function startS3(hasConditions = true) {
   const keys = new Map<string, Known>([[KEY_ID, { secret: SECRET }]]);
   /** How writes below a key are answered, in the place of what would be said. */
   const refusals = new Map<string, Reply>();
+  /** By their keys, objects that are answered with 200 and not kept. */
+  const forgets = new Map<string, (text: string) => boolean>();
   /** The methods and paths that were asked for. */
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -78,7 +80,7 @@ export async function startS3(hasConditions = true) {
     }
     if (hasConditions && noneMatch === '*' && there !== undefined)
       return { status: 412, code: 'PreconditionFailed' };
-    objects.set(key, body);
+    if (forgets.get(key)?.(body) !== true) objects.set(key, body);
     return { status: 200, etag: etagOf(body) };
   }
 
@@ -86,6 +88,7 @@ export async function startS3(hasConditions = true) {
     port,
     keys,
     refusals,
+    forgets,
     requests,
     endpoint: `http://127.0.0.1:${port}`,
     objects,
