@@ -1,6 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { exporting } from './export.ts';
-import { exported, fleet, limited, requests } from './fleet.ts';
+import { exported, fleet, limited, requests, sealed } from './fleet.ts';
 import { startup } from './startup.ts';
 import { validate } from './validate.ts';
 
@@ -12,4 +12,5 @@ export const benchmarks: readonly Benchmark[] = [
   exported,
   requests,
   limited,
+  sealed,
 ];

@@ -13,6 +13,7 @@ import {
   serveCreate,
   serveEdited,
   servePlan,
+  serveSealed,
   serveUpdate,
 } from './fleet/served.ts';
 import { CHANGED, FEW, type Layout } from './fleet/stack.ts';
@@ -200,5 +201,24 @@ export const limited: Benchmark = {
       floor: script,
     },
   ]),
+  tidy: removeFleets,
+};
+
+/** A seal is what the key of a run adds to it, and nothing else differs. */
+export const sealed: Benchmark = {
+  name: 'state',
+  about:
+    'callsheet apply (plan and apply) that creates a fleet with CALLSHEET_FINGERPRINT_KEY, which seals the state and its journal, against the same without it.',
+  sizes: [1000],
+  latencies: [0, 20],
+  cases: [
+    {
+      name: 'sealed create',
+      goal: 1.03,
+      serve: serveSealed,
+      callsheet: created,
+      floor: created,
+    },
+  ],
   tidy: removeFleets,
 };

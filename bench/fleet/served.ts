@@ -18,6 +18,8 @@ type Served = {
   readonly layout?: Layout;
   /** Agents that are live; all unless given. */
   readonly live?: number;
+  /** Variables of Callsheet's runs alone. */
+  readonly env?: Surroundings['env'];
   /** Requests a second that the platforms take; any number unless given. */
   readonly perSecond?: number;
   /** Done before each run of Callsheet, the so-manyth, and not measured. */
@@ -25,6 +27,9 @@ type Served = {
   /** The same before each run of the floor. */
   readonly between?: (round: number) => void;
 };
+
+/** A key as `openssl rand` writes one. */
+const SEAL = { CALLSHEET_FINGERPRINT_KEY: '0f'.repeat(32) };
 
 /** Stacks with a state that fits what is live, by layout and size: they take longer to make than most cases to run. */
 const made = new Map<string, Promise<string>>();
@@ -103,6 +108,15 @@ export function serveCreate(perSecond?: number): Serve {
     });
 }
 
+/** The same of Callsheet with the key that seals a state, and of the floor without one. */
+export const serveSealed: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    live: 0,
+    env: SEAL,
+    before: async () => forgetState(dir),
+    between: () => forgetState(dir),
+  });
+
 /** Flags with which a stack is what a round made of it. */
 export const ROUND = ['--var-file', ROUND_FILE];
 
@@ -132,13 +146,13 @@ export async function removeFleets(): Promise<void> {
  * comes. The floor is told what Callsheet asked for.
  */
 async function serve(dir: string, scale: Scale, served: Served): Promise<Surroundings> {
-  const { layout = 'rows', live = scale.size, perSecond, before, between } = served;
+  const { layout = 'rows', live = scale.size, env = {}, perSecond, before, between } = served;
   cpSync(await fleetOf(layout, scale.size), dir, { recursive: true });
   const start = () => startPlatform({ ...scale, size: live }, perSecond);
   const [ours, theirs] = await Promise.all([start(), start()]);
   let round = 0;
   return {
-    env: ours.env,
+    env: { ...ours.env, ...env },
     floorEnv: theirs.env,
     async before() {
       round += 1;
