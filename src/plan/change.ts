@@ -48,7 +48,7 @@ import {
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import { isDelete, refuse } from './document.ts';
-import { findMisfit, type Identity, type Span } from './identify.ts';
+import { type Deed, findMisfit, type Identity, type Misfit, type Span } from './identify.ts';
 import {
   foundBy,
   misfitReason,
@@ -60,7 +60,7 @@ import {
 } from './messages.ts';
 import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
-import { compareLastApplied, splitByRead } from './refresh.ts';
+import { compareLastApplied, isStampMoved, splitByRead } from './refresh.ts';
 import { secretsDeleted, secretTravels } from './secrets.ts';
 import {
   carryOver,
@@ -140,13 +140,27 @@ function refuseMisfit(
 ): Change {
   if (live === undefined || change.verdict === 'unsupported' || change.operations.length === 0)
     return change;
-  // A rollback deletes what its run made.
-  const misfit = findMisfit(identity, live, change.action === 'delete' ? ran : undefined);
+  const deed = ran && deedUndone(change, identity, ran);
+  const misfit = findMisfit(identity, live, deed);
   if (misfit === undefined) return change;
-  const isAgainstAll = misfit.type === 'rivals' || misfit.type === 'created';
-  return isAgainstAll || isDelete(change)
+  return STANDING_AGAINST_ALL.has(misfit.type) || isDelete(change)
     ? refuse(change, misfitReason(change, misfit, identity))
     : change;
+}
+
+const STANDING_AGAINST_ALL: ReadonlySet<Misfit['type']> = new Set([
+  'rivals',
+  'created',
+  'unwritten',
+]);
+
+/** A rollback deletes what its run made, and updates what it wrote; not every write moves the stamp of a resource. */
+function deedUndone({ action, fields }: Change, { kind }: Identity, ran: Span): Deed | undefined {
+  if (action === 'delete') return { did: 'made', ran };
+  const isSeen = fields.some(
+    (field) => isWritten(field) && isStampMoved(kind, fieldIn(field.path)),
+  );
+  return action === 'update' && isSeen ? { did: 'wrote', ran } : undefined;
 }
 
 /** What a comparison is told about one resource. */
