@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withNamedFile, writeNamedFile } from '../console/named-file.ts';
+import { DOCUMENT_LEVELS, Excess, parseWithin } from '../core/bounds.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
@@ -74,14 +75,22 @@ export async function closePlanSet(folder: string, document: FleetDocument): Pro
   await writeNamedFile('--out', join(folder, INDEX), fleetJson(document));
 }
 
+/** A tree has as many stacks as it has. */
+const BOUNDS = { levels: DOCUMENT_LEVELS, values: Number.POSITIVE_INFINITY };
+
 /** Reads a set. Throws `CallsheetError` where it is none, or was changed since. */
 export async function readPlanSet(folder: string): Promise<PlanSet> {
   const file = join(folder, INDEX);
   let parsed: Json;
   try {
-    parsed = JSON.parse(await readFile(file, 'utf8'));
+    parsed = parseWithin(await readFile(file, 'utf8'), BOUNDS) as Json;
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${reasonIn(cause)}`;
+    const why =
+      cause instanceof Excess
+        ? `has ${cause.what}`
+        : cause instanceof SyntaxError
+          ? 'is not JSON'
+          : `cannot be read: ${reasonIn(cause)}`;
     throw new CallsheetError('usage', `${folder} holds no plans of many stacks: ${INDEX} ${why}`, {
       hint: 'Make them with: `callsheet plan --recursive --out FOLDER`',
       cause,

@@ -1,6 +1,6 @@
 import { checkLevels, DOCUMENT_LEVELS, Excess } from '../core/bounds.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatList } from '../core/errors.ts';
 import {
   type Change,
   type FindCallouts,
@@ -284,6 +284,44 @@ const WRITES_PER_FILE = 3;
 /** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
 const VERSION = 4;
 
+/** Every member of the document, which the compiler holds against its type. */
+const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
+  format: true,
+  version: true,
+  digest: true,
+  checks: true,
+  created_at: true,
+  purpose: true,
+  undoes: true,
+  revert: true,
+  snapshot: true,
+  platform: true,
+  organizations: true,
+  names: true,
+  environment: true,
+  config_digest: true,
+  state: true,
+  options: true,
+  summary: true,
+  requests: true,
+  assumptions: true,
+  known_assumptions: true,
+  endpoints: true,
+  changes: true,
+  groups: true,
+  agreed: true,
+  kept: true,
+  notes: true,
+  freeze: true,
+  refusals: true,
+  overridden_limits: true,
+  behind: true,
+  settled: true,
+  base: true,
+  rehearsal: true,
+  texts: true,
+};
+
 /** A member of the document, in two spaces. */
 const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/s;
 
@@ -309,6 +347,7 @@ function readJson(text: string, file: string): unknown {
   }
 }
 
+const MADE_BY_ANOTHER = 'Apply it with the callsheet that made it, or plan again with this one.';
 const AGAIN = 'Make a new one with: `callsheet plan --out plan.json`';
 
 function checkPlan(parsed: unknown, file: string): PlanDocument {
@@ -317,10 +356,19 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
     throw new CallsheetError(
       'usage',
       `${file} is a plan of version ${version}; this callsheet reads version ${VERSION}`,
-      { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
+      { hint: MADE_BY_ANOTHER },
     );
   }
   const plan = inFull(parsed);
+  const unknown = Object.keys(Object(plan)).filter((name) => !Object.hasOwn(MEMBERS, name));
+  // Whatever it says, nothing here would keep to it, and no digest is over it.
+  if (version !== undefined && unknown.length > 0) {
+    throw new CallsheetError(
+      'usage',
+      `${file} has ${formatList(unknown)}, which this callsheet does not know`,
+      { hint: MADE_BY_ANOTHER },
+    );
+  }
   if (!isPlan(plan)) {
     throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
       hint: AGAIN,

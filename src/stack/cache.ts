@@ -23,6 +23,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { DOCUMENT_LEVELS, parseWithin } from '../core/bounds.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
@@ -218,6 +219,9 @@ type Entries = {
 const MOST_ENTRIES = 24;
 /** Bytes of all of them: some stacks of 100,000 agents. */
 const MOST_BYTES = 256 * 1024 * 1024;
+
+/** A line is no longer than all of them, and so has no more values. */
+const LINE_BOUNDS = { levels: DOCUMENT_LEVELS, values: MOST_BYTES };
 
 const CIPHER = 'aes-256-gcm';
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];
@@ -437,9 +441,10 @@ function openTrees(entries: Entries, name: string): Trees {
       known ??= entries.read(name, linesByDigest) ?? new Map<string, string>();
       const digest = digestOf(source);
       const line = known.get(digest);
-      if (line !== undefined) {
+      const tree = line && readTree(line, source);
+      if (line && tree) {
         used.set(digest, line);
-        return { root: decodeTree(JSON.parse(line), source), problems: [] };
+        return { root: tree, problems: [] };
       }
       const parsed = parseYaml(source);
       const { root, problems } = parsed;
@@ -462,6 +467,15 @@ function openTrees(entries: Entries, name: string): Trees {
 }
 
 const DIGEST_CHARACTERS = 64;
+
+/** The tree of a line; undefined where that is none. */
+function readTree(line: string, source: Source): SyntaxNode | undefined {
+  try {
+    return decodeTree(parseWithin(line, { ...LINE_BOUNDS, levels: 1 }) as Flat, source);
+  } catch {
+    return undefined;
+  }
+}
 
 function linesByDigest(lines: Iterable<string>): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
@@ -747,13 +761,13 @@ function decodeStack(
   const rollouts: RolloutSettings[] = [];
   for (const line of lines) {
     if (stack === undefined) {
-      const { read, count, ...rest } = JSON.parse(line) as StoredStack;
+      const { read, count, ...rest } = parseWithin(line, LINE_BOUNDS) as StoredStack;
       if (read.digest !== digestOfReads(read.what, folder)) return undefined;
       onCounted(count);
       stack = rest;
       continue;
     }
-    const part = JSON.parse(line) as StoredPart;
+    const part = parseWithin(line, LINE_BOUNDS) as StoredPart;
     for (const value of part.values) values.push(value);
     for (const at of part.special) values[at] = walk(values[at], at);
     for (const one of part.resources) resources.push(resourceOf(one));

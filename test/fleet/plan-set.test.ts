@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPlanFile } from '../../src/console/plan.ts';
 import { getPlanFile } from '../../src/fleet/plan-set.ts';
+import { deep } from '../state/sample.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, four, settings, treeOf } from './tree.ts';
 
@@ -79,6 +80,11 @@ test.each([
     'is not what `callsheet plan --recursive --out FOLDER` writes',
   ],
   ['no JSON', () => 'harbor', 'is not JSON'],
+  [
+    'JSON of 10,000 levels',
+    (text: string) => text.replace('"stacks":', `"more": ${deep(10_000)}, "stacks":`),
+    'has JSON of more than 128 levels',
+  ],
 ])('%s in fleet.json is refused', async (_, edit, words) => {
   const { plans, run, writes } = await planned();
   const file = join(plans, 'fleet.json');

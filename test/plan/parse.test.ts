@@ -116,6 +116,18 @@ describe('a plan file', () => {
       'usage',
       'not a plan that callsheet wrote',
     ],
+    [
+      'has a member that no plan of its version has',
+      JSON.stringify({ ...plan, deadline: 'tomorrow' }),
+      'usage',
+      'plan.json has deadline, which this callsheet does not know',
+    ],
+    [
+      'has members of an object',
+      text.replace('{', '{ "__proto__": { "digest": "x" }, "constructor": 1,'),
+      'usage',
+      'plan.json has __proto__ and constructor, which this callsheet does not know',
+    ],
     ['is of no version', edited({ version: '1' }), 'usage', 'not a plan that callsheet wrote'],
     [
       'is of a newer version in a text',
@@ -237,7 +249,7 @@ describe('a plan file', () => {
     expect(failure.code).toBe(code);
     expect(failure.message).toContain(message);
     expect(failure.message).toContain('plan.json');
-    expect(failure.hint).toMatch(message.includes('version') ? NEWER : AGAIN);
+    expect(failure.hint).toMatch(/version|does not know/.test(message) ? NEWER : AGAIN);
   });
 
   test.each<[string, Partial<Record<keyof PlanDocument, unknown>>]>([

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text here.
 import { spawn } from 'node:child_process';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -16,13 +17,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Lexer } from 'yaml';
 import { type Loaded, type LoadOptions, loadStack } from '../../src/stack/index.ts';
 import { isTorture, longRows, runs } from '../long.ts';
+import { deep } from '../state/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { BAY, type Files, folderOf, HARBOR, PDF, WAV } from './stack-folder.ts';
 
@@ -180,6 +182,21 @@ async function parsedIn(work: () => Promise<unknown>): Promise<number> {
 const cacheOf = (dir: string) => join(dir, '.callsheet/cache');
 const entriesOf = (dir: string) =>
   readdirSync(cacheOf(dir)).map((name) => join(cacheOf(dir), name));
+
+/** An entry with each of its lines changed, by somebody who has the key. */
+function resealed(path: string, change: (line: string) => string): Buffer {
+  const secret = KEY.CALLSHEET_FINGERPRINT_KEY;
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'callsheet cache', 32));
+  const [bytes, name] = [readFileSync(path), Buffer.from(basename(path))];
+  const [nonce, tag] = [bytes.subarray(0, 12), bytes.subarray(-16)];
+  const opened = createDecipheriv('aes-256-gcm', key, nonce).setAAD(name).setAuthTag(tag);
+  const lines = (opened.update(bytes.subarray(12, -16), undefined, 'utf8') + opened.final('utf8'))
+    .split('\n')
+    .map((line) => (line === '' ? '' : change(line)));
+  const sealed = createCipheriv('aes-256-gcm', key, nonce).setAAD(name);
+  const body = Buffer.concat([sealed.update(lines.join('\n')), sealed.final()]);
+  return Buffer.concat([nonce, body, sealed.getAuthTag()]);
+}
 
 /** Another content of the same size, in a file that says that nobody touched it. */
 function lie(dir: string, file: string, from: string, to: string): void {
@@ -380,6 +397,20 @@ describe('a cache that lies', () => {
         await expectAsAnew(ours);
         writeFileSync(path, before);
       }
+    }
+  });
+
+  it('has more levels than an entry has', async () => {
+    const dir = folderOf(FILES);
+    await load(dir);
+    for (const path of entriesOf(dir)) {
+      const before = readFileSync(path);
+      writeFileSync(
+        path,
+        resealed(path, (line) => line.replace(/[[{].*/, deep(10_000))),
+      );
+      await expectAsAnew(dir);
+      writeFileSync(path, before);
     }
   });
 
