@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Blob as StackFile } from '../../src/core/value.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
-import { AUTHORITY, PLATFORM, startHttps, startProxy } from './secure.ts';
+import { AUTHORITY, clearConnectionVariables, PLATFORM, startHttps, startProxy } from './secure.ts';
 import { listen, respond } from './wire.ts';
 
-const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE'];
-
-beforeEach(() => {
-  for (const name of VARIABLES) {
-    vi.stubEnv(name, undefined);
-    vi.stubEnv(name.toLowerCase(), undefined);
-  }
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+clearConnectionVariables();
 
 const me = { operation: 'getMe' };
 const ACCOUNT = '{"account_id":"acct"}';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
 
 const folder = join(import.meta.dirname, 'tls');
 
@@ -12,6 +12,30 @@ export const AUTHORITY = join(folder, 'authority.pem');
 
 /** A name that the platform's certificate is for and that leads nowhere. */
 export const PLATFORM = 'platform.example.test';
+
+const VARIABLES = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'CALLSHEET_CLIENT_CERT',
+  'CALLSHEET_CLIENT_KEY',
+];
+
+/** The tests of a file see no proxy, no authority and no certificate of the environment but those that they set. */
+export function clearConnectionVariables(): void {
+  beforeEach(() => {
+    for (const name of VARIABLES) {
+      vi.stubEnv(name, undefined);
+      vi.stubEnv(name.toLowerCase(), undefined);
+    }
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+}
 
 /** What a server was sent. */
 export type Received = {

@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { networkError } from '../../src/platform/errors.ts';
 import { findProxies, trustFrom } from '../../src/platform/trust.ts';
@@ -11,29 +11,10 @@ import { findRefusal } from '../../src/state/remote/failures.ts';
 import { openGiven } from '../state/stores/open-given.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
-import { listening, startProxy } from './secure.ts';
+import { clearConnectionVariables, listening, startProxy } from './secure.ts';
 import { mintAuthority, mintCertificate } from './tls/mint.ts';
 
-const VARIABLES = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'ALL_PROXY',
-  'NO_PROXY',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'CALLSHEET_CLIENT_CERT',
-  'CALLSHEET_CLIENT_KEY',
-];
-
-beforeEach(() => {
-  for (const name of VARIABLES) {
-    vi.stubEnv(name, undefined);
-    vi.stubEnv(name.toLowerCase(), undefined);
-  }
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+clearConnectionVariables();
 
 const ours = mintAuthority('Harbor authority');
 const strangers = mintAuthority('Stranger authority');

@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { JournalEntry } from '../../src/state/journal.ts';
-import {
-  formatEntry,
-  JOURNAL_HEADER,
-  linesIn,
-  readJournal,
-  TORN,
-} from '../../src/state/journal-text.ts';
+import { formatEntry, JOURNAL_HEADER, TORN } from '../../src/state/journal-text.ts';
 import {
   began,
   ended,
+  entriesIn,
   failureOf,
   intent,
   outcome,
@@ -32,15 +26,9 @@ const entries = [
 ];
 const whole = JOURNAL_HEADER + entries.map((entry) => formatEntry(entry)).join('');
 
-async function parseJournal(text: string, location: string) {
-  const entries: JournalEntry[] = [];
-  const torn = await readJournal(linesIn([text]), location, (entry) => entries.push(entry));
-  return { entries, torn };
-}
-
 describe('a journal', () => {
   test('is read as it was written', async () => {
-    expect(await parseJournal(whole, FILE)).toEqual({ entries, torn: false });
+    expect(await entriesIn(whole, FILE)).toEqual({ entries, torn: false });
   });
 
   // What ends a line for some readers ends none here.
@@ -49,7 +37,7 @@ describe('a journal', () => {
     async (odd) => {
       const entry = { ...outcome(1, 'a1'), error: `a${odd}b` };
       const text = `${JOURNAL_HEADER}${formatEntry(began('r1'))}${formatEntry(entry)}`;
-      expect(await parseJournal(text, FILE)).toEqual({
+      expect(await entriesIn(text, FILE)).toEqual({
         entries: [began('r1'), entry],
         torn: false,
       });
@@ -59,7 +47,7 @@ describe('a journal', () => {
   test('of version 1 is read', async () => {
     const text = await readFile(new URL('fixtures/journal.v1.jsonl', import.meta.url), 'utf8');
     expect(text).toBe(whole);
-    expect((await parseJournal(text, FILE)).entries).toEqual(entries);
+    expect((await entriesIn(text, FILE)).entries).toEqual(entries);
   });
 
   test('cut off anywhere gives the lines before the cut', async () => {
@@ -67,7 +55,7 @@ describe('a journal', () => {
     for (let length = 0; length < bytes.length; length += 1) {
       const text = bytes.subarray(0, length).toString();
       const lines = text.split('\n').length - 1;
-      const parsed = await parseJournal(text, FILE);
+      const parsed = await entriesIn(text, FILE);
       expect(parsed.entries).toEqual(entries.slice(0, Math.max(0, lines - 1)));
       expect(parsed.torn).toBe(length > 0 && !text.endsWith('\n'));
     }
@@ -88,7 +76,7 @@ describe('a journal that was gone on with after its end was cut off', () => {
       start + formatEntry(intent(1, 'agent.desk')).trimEnd() + TORN + end,
     ],
   ])('%s', async (_name, text) => {
-    expect(await parseJournal(text, FILE)).toEqual({
+    expect(await entriesIn(text, FILE)).toEqual({
       entries: [began('r1'), ended()],
       torn: false,
     });
@@ -115,7 +103,7 @@ describe('a journal with damage is refused', () => {
       "line 2: must have required property 'at'",
     ],
   ])('%s', async (_name, text, words) => {
-    const failure = await failureOf(() => parseJournal(text, FILE));
+    const failure = await failureOf(() => entriesIn(text, FILE));
     expect(failure.code).toBe('state');
     expect(failure.message).toContain(FILE);
     expect(failure.message).toContain(words);
@@ -124,7 +112,7 @@ describe('a journal with damage is refused', () => {
 
   test('and one of a newer version is called that', async () => {
     const failure = await failureOf(() =>
-      parseJournal(whole.replace('"version":1', '"version":2'), FILE),
+      entriesIn(whole.replace('"version":1', '"version":2'), FILE),
     );
     expect(failure.message).toContain('newer Callsheet');
   });

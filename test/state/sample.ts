@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
+import { linesIn, readJournal } from '../../src/state/journal-text.ts';
 import type { AppliedCommit, Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
+import type { LineSeals } from '../../src/state/seal.ts';
 import type { Holder } from '../../src/state/store.ts';
 import { NO_OPTIONS } from '../render/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -64,6 +66,14 @@ export function sealedText(text: string): string {
 /** JSON of so many lists in each other. */
 export function deep(levels: number): string {
   return `${'['.repeat(levels)}${']'.repeat(levels)}`;
+}
+
+/** The entries in the text of a journal, and whether its end is torn. */
+export async function entriesIn(text: string, location: string, seals?: LineSeals) {
+  const entries: JournalEntry[] = [];
+  const take = (entry: JournalEntry) => entries.push(entry);
+  const torn = await readJournal(linesIn([text]), location, take, seals);
+  return { entries, torn };
 }
 
 export function began(run: string, serial = 0, lineage = LINEAGE): RunBegan {

@@ -2,17 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { sealPlace } from '../../src/core/stores.ts';
 import { BrokenSeal, KeyMissing } from '../../src/state/failures.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import {
-  formatEntry,
-  JOURNAL_HEADER,
-  linesIn,
-  readJournal,
-  TORN,
-} from '../../src/state/journal-text.ts';
+import { formatEntry, JOURNAL_HEADER, linesIn, TORN } from '../../src/state/journal-text.ts';
 import type { State } from '../../src/state/model.ts';
 import { openSeals, type Seals, type Vouching } from '../../src/state/seal.ts';
 import { formatState, parseState, readMark, readState } from '../../src/state/state-text.ts';
-import { began, ended, failureOf, intent, recorded, resource, stateWith } from './sample.ts';
+import {
+  began,
+  ended,
+  entriesIn,
+  failureOf,
+  intent,
+  recorded,
+  resource,
+  stateWith,
+} from './sample.ts';
 
 const KEY = 'a key of the team';
 const HERE = sealPlace({ s3: { bucket: 'states', key: 'desk.json' }, by: 'operator' });
@@ -125,10 +128,7 @@ describe('the seals of a journal', () => {
 
   async function read(lines: readonly string[], seals = sealsOf(), run = 'r1') {
     const text = `${JOURNAL_HEADER}${lines.map((line) => `${line}\n`).join('')}`;
-    const entries: JournalEntry[] = [];
-    const take = (entry: JournalEntry) => entries.push(entry);
-    await readJournal(linesIn([text]), 'runs/r1.jsonl', take, seals.lines(run));
-    return entries;
+    return (await entriesIn(text, 'runs/r1.jsonl', seals.lines(run))).entries;
   }
 
   test('fit what was written, also after a write that was cut off', async () => {
