@@ -297,7 +297,13 @@ function renderRow(stack: FleetStack, command: FleetDocument['command']): string
   const told = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
-  return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeMessage(text)).join('; ')} |\n`;
+  // Of a comment, nobody sees what was said on a terminal.
+  const hint = stack.error?.hint ?? '';
+  const lines = [
+    told.map((text) => escapeMessage(text)).join('; '),
+    ...hint.split('\n').map((line) => escapeMessage(line)),
+  ].filter((line) => line !== '');
+  return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${lines.join('<br>')} |\n`;
 }
 
 function pagesText(pages: readonly StackPart[], room: number): string {

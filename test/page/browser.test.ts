@@ -2,14 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
 import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import type { Misfit } from '../../src/plan/identify.ts';
+import { misfitReason } from '../../src/plan/messages.ts';
+import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { calloutRow } from '../../src/render/prose/callout-words.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 import { SITUATIONS } from '../render/situations.ts';
-import { findMissing } from '../render/visible.ts';
+import { findMissing, readMarkdown } from '../render/visible.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
@@ -26,6 +30,9 @@ const PAYLOADS = [
   '"><svg onload=alert(4)>',
   '\u202egnirts\u2066\u001b]0;owned\u0007\u2028{{constructor.constructor("alert(5)")()}}',
 ];
+
+/** A name that runs, mentions everybody and ends a code span where it is not escaped. */
+const EVIL_NAME = '<img src=x onerror="globalThis.pwned=2"> @everyone `x` | [a](javascript:1)';
 
 afterAll(closeChromium);
 
@@ -423,6 +430,52 @@ describe('bad input', () => {
       expect(wrongs).toEqual([]);
     }
   });
+});
+
+/** Each way in which a record may not fit its live resource, with names that somebody else gave. */
+const MISFITS: { readonly [T in Misfit['type']]: Extract<Misfit, { readonly type: T }> } = {
+  rivals: {
+    type: 'rivals',
+    live: EVIL_NAME,
+    rivals: { name: EVIL_NAME, by: 'state', ids: ['a-1', EVIL_NAME] },
+  },
+  created: { type: 'created', recorded: EVIL_NAME, live: '2026-03-02T09:00:00Z' },
+  unmade: { type: 'unmade', live: EVIL_NAME },
+  unwritten: { type: 'unwritten', live: EVIL_NAME },
+  scope: { type: 'scope', field: 'organization_id', recorded: EVIL_NAME, live: 'o-2' },
+  renamed: { type: 'renamed', recorded: EVIL_NAME, live: EVIL_NAME },
+};
+
+test('what a forged record is refused with says the same in every view, and runs nothing', async () => {
+  const refused = Object.entries(MISFITS).map(([type, misfit]) => {
+    const change = changeOf({ address: `agent.${type}`, action: 'delete', name: EVIL_NAME });
+    const identity = { kind: kindNamed('agent'), desired: undefined };
+    return {
+      ...change,
+      verdict: 'refused',
+      reason: misfitReason(change, misfit, identity),
+    } as const;
+  });
+  const plan = planOf(refused);
+  const bare = (text: string) => text.replace(/[\s`]+/g, '');
+  const { page, wrongs } = await openReport(plan);
+  const seen: string[] = [];
+  for (const _ of refused) {
+    seen.push(await page.locator('.detail').innerText());
+    await page.keyboard.press('j');
+  }
+  const markdown = renderPlanMarkdown(plan);
+  const views = {
+    text: renderPlanText(plan, { width: 10_000, color: false, verbose: true }),
+    markdown: readMarkdown(markdown.replace(/<\/?details>/g, '')),
+    page: seen.join('\n'),
+  };
+  for (const [view, text] of Object.entries(views))
+    for (const { reason } of refused) expect(bare(text), view).toContain(bare(reason));
+  expect(markdown).not.toMatch(/<img|@everyone/);
+  expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(wrongs).toEqual([]);
 });
 
 longTest('paper shows every change, with nothing folded', async () => {
