@@ -54,6 +54,7 @@ import {
 import {
   asOwn,
   attributeDrift,
+  attributeOthers,
   attributeUnrecorded,
   carriedNotes,
   dependentNotes,
@@ -552,7 +553,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change: withBasis(change), notes, leaves, kept, state: undefined };
   }
-  const entries = (await isHistoryAsked({ kind, live, leaves, carried }, input))
+  const isUnknown = input.purpose === 'apply' && recorded === undefined;
+  const entries = (await isHistoryAsked({ kind, live, leaves, carried, isUnknown }, input))
     ? await readHistory()
     : [];
   const pinned = pinHistory(identity, change, change.pin, leaves, entries, input);
@@ -693,15 +695,18 @@ async function isHistoryAsked(
     readonly live: LiveResource;
     readonly leaves: readonly LeafChange[];
     readonly carried: readonly string[];
+    /** Whether no state knows it. */
+    readonly isUnknown: boolean;
   },
   { purpose, reader }: Pick<OneInput, 'purpose' | 'reader'>,
 ): Promise<boolean> {
-  const { kind, live, leaves, carried } = found;
+  const { kind, live, leaves, carried, isUnknown } = found;
   if (kind.history === undefined) return false;
   const written = new Set(leaves.filter(isWritten).map(({ text }) => text));
   const isCarrying = carried.some((path) => !written.has(path));
   if (purpose === 'rollback' || isCarrying) return true;
-  if (leaves.some((leaf) => isEdited(leaf) || isKept(leaf))) return true;
+  if (leaves.some((leaf) => isEdited(leaf) || isKept(leaf) || (isUnknown && isWritten(leaf))))
+    return true;
   return (await reader.isHistoryDated(kind, live.id)) !== true;
 }
 
@@ -712,14 +717,18 @@ function pinHistory(
   seen: Pin,
   leaves: readonly LeafChange[],
   history: readonly HistoryEntry[],
-  input: Pick<OneInput, 'settled' | 'platform'>,
+  input: Pick<OneInput, 'settled' | 'platform' | 'purpose'>,
 ): Change {
   const pin = { ...seen, history_id: history[0]?.id ?? null };
   const moved = leaves.some(isEdited);
   const author = nameAuthor(kind, recorded, history, pin.updated_at, input);
   const own = moved ? ownRun(recorded, seen, history[0], change, input) : undefined;
   if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };
-  const who = moved ? author : undefined;
+  const others =
+    recorded === undefined && input.purpose === 'apply' && leaves.some(isWritten)
+      ? attributeOthers(history, findAuthor(input.platform.account_id))
+      : undefined;
+  const who = moved ? author : others;
   return {
     ...change,
     pin,

@@ -327,6 +327,12 @@ export function attributeDrift(
   return `last by ${formatEdit(last)}, history entry ${last.id}${more}${signed}`;
 }
 
+/** Who else changed a resource that no state knows, where its history tells: what they changed may be overwritten. */
+export function attributeOthers(history: readonly HistoryEntry[], own: string): string | undefined {
+  const last = history.find(({ actor }) => actor !== null && actor !== own);
+  return last && `edited by ${formatEdit(last)}, history entry ${last.id}`;
+}
+
 const OUTSIDE = 'changed outside Callsheet';
 
 const BOTH = 'the configuration and the platform both changed since the last apply';

@@ -25,7 +25,7 @@ type FilesOptions = Pick<StackOptions, 'dir' | 'varFile'>;
 export async function* readCommits(
   commits: readonly string[],
   options: FilesOptions,
-): AsyncGenerator<Instead> {
+): AsyncGenerator<{ readonly commit: string; readonly instead: Instead }> {
   const { dir } = options;
   const [top, dirty, changes] = await Promise.all([
     findTop(dir),
@@ -42,7 +42,11 @@ export async function* readCommits(
       commit,
       paths: [...new Set([...(pathsOf.get(commit) ?? []), ...dirty])],
     }));
-    yield* await readFiles(dir, top, asked);
+    const read = await readFiles(dir, top, asked);
+    for (const [index, instead] of read.entries()) {
+      const { commit = '' } = asked[index] ?? {};
+      yield { commit, instead };
+    }
   }
 }
 

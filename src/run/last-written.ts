@@ -77,24 +77,24 @@ export function createConfiguredFinder({
     yield* loadAt(await listCommitsSince(dir, applied.commit));
   };
   let loading: ReturnType<typeof load> | undefined;
-  const loaded: Promise<IteratorResult<Stack, void>>[] = [];
+  const loaded: Promise<IteratorResult<{ readonly stack: Stack }, void>>[] = [];
   return async function* versionsOf(addresses) {
     loading ??= load();
     for (let at = 0; ; at += 1) {
       // What Git cannot read is as good as not there.
       const next = loaded[at] ?? loading.next().catch(() => ENDED);
       loaded[at] = next;
-      const { done, value: stack } = await next;
+      const { done, value } = await next;
       if (done === true) return;
       const [found] = addresses.flatMap(
-        (address) => stack.resources.find((one) => one.address === address) ?? [],
+        (address) => value.stack.resources.find((one) => one.address === address) ?? [],
       );
       if (found !== undefined) yield found;
     }
   };
 }
 
-const ENDED: IteratorResult<Stack, void> = { done: true, value: undefined };
+const ENDED: IteratorResult<never, void> = { done: true, value: undefined };
 
 /** Commits of the checkout that touch the folder of the stack, the newest first, and the given one, if the checkout has it. */
 async function listCommitsSince(dir: string, commit: string): Promise<readonly string[]> {

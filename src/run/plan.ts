@@ -4,13 +4,14 @@ import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
-import type {
-  Change,
-  Note,
-  PlanChoices,
-  PlanDocument,
-  PlanOptions,
-  Refusal,
+import {
+  type Change,
+  type Note,
+  type PlanChoices,
+  type PlanDocument,
+  type PlanOptions,
+  type Refusal,
+  shortCommit,
 } from '../core/plan-document.ts';
 import { type RolloutSettings, stepCounts } from '../core/rollout.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -262,7 +263,7 @@ export async function planConfiguration(
         : { ...options, target: rollout.agents },
   });
   const stepped = rollout === undefined ? planned : withRolloutNote(planned, rollout);
-  const { plan } = withNotes(stepped, doubtNotes(standing));
+  const { plan } = withNotes(stepped, [...doubtNotes(standing), ...recallNotes(stepped, session)]);
   const unknown = plan.changes.filter(
     ({ adopted, address }) => adopted && !Object.hasOwn(state.resources, address),
   );
@@ -331,13 +332,27 @@ function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
   return withNotes(planned, [note]);
 }
 
+/** Says which resources are taken for managed though no state knows them, and how to let go of them. */
+function recallNotes({ plan }: Planned, { recalled }: Session): readonly Note[] {
+  const byCommit = Map.groupBy(
+    plan.changes.filter(({ address, moved_from: prior = address }) => recalled.has(prior)),
+    ({ address, moved_from: prior = address }) => recalled.get(prior)?.commit ?? '',
+  );
+  return [...byCommit].map(([commit, changes]): Note => {
+    const it = changes.length === 1 ? 'it' : 'them';
+    const message = `no state knows ${formatNames(changes)}: commit ${shortCommit(commit)} was the last to configure ${it}, and this account created or changed ${it} until then, so ${it === 'it' ? 'it counts' : 'they count'} as managed. To leave ${it} as ${it === 'it' ? 'it is' : 'they are'}, list ${it} under \`forget\``;
+    return { severity: 'warning', address: null, message };
+  });
+}
+
 /** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */
 async function statelessNotes(
   unknown: readonly Change[],
   planned: Planned,
   session: Session,
 ): Promise<readonly Note[]> {
-  const isStateless = Object.keys(session.state.resources).length === 0;
+  const { resources } = session.state;
+  const isStateless = Object.keys(resources).every((address) => session.recalled.has(address));
   const without = (some: readonly Change[]) =>
     isStateless ? 'without a state' : `without ${formatNames(some)} in the state`;
   const overwritten = unknown.filter(({ action }) => action === 'update' || action === 'replace');
@@ -351,7 +366,7 @@ async function statelessNotes(
     {
       severity: 'info',
       message: isStateless
-        ? 'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known'
+        ? `the state knows none of these resources, so holds of earlier rollbacks${session.recalled.size > 0 ? '' : ', resources that are no longer configured,'} and secrets that were left out are not known`
         : `the state does not know ${formatNames(unknown)}, so holds of earlier rollbacks and secrets that were left out of ${unknown.length === 1 ? 'it' : 'them'} are not known`,
     },
     unnamed.length > 0 && {

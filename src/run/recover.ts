@@ -29,6 +29,8 @@ export type Unfinished = {
 type Interrupted = {
   readonly store: StateStore;
   readonly state: State;
+  /** The resources of the state that no store has. */
+  readonly recalled: { readonly size: number };
   readonly unfinished: Unfinished | undefined;
   readonly platform: { readonly account_id: string };
   readonly claimant: Claimant | undefined;
@@ -160,7 +162,7 @@ export async function recordRecovery(
   context: RunContext,
   { isBased = false }: { readonly isBased?: boolean } = {},
 ): Promise<State> {
-  const { store, state: planned, unfinished, platform } = session;
+  const { store, state: planned, unfinished, platform, recalled } = session;
   const { state: found, pending } = await store.load();
   const replayed = replay(found, pending);
   const known = replayed.state ?? emptyState(randomUUID());
@@ -171,6 +173,12 @@ export async function recordRecovery(
   if (!isBased && now.serial !== planned.serial) {
     const what = `another run wrote the state since the plan (serial ${planned.serial}, now ${now.serial})`;
     throw new CallsheetError('stale', what, { hint: PLAN_AGAIN });
+  }
+  if (replayed.state === undefined && recalled.size > 0) {
+    // A journal names what its run touches alone: should the run die, the state has the rest.
+    const first = nextState(now, null, planned.resources);
+    await lease.commit(first);
+    return first;
   }
   if (replayed.began === undefined) return now;
   const { run } = replayed.began;

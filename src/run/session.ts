@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { normalise, type World } from '../diff/leaves.ts';
@@ -34,6 +35,7 @@ import {
 import { findOwner, nameStack } from './actor.ts';
 import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
+import { type Recalled, recallFormer } from './recall.ts';
 import { awaitLock, findUnfinished, type Unfinished } from './recover.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 
@@ -45,7 +47,10 @@ export type Session = LoadedStack & {
   readonly reader: Reader;
   readonly recentCalls: RecentCalls;
   readonly store: StateStore;
+  /** Without one it has no lineage, and of resources those that `recalled` has. */
   readonly state: State;
+  /** The commits that had what no state knows, by its address (`recall.ts`). */
+  readonly recalled: ReadonlyMap<Address, Pick<Recalled, 'commit'>>;
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
   readonly unfinished: Unfinished | undefined;
   readonly platform: PlanDocument['platform'];
@@ -162,6 +167,10 @@ export async function openSessionOn(
     const reader = createReader(client, me);
     const world = { secretOf, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
+    const isLost = known.lineage === NO_LINEAGE && context.sandbox === undefined;
+    const there = { reader, account, world, now: context.now() };
+    const recalled = isLost ? await recallFormer(loaded, there) : NONE_RECALLED;
+    const entries = [...recalled].map(([address, { entry }]) => [address, entry] as const);
     return {
       ...loaded,
       client,
@@ -169,7 +178,11 @@ export async function openSessionOn(
       reader,
       recentCalls: openRecentCalls(client, context.now),
       store,
-      state: unfinished?.recovery?.state ?? known,
+      state: unfinished?.recovery?.state ?? {
+        ...known,
+        resources: { ...known.resources, ...Object.fromEntries(entries) },
+      },
+      recalled,
       unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
       claimant,
@@ -183,6 +196,8 @@ export async function openSessionOn(
     throw error;
   }
 }
+
+const NONE_RECALLED: Awaited<ReturnType<typeof recallFormer>> = new Map();
 
 /** A simulated platform has every operation where the specification has it. */
 function endpointsFor({ platform }: Stack, { sandbox }: RunContext): Endpoints {

@@ -34,7 +34,9 @@ export type LoadedStack = {
    */
   readonly needSecrets: (places: readonly SecretUse[]) => Promise<void>;
   /** The stack as commits have it, in their order and without secrets, where that is sound. Throws where Git cannot read them. */
-  readonly loadAt: (commits: readonly string[]) => AsyncIterable<Stack>;
+  readonly loadAt: (
+    commits: readonly string[],
+  ) => AsyncIterable<{ readonly commit: string; readonly stack: Stack }>;
 };
 
 /** Where a secret is written: a field of a resource. */
@@ -96,10 +98,10 @@ export async function openStack(
       for (const { source } of missing) values.set(source, PLACEHOLDER);
     },
     async *loadAt(commits) {
-      for await (const instead of readCommits(commits, options)) {
+      for await (const { commit, instead } of readCommits(commits, options)) {
         const given = { ...loadOptions(options, context), secrets: 'skip', instead } as const;
         const found = instead.size === 0 ? stack : (await loadStack(given)).stack;
-        if (found !== undefined) yield found;
+        if (found !== undefined) yield { commit, stack: found };
       }
     },
   };

@@ -1,95 +1,24 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
-import type { Context } from '../../src/console/context.ts';
-import { reportFailure } from '../../src/console/events.ts';
 import { plan } from '../../src/console/plan.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
 import { performTask } from '../../src/fleet/work.ts';
 import type { Task } from '../../src/queue/enqueue.ts';
 import { start } from '../../src/rollout/command.ts';
-import { checkPrinted } from '../documents.ts';
-import { agents, contextFor, platform, put, settings } from '../fleet/tree.ts';
+import { agents, put, settings } from '../fleet/tree.ts';
 import { longRows } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
-
-/** The stack lies beside another folder of its repository. */
-const STACK = 'clinic';
-
-type Run = { readonly exit: number; readonly out: string; readonly err: string };
-
-/** A repository with a stack of one agent, a platform, and the commands run in checkouts of it. */
-async function open() {
-  const sim = await platform();
-  const main = temporaryFolder();
-  const git = (...args: readonly string[]) => gitIn(main, ...args);
-  git('init', '--quiet', '--initial-branch', 'main');
-  /** Commits a prompt of the stack's agent, or a file of another folder. */
-  const commit = (prompt: string, folder = STACK) => {
-    const text = folder === STACK ? agents('Desk').replace('You are Desk.', prompt) : prompt;
-    put(main, join(folder, 'agents.yaml'), text);
-    git('add', '.');
-    git('commit', '--quiet', '--allow-empty', '--message', prompt);
-    return git('rev-parse', 'HEAD');
-  };
-  put(main, join(STACK, 'callsheet.yaml'), settings(0, 'stack: clinic\n'));
-  put(main, join(STACK, '.gitignore'), '.callsheet/\n');
-  const first = commit('One.');
-
-  async function run(
-    command: (context: Context) => Promise<number>,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Run> {
-    const { context, said } = contextFor(sim);
-    const { CI_COMMIT_SHA: _, ...env } = context.env;
-    const given = { ...context, env: { ...env, ...more } };
-    const exit = await command(given).catch((error: unknown) =>
-      reportFailure(error, context.terminal, false),
-    );
-    await checkPrinted(said.out);
-    return { exit, ...said };
-  }
-
-  return {
-    main,
-    git,
-    commit,
-    first,
-    run,
-    sim,
-    prompt: () => [...sim.store.agents.values()][0]?.record.system_prompt,
-    writes: () =>
-      sim.requests.filter(
-        ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
-      ).length,
-    /** Applies what a checkout has. */
-    async apply(root = main, flags: object = {}) {
-      const all = { ...textIn(root), autoApprove: true, ...flags } as const;
-      const done = await run((to) => apply(undefined, all, to));
-      expect(done.exit, done.err + done.out).toBe(0);
-      return done;
-    },
-  };
-}
-
-type World = Awaited<ReturnType<typeof open>>;
-
-function gitIn(dir: string, ...args: readonly string[]): string {
-  const who = ['-c', 'user.name=Mina', '-c', 'user.email=mina@harbor.test'];
-  return execFileSync('git', ['-C', dir, ...who, ...args], { encoding: 'utf8' }).trim();
-}
+import { gitIn, inOneLine, open, type Run, STACK, textIn, type World } from './git-stage.ts';
 
 function cloneOf(world: World, ...how: readonly string[]): string {
   const root = temporaryFolder();
   gitIn(root, 'clone', '--quiet', ...how, `file://${world.main}`, '.');
   return root;
 }
-
-const textIn = (root: string) => ({ dir: join(root, STACK), format: 'text' }) as const;
 
 /** A checkout with the state as the last apply left it, as a state that all share would be. */
 async function checkoutOf({ make }: Situation, world: World): Promise<string> {
@@ -345,8 +274,6 @@ const SITUATIONS: readonly Situation[] = [
     expected: GONE,
   },
 ];
-
-const inOneLine = ({ out, err }: Run) => `${out}${err}`.replace(/\s+/g, ' ');
 
 /** What all ways say where the checkout is behind is looked at in one world: nothing is written there. */
 const isRefused = ({ expected }: Situation) => expected instanceof RegExp;
