@@ -193,6 +193,15 @@ export type Target = {
   readonly variableAt: (address: Address, path: string) => string;
   /** The file that a resource was made of, where it is at hand. */
   readonly fileFor: (held: Held, address: Address, field: string) => Blob | undefined;
+  /** The file that has the name of several resources, so that nobody can tell whose it is; undefined where that is none. */
+  readonly sharedFile: (held: Held) =>
+    | {
+        readonly file: string;
+        readonly wantedBy: readonly Address[];
+        /** The id of the organization or knowledge base that the resource is in. */
+        readonly place: string | undefined;
+      }
+    | undefined;
   /** Why a part with an endpoint of its own is left out, by address and field. */
   readonly leftOut: (address: Address, field: string) => string | undefined;
   /** Whether ids are replaced in what people wrote. */

@@ -65,6 +65,7 @@ export async function look(
     secretAt: supplies.secretAt,
     variableAt: supplies.variableAt,
     fileFor: supplies.fileFor,
+    sharedFile: supplies.sharedFile,
     leftOut: () => undefined,
     rewritesTexts: flags.mapTexts === true,
   };
@@ -217,14 +218,7 @@ export function openRestoration(
     if (choice.chosen.length > MOST_TOGETHER) spareMemory();
     const ordered = inOrder(choice.chosen, choice.places);
     const addresses = new Map(ordered.map((held) => [held, all.get(held) ?? held.id]));
-    const supplies = await gatherSupplies(
-      addresses,
-      [...all.values()],
-      flags,
-      stack,
-      holding,
-      context,
-    );
+    const supplies = await gatherSupplies(addresses, all, flags, stack, holding, context);
     const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {
       stack: {

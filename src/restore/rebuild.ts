@@ -1,5 +1,6 @@
 import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { formatFirst } from '../core/errors.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Value, ValueObject } from '../core/value.ts';
 import { mapInside, mapMembers, placeValue, toldPart } from '../core/walk.ts';
@@ -72,11 +73,18 @@ function obstacleTo(
   if (target.exists(address)) return undefined;
   const field = fileMissing(kindNamed(held.kind).schema, held.document);
   if (field === undefined || target.fileFor(held, address, field) !== undefined) return undefined;
-  return {
-    what: 'file',
-    message: `not restored: its file (${field}) is missing; set --media to a folder that has it`,
-  };
+  return { what: 'file', message: `not restored: its file (${field}) ${whyNoFile(held, target)}` };
 }
+
+function whyNoFile(held: Held, { sharedFile }: Target): string {
+  const shared = sharedFile(held);
+  if (shared === undefined) return 'is missing; set --media to a folder that has it';
+  const { file, wantedBy, place = held.id } = shared;
+  return `is missing: ${file} is wanted by ${wantedBy.length} (${formatFirst(wantedBy, MOST_WANTING)}), and its name does not tell whose it is; put its own into the folder ${place} of --media`;
+}
+
+/** Resources that are named where several want one file. */
+const MOST_WANTING = 3;
 
 /** The new id of an old one, as far as it is known: texts are rewritten once it is. */
 function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['idOf'] {

@@ -11,6 +11,7 @@ import { Blob, getOwn, isObject, type Json, Secret } from '../core/value.ts';
 import { isElementName } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import { fileMissing } from '../kinds/kind.ts';
 import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
@@ -32,7 +33,7 @@ type SupplySources = {
 };
 
 /** What a snapshot does not hold and a restoration may need: secrets and files. */
-export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor'> & {
+export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor' | 'sharedFile'> & {
   readonly secretOf: (source: string) => string | undefined;
   readonly secretValues: readonly string[];
 };
@@ -42,18 +43,18 @@ export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor'> & {
  * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before anything is
  * sent.
  *
- * @param known every address of the snapshot, also of what is not restored
+ * @param all what the snapshot has, also what is not restored
  */
 export async function gatherSupplies(
   addresses: ReadonlyMap<Held, Address>,
-  known: readonly Address[],
+  all: ReadonlyMap<Held, Address>,
   flags: SupplyFlags,
   stack: Stack | undefined,
   { media, organizations }: Pick<Holding, 'media' | 'organizations'>,
   { env, runSecret }: SupplySources,
 ): Promise<Supplies> {
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
-  refuseLost(given, known, flags);
+  refuseLost(given, [...all.values()], flags);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
   const isOfStack = new Set((stack?.secrets ?? []).map(({ source }) => source));
   const named = nameVariables(addresses, organizations, (name) => isOfStack.has(`env:${name}`));
@@ -84,7 +85,7 @@ export async function gatherSupplies(
     for (const { source, value } of heldSecrets(held, address)) values.set(source, value);
   refuseUnread(given, new Set(sources.values()), values, flags);
   const found = new Map<Held, Blob | undefined>();
-  const files = flags.media === undefined ? [] : filesIn(flags.media);
+  const files = matchFiles(all, media, flags.media === undefined ? [] : filesIn(flags.media));
   return {
     secretOf: (source) => values.get(source),
     secretValues: [...new Set(values.values())],
@@ -100,10 +101,11 @@ export async function gatherSupplies(
     fileFor(held, address, field) {
       const kept = keptFile(held, field, media);
       if (kept !== undefined) return kept;
-      if (!found.has(held)) found.set(held, findFile(held, field, files));
+      if (!found.has(held)) found.set(held, readFound(held, field, files.ownOf(held)));
       const own = configured.get(address)?.document[field];
       return found.get(held) ?? (own instanceof Blob ? own : undefined);
     },
+    sharedFile: files.sharedWith,
   };
 }
 
@@ -150,28 +152,72 @@ function filesIn(dir: string): readonly FoundFile[] {
   }
 }
 
-/** The file that is called like the resource; one in a folder called like its place is closer than others. */
-function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob | undefined {
-  const name = held.name.normalize('NFC');
-  const places = Object.values(held.scope);
-  const matches = files.filter((file) => {
-    const own = file.name.normalize('NFC');
-    const stem = own.slice(0, own.length - extname(own).length);
-    const isNamed = own === name || stem === name || stem === held.id;
-    return isNamed && (file.group === '' || places.includes(file.group));
-  });
-  const best = matches.find(({ group }) => group !== '') ?? matches[0];
-  if (best === undefined) return undefined;
+/** Whose file is which. */
+type Matched = {
+  readonly ownOf: (held: Held) => FoundFile | undefined;
+  readonly sharedWith: Target['sharedFile'];
+};
+
+/**
+ * Finds out which file of a folder is whose. One in a folder that is called like the place of a resource, or that is called
+ * like its id, is its own. Beside them a name tells whose a file is only where a single resource has it.
+ */
+function matchFiles(
+  addresses: ReadonlyMap<Held, Address>,
+  media: Holding['media'],
+  files: readonly FoundFile[],
+): Matched {
+  const stems = Map.groupBy(files, ({ name }) => stemOf(name));
+  const names = Map.groupBy(files, ({ name }) => name.normalize('NFC'));
+  const own = new Map<Held, FoundFile>();
+  const claims = new Map<FoundFile, Held[]>();
+  for (const held of addresses.keys()) {
+    const field = fileMissing(kindNamed(held.kind).schema, held.document);
+    if (field === undefined || keptFile(held, field, media) !== undefined) continue;
+    const name = held.name.normalize('NFC');
+    const places = Object.values(held.scope);
+    const byName = [...(names.get(name) ?? []), ...(stems.get(name) ?? [])];
+    const byId = stems.get(held.id) ?? [];
+    const ownFile =
+      [...byId, ...byName].find(({ group }) => places.includes(group)) ??
+      byId.find(({ group }) => group === '');
+    const claimed = byName.find(({ group }) => group === '');
+    if (ownFile !== undefined) own.set(held, ownFile);
+    else if (claimed !== undefined) claims.set(claimed, [...(claims.get(claimed) ?? []), held]);
+  }
+  const shared = new Map<Held, Shared>();
+  for (const [file, claimants] of claims) {
+    const [only] = claimants;
+    if (only !== undefined && claimants.length === 1) own.set(only, file);
+    else
+      for (const one of claimants) {
+        const wanted = claimants.map((claimant) => addresses.get(claimant) ?? claimant.name);
+        shared.set(one, { file: file.name, wantedBy: wanted, place: Object.values(one.scope)[0] });
+      }
+  }
+  return { ownOf: (held) => own.get(held), sharedWith: (held) => shared.get(held) };
+}
+
+type Shared = NonNullable<ReturnType<Target['sharedFile']>>;
+
+function stemOf(name: string): string {
+  const own = name.normalize('NFC');
+  return own.slice(0, own.length - extname(own).length);
+}
+
+/** Reads the file that was found for a resource. */
+function readFound(held: Held, field: string, file: FoundFile | undefined): Blob | undefined {
+  if (file === undefined) return undefined;
   const use = getOwn(kindNamed(held.kind).schema.properties, field)?.['x-file'] ?? '';
-  const read = openFolder(best.dir).local(best.name, use);
+  const read = openFolder(file.dir).local(file.name, use);
   if ('blob' in read) {
     const { sha256, size, mime } = read.blob;
-    return new Blob(join(best.dir, best.name), sha256, size, mime);
+    return new Blob(join(file.dir, file.name), sha256, size, mime);
   }
   const { message, hint } = read.words;
   throw new CallsheetError(
     'usage',
-    `--media: ${held.kind} ${name} ${message}`,
+    `--media: ${held.kind} ${held.name.normalize('NFC')} ${message}`,
     hint ? { hint } : {},
   );
 }

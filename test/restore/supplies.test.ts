@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gatherSupplies } from '../../src/restore/supplies.ts';
 import { quietContext } from '../cli/quiet-context.ts';
+import { put } from '../fleet/tree.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';
 
@@ -19,7 +20,7 @@ function supplies(addresses: readonly string[], secrets?: string, account?: stri
   const context = { ...quietContext().context, env: { [VARIABLE]: 'value' } };
   const flags = secrets === undefined ? {} : { secrets };
   const holding = { media: new Map(), organizations: new Map() };
-  return gatherSupplies(new Map(all), addresses, flags, undefined, holding, context);
+  return gatherSupplies(new Map(all), new Map(all), flags, undefined, holding, context);
 }
 
 test('a variable is taken for the one secret that it stands for', async () => {
@@ -64,3 +65,98 @@ test.each<readonly [string, string | undefined]>([
   if (refused === undefined) expect((await gathered).secretValues.length).toBeLessThan(2);
   else await expect(gathered).rejects.toThrow(refused);
 });
+
+/** Two documents or voices of the same name, in places of their own, and files that may be theirs. */
+const TWINS = [
+  {
+    kind: 'knowledge_source',
+    field: 'file',
+    scope: 'knowledge_base_id',
+    name: 'prices.md',
+    file: 'prices.md',
+  },
+  {
+    kind: 'custom_voice',
+    field: 'clip',
+    scope: 'organization_id',
+    name: 'Front desk',
+    file: 'Front desk.wav',
+  },
+] as const;
+
+const LAYOUTS: readonly {
+  readonly layout: string;
+  /** Paths in the folder, from those of the resources. */
+  readonly paths: (file: string, ids: readonly [string, string]) => readonly string[];
+  /** How each is answered. */
+  readonly found: readonly ['own' | 'shared' | 'none', 'own' | 'shared' | 'none'];
+}[] = [
+  { layout: 'one file for both', paths: (file) => [file], found: ['shared', 'shared'] },
+  {
+    layout: 'a file in the folder of each',
+    paths: (file) => [`east/${file}`, `west/${file}`],
+    found: ['own', 'own'],
+  },
+  {
+    layout: 'a file in the folder of one',
+    paths: (file) => [`east/${file}`],
+    found: ['own', 'none'],
+  },
+  {
+    layout: 'a file in the folder of one, and one outside',
+    paths: (file) => [`east/${file}`, file],
+    found: ['own', 'own'],
+  },
+  {
+    layout: 'files by their ids',
+    paths: (file, ids) => ids.map((id) => `${id}${file.slice(file.lastIndexOf('.'))}`),
+    found: ['own', 'own'],
+  },
+  {
+    layout: 'a file in the folder of neither',
+    paths: (file) => [`north/${file}`],
+    found: ['none', 'none'],
+  },
+];
+
+test.each(TWINS.flatMap((twins) => LAYOUTS.map((layout) => ({ ...twins, ...layout }))))(
+  '$kind: $layout',
+  async ({ kind, field, scope, name, file, paths, found }) => {
+    const folder = temporaryFolder();
+    const twins = ['east', 'west'].map((place) => {
+      const document = () => ({ name, ...(kind === 'custom_voice' ? { consent: true } : {}) });
+      return held(`id-${place}`, name, { kind, scope: { [scope]: place }, document });
+    });
+    const [east, west] = twins;
+    if (east === undefined || west === undefined) throw new Error('there are two');
+    for (const path of paths(file, [east.id, west.id]))
+      put(folder, path, `RIFF    WAVE of ${path}`);
+    const all = new Map(twins.map((one) => [one, `${kind}.${one.id}`] as const));
+    const context = { ...quietContext().context, env: {} };
+    const holding = { media: new Map(), organizations: new Map() };
+    // Only one is restored: the other wants its file all the same.
+    for (const chosen of [twins, [east], [west]]) {
+      const some = new Map(chosen.map((one) => [one, all.get(one) ?? '']));
+      const supplies = await gatherSupplies(
+        some,
+        all,
+        { media: folder },
+        undefined,
+        holding,
+        context,
+      );
+      const answers = twins.map((one) => {
+        const blob = supplies.fileFor(one, all.get(one) ?? '', field);
+        return blob === undefined
+          ? (supplies.sharedFile(one)?.wantedBy.length ?? 'none')
+          : blob.path;
+      });
+      expect(new Set(answers.filter((one) => typeof one === 'string' && one !== 'none')).size).toBe(
+        found.filter((one) => one === 'own').length,
+      );
+      expect(answers.map((one) => (one === 2 ? 'shared' : one === 'none' ? one : 'own'))).toEqual(
+        found,
+      );
+    }
+  },
+);
