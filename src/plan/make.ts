@@ -165,8 +165,11 @@ export type PlanInput = {
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
-  /** When the run lasted that a rollback undoes; undefined where it goes back to a snapshot. */
-  readonly ran?: Span | undefined;
+  /**
+   * When the run lasted that a rollback undoes, or the one that made what stands at an address by now; undefined where it
+   * goes back to a snapshot.
+   */
+  readonly ranAt?: ((address: Address) => Span | undefined) | undefined;
   readonly assumptionOf: Support['assumptionOf'];
   /** Whether what is only assumed may be written; it may unless this is false. */
   readonly assume?: boolean;
@@ -490,7 +493,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     purpose: input.purpose,
     isToSnapshot: input.snapshot !== undefined,
     version: input.versions.get(address),
-    ran: input.ran,
+    ran: input.ranAt?.(address),
     isForgotten: input.isForgotten?.(address) ?? false,
     isPlanned: input.isPlanned,
     support,

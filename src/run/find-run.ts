@@ -4,11 +4,13 @@ import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
+import type { Span } from '../plan/identify.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow } from '../rollback/undo.ts';
 import {
   findBegan,
+  findEnded,
   isDone,
   type JournalEntry,
   listLedger,
@@ -232,29 +234,34 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
   };
 }
 
-/** Tells whether a rollback made a resource, in the place of one that was gone. Each journal is read once. */
-export function createPutBackFinder(
+/** The run that made a resource, of which it had no copy before. */
+export type Maker = Pick<RunBegan, 'purpose'> & { readonly ran: Span };
+
+/** Finds out which run made a resource that the state has; undefined where none is recorded. Journals are read once. */
+export function createMakerFinder(
   session: Session,
-): (resource: Pick<ResourceState, 'kind' | 'id'>) => Promise<boolean> {
+): (resource: Pick<ResourceState, 'kind' | 'id'>) => Promise<Maker | undefined> {
   const read = async () => {
-    const made = new Set<string>();
+    const makers = new Map<string, Maker>();
     for (const run of await listRuns(session)) {
       const entries = (await readRun(session, run)) ?? [];
-      if (findBegan(entries)?.purpose !== 'rollback') continue;
+      const { purpose, at: from } = findBegan(entries) ?? {};
+      if (purpose === undefined || from === undefined) continue;
+      const ran = { from, to: findEnded(entries)?.at || from };
       // It may be of a kind that nobody can delete: an undo has none of those among what was made.
       const found = new Set(entries.map((entry) => (entry.type === 'snapshot' ? entry.id : null)));
       for (const entry of entries) {
         if (entry.type !== 'resource' || entry.resource === null) continue;
         const { kind, id } = entry.resource;
-        if (!found.has(id)) made.add(`${kind} ${id}`);
+        if (!found.has(id)) makers.set(`${kind} ${id}`, { purpose, ran });
       }
     }
-    return made;
+    return makers;
   };
-  let made: ReturnType<typeof read> | undefined;
+  let makers: ReturnType<typeof read> | undefined;
   return async ({ kind, id }) => {
-    made ??= read();
-    return (await made).has(`${kind} ${id}`);
+    makers ??= read();
+    return (await makers).get(`${kind} ${id}`);
   };
 }
 

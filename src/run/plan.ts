@@ -419,7 +419,7 @@ async function countUnnamed(
 export function planInstead(
   session: Session,
   instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
-    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest' | 'ran'>> &
+    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest' | 'ranAt'>> &
     CallsChoice,
   context: RunContext,
 ): Promise<Planned> {

@@ -22,6 +22,7 @@ import { createReader, readNewest } from '../live/reader.ts';
 import { isHeldBack, isRefused, withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
+import type { Span } from '../plan/identify.ts';
 import type { PlanInput, Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
@@ -59,7 +60,7 @@ import type { CallsChoice, Observe, RunContext, StackOptions } from './context.t
 import type { Revert, RunDocument } from './document.ts';
 import {
   checkRecorded,
-  createPutBackFinder,
+  createMakerFinder,
   createWriterFinder,
   type FoundRun,
   findRun,
@@ -120,8 +121,7 @@ export type UndoRequest = {
   readonly undo: Undo;
   /** The run that it undoes; none where it goes back to a snapshot. */
   readonly run?: string;
-  /** When that run lasted. */
-  readonly ran?: PlanInput['ran'];
+  readonly ranAt?: PlanInput['ranAt'];
   /** The command that is at work, as it is typed: `rollback RUN`. */
   readonly command: string;
   /** What a person is asked. */
@@ -210,6 +210,8 @@ export async function undo(
     // One that died is settled after what it made was found, and has no time of its end until then.
     const to = findEnded(entries)?.at || context.now().toISOString();
     const ran = from === undefined ? undefined : { from, to };
+    /** Another run may have made what is there by now. */
+    const ranAt = (address: Address) => others.madeIn.get(address) ?? ran;
     const revert =
       purpose === 'apply' && actor !== undefined
         ? await findRevert(session.stack.dir, actor)
@@ -238,7 +240,7 @@ export async function undo(
       return {
         undo,
         run,
-        ran,
+        ranAt,
         command,
         question,
         hold,
@@ -292,6 +294,7 @@ export function leaveToRollouts(
  * What the state does not have under the address of what the run wrote. `left`: what stays as it is, by address. What is not
  * in the state is not planned away, and what is there under another address would be made twice. `replaced`: another one
  * has the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
+ * `madeIn`: when the run lasted that made the other one.
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
@@ -300,12 +303,14 @@ async function findOthers(
   session: Session,
 ) {
   const { reader, state } = session;
-  const isPutBack = createPutBackFinder(session);
+  const findMaker = createMakerFinder(session);
   // Of a run of ten thousand resources each is looked for.
   const byId = Map.groupBy(Object.entries(state.resources), ([, one]) => getIdentity(one));
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
-  const findOther = async (address: Address): Promise<{ left?: NotUndone; replaced?: Edited }> => {
+  const findOther = async (
+    address: Address,
+  ): Promise<{ left?: NotUndone; replaced?: Edited; madeIn?: readonly [Address, Span] }> => {
     const prior = wanted.get(address);
     const now = state.resources[address];
     const id = recorded[address]?.id ?? prior?.id ?? undefined;
@@ -325,14 +330,20 @@ async function findOthers(
         ? { left: letGo(address, id, own !== undefined, options) }
         : {};
     }
-    return now.id === prior?.id || (await isPutBack(now))
-      ? {}
-      : { replaced: replacedSince(address, id, now.id, own !== undefined) };
+    if (now.id === prior?.id) return {};
+    const maker = await findMaker(now);
+    return {
+      ...(maker && { madeIn: [address, maker.ran] as const }),
+      ...(maker?.purpose !== 'rollback' && {
+        replaced: replacedSince(address, id, now.id, own !== undefined),
+      }),
+    };
   };
   const found = await Promise.all(addresses.map(findOther));
   return {
     left: new Map(found.flatMap(({ left }) => (left ? [[left.address, left] as const] : []))),
     replaced: found.flatMap(({ replaced }) => replaced ?? []),
+    madeIn: new Map(found.flatMap(({ madeIn }) => (madeIn ? [madeIn] : []))),
   };
 }
 
@@ -470,7 +481,7 @@ export async function carryOutUndo(
       ...(snapshot === undefined ? {} : { snapshot }),
       desired: undo.desired,
       versions: undo.versions,
-      ran: request.ran,
+      ranAt: request.ranAt,
       options: { ...undoOptions(undo, options), allow_delete: mayDelete },
       calls: options.calls,
     },
