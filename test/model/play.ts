@@ -336,7 +336,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     memory: Memory,
     before: Live,
     after: Live,
-    isOfNow = true,
+    { isOfNow = true, held = new Set() }: { isOfNow?: boolean; held?: ReadonlySet<string> } = {},
   ): Memory => {
     const managed = new Map<string, { section: Wanted['section']; id: string }>();
     const settled = withMade(all, memory, before, after);
@@ -361,7 +361,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         const isNew = earlier !== undefined && !earlier.has(path) && memory.isCertain;
         lost.delete(key);
         if (!isWritten && !isNew && !secrets.has(key)) continue;
-        if (now !== value && !isOfNow) continue;
+        // A change that is held writes nothing.
+        if (now !== value && (!isOfNow || held.has(wanted.address))) continue;
         if (now !== value)
           fail(
             'secret not written',
@@ -568,7 +569,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         checkCarried(all, memory, before, after, planned[environment] + err + out);
         checkVoices(all, memory, before, after);
       }
-      memories[environment] = applied(all, files.forget, memory, before, after);
+      memories[environment] = applied(all, files.forget, memory, before, after, { held });
       if (held.size > 0) memories[environment] = { ...memories[environment], isCertain: false };
       if (environment === 'default') appliedFiles = [...appliedFiles, files];
     } else if (writes > 0 || exit === null) {
@@ -1162,7 +1163,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     if (out.trim() === '' && err.trim() === '') fail('says nothing', 'apply kept');
     // What is only taken over is written to the state alone.
     if (exit === 0 && (writes > 0 || now === memory)) {
-      memories.default = applied(all, then.forget, now, before, after, false);
+      memories.default = applied(all, then.forget, now, before, after, { isOfNow: false });
       if (now !== memory) memories.default = { ...memories.default, isCertain: false };
       appliedFiles = [...appliedFiles, then];
     } else if (writes > 0) memories.default = unsettled(all, now, before, after);
