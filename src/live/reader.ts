@@ -72,9 +72,10 @@ export function createReader(client: Client, me?: Json): Reader {
 
   async function findListed(
     kind: Kind,
-    { id, scope, record }: Parameters<Reader['read']>[1],
+    { id, scope, record, isUnlisted = false }: Parameters<Reader['read']>[1],
     extent: Extent,
   ): Promise<Found | undefined> {
+    if (isUnlisted) return undefined;
     if (lacks.of(kind.list(scope).operation) !== undefined) return NOTHING;
     // Of what has a read of its own the list was read for a part of its fields alone.
     if (record !== undefined && kind.get === undefined) return { record, extent };
@@ -87,10 +88,11 @@ export function createReader(client: Client, me?: Json): Reader {
   /** After a 404 or 405 that means either that the resource is gone or that there is no such endpoint. */
   async function findUntold(
     kind: Kind,
-    { id, scope, isUnread = false }: Parameters<Reader['read']>[1],
+    { id, scope, isUnread = false, isUnlisted = false }: Parameters<Reader['read']>[1],
     { operation }: Call,
     error: unknown,
   ): Promise<Found | undefined> {
+    if (isUnlisted) return undefined;
     const items = await list(kind, scope, true);
     if (items === undefined) {
       if (isNotFound(error) && !isUnread) return undefined;

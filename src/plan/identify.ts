@@ -153,36 +153,42 @@ export async function identify(
   const managed = new Set(Object.values(known).map((one) => `${one.kind} ${one.id}`));
   const isHeld = (kind: Kind, id: string) =>
     managed.has(`${kind.name} ${id}`) || search.claimed.has(`${kind.name} ${id}`);
-  for (const resource of desired) {
-    const prior = priors.get(resource.address);
-    const result = await identifyOne(resource, known[prior ?? resource.address], search);
-    if ('type' in result) ambiguities.push(result);
-    else {
+  const results = await Promise.all(
+    desired.map(async (resource) => {
+      const prior = priors.get(resource.address);
+      const result = await identifyOne(resource, known[prior ?? resource.address], search);
+      if ('type' in result) return result;
       const own = await withRivals(result, { reader, isHeld, isConfigured: moves });
-      identities.push(prior === undefined ? own : { ...own, movedFrom: prior });
-    }
-  }
+      return prior === undefined ? own : { ...own, movedFrom: prior };
+    }),
+  );
+  for (const result of results)
+    if ('type' in result) ambiguities.push(result);
+    else identities.push(result);
   const found = new Map(
     identities.flatMap((identity, index) =>
       identity.found ? [[`${identity.kind.name} ${identity.found.id}`, index] as const] : [],
     ),
   );
+  const orphans: (readonly [Address, ResourceState])[] = [];
   for (const [address, recorded] of Object.entries(known)) {
     if (wanted.has(address)) continue;
     const taker = found.get(`${recorded.kind} ${recorded.id}`);
     const identity = taker === undefined ? undefined : identities[taker];
     // Once another address stands for the resource, the state lets go of this one by itself.
-    if (taker === undefined || identity === undefined)
-      identities.push(
-        await withRivals(await identifyOrphan(address, recorded, reader), {
-          reader,
-          isHeld,
-          isConfigured: false,
-        }),
-      );
+    if (taker === undefined || identity === undefined) orphans.push([address, recorded]);
     else if (identity.by !== 'state') identities[taker] = renamed(identity, recorded, address);
   }
-  return { identities, ambiguities };
+  const left = await Promise.all(
+    orphans.map(async ([address, recorded]) =>
+      withRivals(await identifyOrphan(address, recorded, reader), {
+        reader,
+        isHeld,
+        isConfigured: false,
+      }),
+    ),
+  );
+  return { identities: [...identities, ...left], ambiguities };
 }
 
 /** A resource that was found at another address than the state has it at: what is known of it moves along. */
@@ -332,7 +338,10 @@ function isNameIgnored({ naturalKey }: Kind, { lifecycle }: DesiredResource): bo
   return naturalKey.flat().some((field) => isWithin([field], ignore));
 }
 
-/** The live resource of an id: in its list or, where there is none, on its own. */
+/**
+ * The live resource of an id within a scope: in its list or, where there is no list or it is not in that, on its own. A
+ * list may leave out what is there.
+ */
 export async function findById(
   kind: Kind,
   id: string,
@@ -340,7 +349,23 @@ export async function findById(
   reader: Reader,
 ): Promise<ListedResource | undefined> {
   const listed = await listKnown(reader, kind, scope);
-  return listed === undefined ? lookUp(kind, { id, scope }, reader) : findItem(listed, id);
+  if (listed === undefined) return lookUp(kind, { id, scope }, reader);
+  const found = findItem(listed, id) ?? (await lookUpUnlisted(kind, { id, scope }, reader));
+  const isWithin = kind.scope.every((field) => found?.scope[field] === scope[field]);
+  return isWithin ? found : undefined;
+}
+
+/** What a list does not have, by its id: with the scope that it is in, as far as it says so. */
+async function lookUpUnlisted(
+  kind: Kind,
+  { id, scope }: { readonly id: string; readonly scope: Scope },
+  reader: Reader,
+): Promise<ListedResource | undefined> {
+  if (kind.get === undefined) return undefined;
+  const found = await lookUp(kind, { id, scope, isUnlisted: true }, reader);
+  if (found === undefined) return undefined;
+  const told = kind.scope.map((field) => [field, findText(found.record[field]) ?? scope[field]]);
+  return { ...found, scope: Object.fromEntries(told) };
 }
 
 export function ambiguousIdentityError(
@@ -492,7 +517,7 @@ async function identifyOrphan(
 
 /**
  * The live resource of the id in the state: in the list where it is looked for, or where the state last saw it, for
- * those whose scope the configuration changed.
+ * those whose scope the configuration changed. Before it is taken for deleted it is asked for by its id.
  */
 async function findRecorded(
   kind: Kind,
@@ -500,13 +525,12 @@ async function findRecorded(
   reader: Reader,
   listed: readonly ListedResource[] | undefined,
 ): Promise<ListedResource | undefined> {
-  const found = listed && findItem(listed, recorded.id);
+  const { id, scope, pin } = recorded;
+  if (listed === undefined) return lookUp(kind, { id, scope, isUnread: pin === null }, reader);
+  const found = findItem(listed, id);
   if (found !== undefined) return found;
-  if (listed === undefined) {
-    const at = { id: recorded.id, scope: recorded.scope, isUnread: recorded.pin === null };
-    return lookUp(kind, at, reader);
-  }
-  return findById(kind, recorded.id, recorded.scope, reader);
+  const elsewhere = await listKnown(reader, kind, scope);
+  return (elsewhere && findItem(elsewhere, id)) ?? lookUpUnlisted(kind, { id, scope }, reader);
 }
 
 /** The newest of some versions; of those of one time one that is all there. */
@@ -551,7 +575,7 @@ export function createDiscovery(
 /** A resource by its id alone. What cannot be read is taken to exist. */
 async function lookUp(
   kind: Kind,
-  at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
+  at: Parameters<Reader['read']>[1],
   reader: Reader,
 ): Promise<ListedResource | undefined> {
   const live = await reader.read(kind, at, new Set());

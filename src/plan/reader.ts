@@ -61,7 +61,8 @@ export type Reader = {
   /**
    * One resource, read afresh; `facets` names those to read too. Undefined: there is none. Where a kind's
    * list items are all that can be read, a `record` from the list is taken as it is. With `isUnread`, the
-   * resource is known to exist without ever having been read, so that a 404 says nothing about it.
+   * resource is known to exist without ever having been read, so that a 404 says nothing about it; with `isUnlisted`, its
+   * list was read and does not have it, so that a 404 is enough.
    */
   readonly read: (
     kind: Kind,
@@ -70,6 +71,7 @@ export type Reader = {
       readonly scope: Scope;
       readonly record?: JsonObject;
       readonly isUnread?: boolean;
+      readonly isUnlisted?: boolean;
     },
     facets: ReadonlySet<string>,
   ) => Promise<LiveResource | undefined>;

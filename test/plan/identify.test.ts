@@ -98,11 +98,11 @@ describe('the id in the state', () => {
     },
     {
       title:
-        'is missing when it is in the list of another scope: what is listed is not asked for alone',
+        'is found where no list that is read has it: it is asked for alone before it is missing',
       desired: { 'agent.desk': { name: 'Desk' } },
       live: { agent: [desk('a1', { organization_id: BAY })] },
       applied: { 'agent.desk': { id: 'a1', name: 'Desk', organization_id: HARBOR } },
-      found: { 'agent.desk': 'nothing, a1 is missing' },
+      found: { 'agent.desk': 'a1 by state' },
     },
     {
       title: 'is looked for where a resource that is no longer configured was',
