@@ -1,4 +1,4 @@
-import { matchesAny } from '../core/address.ts';
+import { type Address, matchesAny } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
@@ -33,6 +33,7 @@ import {
   compare,
   compareWritten,
   goneElement,
+  isSent,
   isWritten,
   type LeafChange,
   leafChange,
@@ -110,7 +111,22 @@ export function planChange(
       ? planAbsence(identity, live, context)
       : planPresence(identity, desired, live, context);
   const change = nameLive(planned.change, identity, live);
-  return { ...planned, change: refuseMisfit(change, identity, live, context) };
+  const refused = refuseTaken(change, identity) ?? refuseMisfit(change, identity, live, context);
+  return { ...planned, change: refused };
+}
+
+/** A change that would give a name which somebody else's resource has is refused, as the platform would. */
+function refuseTaken(change: Change, { kind, address, takenBy }: Identity): Change | undefined {
+  const key = new Set(kind.naturalKey.flat());
+  const isNaming = change.fields.some((field) => isSent(field) && key.has(fieldIn(field.path)));
+  if (takenBy === undefined || change.operations.length === 0 || !isNaming) return undefined;
+  return refuse(change, `${change.reason}; ${takenReason('its new name', takenBy, address)}`);
+}
+
+/** That something has a name already, and how to go on. */
+function takenReason(name: string, takenBy: string, address: Address): string {
+  const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
+  return `${name} is taken by ${takenBy}. To manage that one instead, run ${forget} and plan again; otherwise rename or delete it in the dashboard`;
 }
 
 /**
@@ -667,8 +683,7 @@ function planReplace(
 ): Shape {
   const what = `${fields.join(', ')} cannot be changed once it exists`;
   if (takenBy !== undefined) {
-    const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
-    const reason = `${what}, and the name of the new one is taken by ${takenBy}. To manage that one instead, run ${forget} and plan again; otherwise rename or delete it in the dashboard`;
+    const reason = `${what}, and ${takenReason('the name of the new one', takenBy, address)}`;
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
   const [absent] = facetsSetUpElsewhere(kind, document);

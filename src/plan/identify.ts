@@ -40,7 +40,7 @@ export type Identity = {
   readonly movedFrom?: Address | undefined;
   /** The address that the state still has it under, where it was found without it. */
   readonly knownAs?: Address | undefined;
-  /** The live resource that has its name where the configuration moves it to. */
+  /** The live resource of nobody here that has the name which the configuration gives it. */
   readonly takenBy?: string | undefined;
   /** The live resource of another address that has the name of one that does not exist, where names are told apart. */
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
@@ -159,7 +159,8 @@ export async function identify(
       const result = await identifyOne(resource, known[prior ?? resource.address], search);
       if ('type' in result) return result;
       const own = await withRivals(result, { reader, isHeld, isConfigured: moves });
-      return prior === undefined ? own : { ...own, movedFrom: prior };
+      const named = moves ? await withHolder(own, { reader, isHeld }) : own;
+      return prior === undefined ? named : { ...named, movedFrom: prior };
     }),
   );
   for (const result of results)
@@ -326,6 +327,27 @@ async function withRivals(
   const free = isConfigured && !isLeft ? named(wanted).filter(({ id }) => !isHeld(kind, id)) : [];
   if (free.length === 0) return identity;
   return { ...identity, rivals: asRivals(String(desired?.document.name), 'files', free) };
+}
+
+/** The same with what has the name already that the files give it, where the platform has each name once. */
+async function withHolder(
+  identity: Identity,
+  {
+    reader,
+    isHeld,
+  }: { readonly reader: Reader; readonly isHeld: (kind: Kind, id: string) => boolean },
+): Promise<Identity> {
+  const { kind, found, desired, takenBy } = identity;
+  if (takenBy !== undefined || found === undefined || desired === undefined) return identity;
+  if (!kind.refusesTwins || isNameIgnored(kind, desired)) return identity;
+  const key = getNaturalKey(kind, desired.document);
+  if (key === undefined || key === getRecordKey(kind, found.record, found.scope)) return identity;
+  const scope = getScope(kind, desired.document);
+  const listed = (await listKnown(reader, kind, scope)) ?? [];
+  const holder = itemsNamed(listed, kind, scope, key).find(
+    ({ id }) => id !== found.id && !isHeld(kind, id),
+  );
+  return holder === undefined ? identity : { ...identity, takenBy: holder.id };
 }
 
 function asRivals(name: string, by: Rivals['by'], items: readonly ListedResource[]): Rivals {

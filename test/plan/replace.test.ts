@@ -229,3 +229,78 @@ describe('delete and forget', () => {
     expect(JSON.stringify(change)).not.toContain('canary');
   });
 });
+
+describe('a name that somebody else has where names are unique', () => {
+  const ONE = 'retry_policy.one';
+  const policy = (name: string, more: object = {}) => ({ name, on_exhausted: 'end', ...more });
+  const live = {
+    retry_policy: [
+      { id: 'p1', ...policy('Own') },
+      { id: 'p2', ...policy('Taken') },
+    ],
+  };
+  const voice = (name: string) => ({ name, clip: clip('a'), language: 'en', consent: true });
+  plans([
+    {
+      title: 'is not given to one that the state knows',
+      address: ONE,
+      desired: { [ONE]: policy('Taken') },
+      live,
+      applied: { [ONE]: { id: 'p1', ...policy('Own') } },
+      says: 'update refused',
+      because: ['its new name is taken by p2', 'callsheet state rm retry_policy.one'],
+    },
+    {
+      title: 'is not given to one that the files name by its id',
+      address: ONE,
+      desired: { [ONE]: policy('Taken', { lifecycle: { adopt: 'p1' } }) },
+      live,
+      applied: { [ONE]: { id: 'p1', ...policy('Own') } },
+      says: 'update refused',
+      because: ['its new name is taken by p2'],
+    },
+    {
+      title: 'is not given to one that is adopted by its id',
+      address: ONE,
+      desired: { [ONE]: policy('Taken', { lifecycle: { adopt: 'p1' } }) },
+      live,
+      says: 'update refused',
+      because: ['its new name is taken by p2'],
+    },
+    {
+      title: 'is not asked for where a rename means a new resource',
+      address: 'custom_voice.one',
+      desired: { 'custom_voice.one': voice('Taken') },
+      live: {
+        custom_voice: [
+          { id: 'v1', name: 'Own', language: 'en' },
+          { id: 'v2', name: 'Taken', language: 'en' },
+        ],
+      },
+      applied: { 'custom_voice.one': { id: 'v1', ...voice('Own') } },
+      says: 'replace refused',
+      because: ['the name of the new one is taken by v2'],
+    },
+    {
+      title: 'stands against nothing while the files leave the name to the dashboard',
+      address: ONE,
+      desired: {
+        [ONE]: policy('Taken', { on_exhausted: 'notify', lifecycle: { ignore: ['name'] } }),
+      },
+      live,
+      applied: { [ONE]: { id: 'p1', ...policy('Own') } },
+      says: 'update',
+    },
+    {
+      title: 'is given where it is the stack’s own and gets another one',
+      address: ONE,
+      desired: { [ONE]: policy('Taken'), 'retry_policy.two': policy('Own') },
+      live,
+      applied: {
+        [ONE]: { id: 'p1', ...policy('Own') },
+        'retry_policy.two': { id: 'p2', ...policy('Taken') },
+      },
+      says: 'update',
+    },
+  ]);
+});
