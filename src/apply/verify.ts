@@ -105,7 +105,10 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
     }
     // What it would remove, `lostBy` finds; but a secret is there without being returned, and null wipes it.
     const isNothing = found.every((one) => one === undefined || isEmpty(one));
-    const isWiping = (value === null || value === '') && mayHideSecret(root, schema, path);
+    // A secret is omitted, so an empty text that was read is no secret, and wipes none.
+    const isText = value === '' && found.includes('');
+    const isWiping =
+      !isText && (value === null || value === '') && mayHideSecret(root, schema, path);
     return (isNothing || evidence.facet === undefined) && !isWiping;
   }
 

@@ -101,6 +101,13 @@ describe('a body is sent', () => {
     ],
     ['with null for what the plan clears', {}, ['greeting_message'], { greetingMessage: null }, {}],
     [
+      'with an empty text among secrets, as it was read',
+      { integrations: { smsProvider: { fromNumber: '+15550199' } } },
+      ['integrations.smsProvider.fromNumber'],
+      { integrations: { smsProvider: { note: '', fromNumber: '+15550199' } } },
+      { live: { integrations: { smsProvider: { note: '', fromNumber: '+15550100' } } } },
+    ],
+    [
       'of a facet, with what is declared',
       { payments: { tool_enabled: true } },
       ['payments.tool_enabled'],
