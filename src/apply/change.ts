@@ -792,9 +792,15 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
       await sendUpdate(work, live, desired, changes, all);
       sent.push(...changes);
     } catch (error) {
-      const clears = refusedClears(error, kind.schema, changes, desired);
-      if (clears.length > 0) batches.unshift(changes.filter((one) => !clears.includes(one)));
-      else {
+      const clears = refusedClears(error, kind.schema, changes);
+      const rest = changes.filter((one) => !clears.includes(one));
+      const nulls = clears.filter((one) => !isClear(one, desired.isPartial));
+      // Where null is all that is wanted, the refusal says the most.
+      if (nulls.length > 0 && rest.length === 0 && sent.length === 0) throw error;
+      if (clears.length > 0) {
+        left.push(...nulls.map(({ path, text }) => ({ path, text, why: NULL_REFUSED })));
+        batches.unshift(rest);
+      } else {
         const narrower = await narrow(error, changes, work, live);
         if (narrower === undefined) throw error;
         left.push(...narrower.left);
@@ -810,6 +816,10 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
     left: [...progress.left, ...left],
   };
 }
+
+/** Why a leaf that the files set to null is left out. Unlike a line that was taken out, they go on asking for it. */
+const NULL_REFUSED =
+  'the platform refuses null for it, so its value stays; take the line out to leave it as it is';
 
 /** Sends some of all changes; the others keep what is live. */
 async function sendUpdate(

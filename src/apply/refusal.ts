@@ -1,4 +1,3 @@
-import type { DesiredResource } from '../core/desired.ts';
 import { isIdentity, type Path } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../core/walk.ts';
@@ -74,16 +73,15 @@ export function skippedLeaves(
 
 /**
  * The leaves that a 400 says cannot be emptied, of those that a write was to empty: the specification does
- * not say where null is taken. None for any other error.
+ * not say where null is taken, and the rest is written without (`agent.null-inside`). None for any other error.
  */
 export function refusedClears(
   error: unknown,
   root: FieldSchema,
   changes: readonly LeafChange[],
-  { isPartial }: DesiredResource,
 ): readonly LeafChange[] {
   if (!(error instanceof ApiError) || error.status !== 400) return [];
-  const clears = changes.filter((change) => isClear(change, isPartial));
+  const clears = changes.filter((change) => isClear(change, true));
   const named = error.issues.map(({ path }) => path).filter((path) => path !== '');
   // A body without issues does not say which field it means.
   return named.length === 0

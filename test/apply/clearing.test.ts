@@ -43,6 +43,33 @@ describe('a platform that refuses null', () => {
     { dialect },
   );
 
+  staged(
+    'keeps what the files set to null, and the rest is written: the run says so every time',
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', ', speed: 1.05', ', speed: null');
+      await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+      const [line] = await stage.apply({}, { exit: 3 });
+      expect(line).toMatchObject({
+        status: 'failed',
+        message:
+          'voice_settings.speed is left out: the platform refuses null for it, so its value stays; take the line out to leave it as it is',
+      });
+      expect(desk(stage)).toMatchObject({ model: 'alpha-4o', voice_settings: { speed: 1.05 } });
+      const { changes } = await stage.plan();
+      expect(changes.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual([
+        'voice_settings.speed',
+      ]);
+      const [alone] = await stage.apply({}, { exit: 3 });
+      expect(alone?.message).toMatch(/voiceSettings\.speed: null is not allowed/);
+
+      await stage.edit('agents.yaml', ', speed: null', '');
+      await stage.apply();
+      expect(desk(stage)).toMatchObject({ voice_settings: { speed: 1.05 } });
+    },
+    { dialect },
+  );
+
   longStaged(
     'and is asked for nothing else where nothing else changed',
     async (stage) => {
