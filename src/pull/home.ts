@@ -23,6 +23,8 @@ export type Home =
       readonly alias?: SourceRange;
       /** Whether it is data of a table, in which nothing is filled in. */
       readonly isCell: boolean;
+      /** Several layers say something of it: without this one another would be read. */
+      readonly isLayered: boolean;
       readonly schema: FieldSchema;
     }
   /** The whole text of a file. */
@@ -79,7 +81,9 @@ export function findHome(wish: Wish, resource: ResolvedResource, variables: Vari
   const isCell = isOfRow(node, resource);
   const expression = isCell ? undefined : expressionIn(node);
   if (expression !== undefined) return { type: 'filled', by: expression, range: node.range };
-  return valueHome(located, node, resource, node.origin ?? node.range);
+  const home = valueHome(located, node, resource, node.origin ?? node.range);
+  const isLayered = layersThatSay(resource, path, scope).length > 1;
+  return { ...home, isLayered };
 }
 
 function valueHome(
@@ -87,13 +91,14 @@ function valueHome(
   node: SyntaxNode,
   resource: ResolvedResource,
   range: SourceRange,
-): Home {
+): Home & { readonly type: 'value' } {
   return {
     type: 'value',
     key: getRangeKey(range),
     range,
     ...(node.origin !== undefined && range === node.origin ? { alias: node.range } : {}),
     isCell: isOfRow(node, resource),
+    isLayered: false,
     schema: located.schema,
   };
 }

@@ -6,7 +6,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import { type Change, isGone, type PlanDocument } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Ref, type ValueObject } from '../core/value.ts';
+import { isSameJson, type Json, Ref, type ValueObject } from '../core/value.ts';
 import { placeValue } from '../core/walk.ts';
 import { isSpecial, listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -415,9 +415,10 @@ function mismatches(
     .concat(lost);
 }
 
-function differing(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) {
+function differing(a: ReadonlyMap<string, Json>, b: ReadonlyMap<string, Json>) {
   const all = new Set([...a.keys(), ...b.keys()]);
-  return [...all].filter((path) => a.get(path) !== b.get(path));
+  // An edit keeps the order that the members of an object have in the file.
+  return [...all].filter((path) => !isSameJson(a.get(path), b.get(path)));
 }
 
 /** The leaves of a document in the form in which a plan compares them. */
@@ -425,12 +426,12 @@ function indexForm(
   schema: FieldSchema,
   document: ValueObject,
   idOf: (address: Address) => string | undefined,
-): ReadonlyMap<string, string> {
-  const form = new Map<string, string>();
+): ReadonlyMap<string, Json> {
+  const form = new Map<string, Json>();
   for (const { text, value, schema: own } of listLeaves(schema, document).leaves.values()) {
     const id = value instanceof Ref ? idOf(value.address) : undefined;
     const plain = isSpecial(value) ? (id ?? JSON.stringify(value)) : normalise(own, value);
-    if (plain !== null) form.set(text, JSON.stringify(plain));
+    if (plain !== null) form.set(text, plain);
   }
   return form;
 }

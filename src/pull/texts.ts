@@ -16,7 +16,7 @@ import { listTypes, resourceSchema } from '../stack/schema.ts';
 import type { Source, SourceRange, SyntaxNode } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import type { Group } from './group.ts';
-import { writtenPath } from './home.ts';
+import { type Home, writtenPath } from './home.ts';
 import type { Wish } from './wish.ts';
 
 /** What a group does to one file. */
@@ -59,7 +59,7 @@ export function buildEdit(
   const yaml = (edit: Edit) => yamlEdit(range, edit);
   if (wish.action === 'remove') return yaml({ type: 'remove', at });
   if (wish.next === undefined) {
-    const nothing = nothingFor(home.schema);
+    const nothing = nothingFor(home);
     return yaml(
       nothing === undefined ? { type: 'remove', at } : { type: 'set', at, tree: nothing },
     );
@@ -93,11 +93,19 @@ function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason:
   return first === undefined ? tree : { reason: first.reason };
 }
 
-/** What says that there is nothing; undefined where the member must go for that. */
-function nothingFor(schema: FieldSchema): Tree | undefined {
+/**
+ * What says that there is nothing; undefined where the member goes for that. Null hides what another layer has, and an
+ * empty list stays owned.
+ */
+function nothingFor({
+  schema,
+  isLayered,
+  isCell,
+}: Home & { readonly type: 'value' }): Tree | undefined {
   const types = listTypes(schema);
   if (types.includes('array')) return { type: 'list', items: [] };
-  return types.includes('null') || types.length === 0 ? { type: 'bare', text: 'null' } : undefined;
+  const takesNull = types.includes('null') || types.length === 0;
+  return takesNull && (isLayered || isCell) ? { type: 'bare', text: 'null' } : undefined;
 }
 
 /** Data of a table: expressions and references mean nothing there. */

@@ -342,6 +342,24 @@ const ROWS: readonly Row[] = [
     isEmpty: false,
   },
   {
+    title: 'members of an object without a schema that are gone, one of which a base has as well',
+    stack: FLEET,
+    prepare: async (stage) => {
+      const own = '        config: { url: a, n: 3, inactivity_timeout: 9 }\n';
+      await stage.edit(
+        'agents/desk.yaml',
+        '        status: active\n',
+        `        status: active\n${own}`,
+      );
+    },
+    happens: (stage) =>
+      edit(stage, 'Front desk', { config: { url: null, n: null, inactivity_timeout: null } }),
+    diff: [
+      '-        config: { url: a, n: 3, inactivity_timeout: 9 }',
+      '+        config: { inactivity_timeout: null }',
+    ],
+  },
+  {
     title: 'an element of which a base has a part',
     stack: FLEET,
     prepare: (stage) =>
