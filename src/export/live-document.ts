@@ -152,7 +152,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
       words.leaveOut(path, isNewer ? NEWER : HOLDS);
       return undefined;
     }
-    const taken = withoutNulls(value);
+    const taken = withoutNulls(root, field.node.schema, value);
     return isObject(taken) && Object.keys(taken).length === 0 ? undefined : taken;
   }
 
@@ -196,11 +196,22 @@ function isUnknown(schema: FieldSchema, key: string): boolean {
   return schema.additionalProperties === false && !isKnown(schema, key);
 }
 
-function withoutNulls(value: Json): Json {
-  if (isList(value)) return value.map(withoutNulls);
+/**
+ * A value that is sent whole, without the nulls of members that the schema names: they are not set. Of any other member
+ * nobody knows what null means, and a list that is written without it would take it away.
+ */
+function withoutNulls(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+  if (isList(value)) return value.map((item) => withoutNulls(root, itemSchema(root, schema), item));
   if (!isObject(value)) return value;
-  const members = Object.entries<Json>(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]));
+  const members = Object.entries<Json>(value).filter(
+    ([key, member]) => member !== null || !isKnown(schema, key),
+  );
+  return Object.fromEntries(
+    members.map(([key, member]) => [
+      key,
+      withoutNulls(root, memberSchema(root, schema, key), member),
+    ]),
+  );
 }
 
 /** A place in a document: keys of maps and positions in lists. */

@@ -227,18 +227,20 @@ function fromLive(
   const secret = new Set<string>();
   let isPart = true;
 
-  function take(field: FieldContext, given: Value, name: string): Value {
+  /** `isListed`: it lies in a list, which is written whole, so that a null that is left out would be taken away. */
+  function take(field: FieldContext, given: Value, name: string, isListed = false): Value {
     if (isObject(given)) {
       const members = Object.entries(given).flatMap(([key, member]): [string, Value][] => {
         const inner = memberContext(field, key, given);
-        if (inner.node.isReadOnly || member === null || member === undefined) return [];
-        return [[key, take(inner, member, key)]];
+        const isNone = member === null && !(isListed && inner.node.isFree);
+        if (inner.node.isReadOnly || isNone || member === undefined) return [];
+        return [[key, take(inner, member, key, isListed)]];
       });
       return Object.fromEntries(members);
     }
     if (isList(given)) {
       const items = itemContext(field);
-      return given.map((item) => take(items, item, name));
+      return given.map((item) => take(items, item, name, true));
     }
     const found = sensitivity(field, given);
     if (found !== 'open') secret.add(name);

@@ -55,6 +55,11 @@ describe('what the stack says of an agent', () => {
       {},
     ],
     [
+      'null in a member of a list, which is written whole',
+      { config: { rows: [{ a: null, b: 1 }], c: null } },
+      { config: { rows: [{ a: null, b: 1 }] } },
+    ],
+    [
       'a reference by name',
       { default_retry_policy_id: 'p1' },
       { default_retry_policy_id: { $ref: 'retry_policy.gentle' } },

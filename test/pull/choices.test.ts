@@ -360,6 +360,20 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'an object in a list, whose members keep their order and nulls',
+    prepare: (stage) =>
+      stage.edit(
+        'agents.yaml',
+        '    name: Recall\n',
+        '    name: Recall\n    config: { list: [{ a: 1, b: 2 }] }\n',
+      ),
+    happens: (stage) => edit(stage, 'Recall', { config: { list: [{ b: 3, c: null, a: 1 }] } }),
+    diff: [
+      '-    config: { list: [{ a: 1, b: 2 }] }',
+      '+    config: { list: [{ a: 1, b: 3, c: null }] }',
+    ],
+  },
+  {
     title: 'an element of which a base has a part',
     stack: FLEET,
     prepare: (stage) =>
