@@ -18,6 +18,7 @@ import {
   leafChange,
   liveKey,
   UNCLEARABLE,
+  writtenLeaves,
 } from '../diff/compare.ts';
 import { listLeaves, normalise } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
@@ -812,7 +813,10 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   return {
     ...progress,
     live: after,
-    written: new Set([...progress.written, ...sent.map(({ text }) => text)]),
+    written: new Set([
+      ...progress.written,
+      ...sent.flatMap((one) => writtenLeaves(kind.schema, one)),
+    ]),
     left: [...progress.left, ...left],
   };
 }

@@ -157,6 +157,11 @@ export function isWithin(path: Path, prefixes: readonly Path[]): boolean {
   return prefixes.some((prefix) => startsWith(path, prefix));
 }
 
+/** Whether one text of ours leads below what another one leads to. */
+export function isTextBelow(text: string, above: string): boolean {
+  return text.startsWith(above) && /^[.[]/.test(text.slice(above.length));
+}
+
 /** Whether one of two paths lies in the other. */
 export function overlaps(one: Path, other: Path): boolean {
   return startsWith(one, other) || startsWith(other, one);

@@ -150,6 +150,13 @@ export function isConcealedAs(leaf: Leaf, value: Json): boolean {
   );
 }
 
+/** Whether what is fingerprinted there is a secret: a sensitive value is returned. */
+export function isNeverReturned(along: readonly FieldSchema[]): boolean {
+  const isSensitive = along.some((schema) => schema['x-sensitive'] === true);
+  const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
+  return along.some(({ writeOnly }) => writeOnly === true) || (isInside && !isSensitive);
+}
+
 /**
  * Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read, and where what was
  * remembered in an older form differs: the forms may, and the values not.

@@ -3,6 +3,7 @@ import type { WholeDocument } from '../core/desired.ts';
 import {
   formatPath,
   isIdentity,
+  isTextBelow,
   isWithin,
   type Path,
   parsePath,
@@ -16,6 +17,7 @@ import {
   Blob,
   getOwn,
   isList,
+  isNothing,
   isObject,
   isSameJson,
   type Json,
@@ -34,7 +36,7 @@ import {
   valueAt,
 } from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
-import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
+import { compareApplied, hasOtherSource, isNeverReturned, matchesApplied } from './applied.ts';
 import {
   type Leaf,
   type Leaves,
@@ -46,6 +48,7 @@ import {
   Unknown,
   type World,
 } from './leaves.ts';
+import { buildLeaf, displacedBy, findShapes, lastWritten } from './shape.ts';
 import { containsTextEdit } from './text.ts';
 
 /**
@@ -76,7 +79,7 @@ export function compare(
 ): readonly LeafChange[] {
   const wanted = listLeaves(root, desired);
   const found = listLeaves(root, live);
-  const compared: Compared = { root, wanted, found, live, sides, world };
+  const compared: Compared = { root, desired, wanted, found, live, sides, world };
   const changes = [
     ...compareReadable(compared),
     ...compareUnreadable(compared),
@@ -86,7 +89,7 @@ export function compare(
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
-  const own = changes.filter(({ path }) => !isWithin(path, sides.ignore));
+  const own = withShapes(changes, compared).filter(({ path }) => !isWithin(path, sides.ignore));
   const judged = sides.keepsEdits === true ? keepEdits(own, compared) : own;
   const whole = clearedBlocks(withAccountSecrets(judged, compared), compared);
   return whole.map((change) => withBase(root, change, sides));
@@ -132,6 +135,16 @@ export { isWritten };
 /** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
 export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
   return isWritten(field) && field.refused === undefined;
+}
+
+/** Texts of the leaves that a change writes: those of an object that it puts in the place of a value, and its own. */
+export function writtenLeaves(
+  root: FieldSchema,
+  { path, text, after }: Pick<LeafChange, 'path' | 'text' | 'after'>,
+): readonly string[] {
+  if (!isObject(after)) return [text];
+  const document = placeValue<Value>(root, {}, path, after, { adds: true });
+  return [text, ...listLeaves(root, document).leaves.keys()];
 }
 
 /** Whether it would empty a leaf that null cannot clear: that is never sent. */
@@ -181,10 +194,13 @@ export function compareWritten(
   const edited = [...found.leaves.values()].flatMap((leaf): LeafChange[] => {
     const last = getOwn(applied, leaf.text);
     const value = normalise(leaf.schema, leaf.value);
-    if (last === undefined)
-      return value !== null && isAdded(leaf.text)
-        ? [leafChange(leaf, leaf.value, undefined, 'drifted')]
-        : [];
+    if (last === undefined) {
+      const isDisplacing = [...written].some((text) => isTextBelow(text, leaf.text));
+      if (value === null || !(isDisplacing || isAdded(leaf.text))) return [];
+      const base = isDisplacing ? lastWritten(root, leaf.path, { applied }) : undefined;
+      const change = leafChange(leaf, leaf.value, undefined, 'drifted');
+      return [base === undefined ? change : { ...change, base }];
+    }
     if (matchesApplied(last, value, address, leaf.text, world) !== 'different') return [];
     return [{ ...leafChange(leaf, leaf.value, undefined, 'drifted'), ...baseOf(last) }];
   });
@@ -192,11 +208,13 @@ export function compareWritten(
     if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
     const path = toPath(text);
     if (!isTold(root, schemaAt(root, path), live)) return [];
+    if (displacedBy(found, path) !== undefined) return [];
     const leaf = listLeaves(root, placeValue(root, {}, path, last.value, { adds: true }));
     const was = leaf.leaves.get(text);
+    const now = valueAt(root, live, path);
     return was === undefined
       ? []
-      : [{ ...leafChange(was, undefined, undefined, 'drifted'), base: last.value }];
+      : [{ ...leafChange(was, now, undefined, 'drifted'), base: last.value }];
   });
   return [...edited, ...cleared];
 }
@@ -226,12 +244,31 @@ export function liveKey({ text, before }: LeafChange): string {
 /** The two sides of a comparison, taken apart. */
 type Compared = {
   readonly root: FieldSchema;
+  readonly desired: ValueObject;
   readonly wanted: Leaves;
   readonly found: Leaves;
   readonly live: JsonObject;
   readonly sides: Sides;
   readonly world: World;
 };
+
+/**
+ * The changes with one for each member that is a value on one side and an object on the other. Its secrets stay changes of
+ * their own, as nothing else tells that they are written: none of them can be live.
+ */
+function withShapes(changes: readonly LeafChange[], compared: Compared): readonly LeafChange[] {
+  return findShapes(compared).reduce((all, { leaf, before, after, cause, hidden }) => {
+    const own = new Set(hidden.map(({ text }) => text));
+    const rest = all.filter(({ path, text }) => !startsWith(path, leaf.path) || own.has(text));
+    const shown = new Set(rest.map(({ text }) => text));
+    const secrets = hidden.flatMap((one) =>
+      shown.has(one.text) ? [] : [leafChange(one, undefined, one.value, lostCause(one, compared))],
+    );
+    const isUntold = isUnechoed(leaf, compared);
+    const change = leafChange(leaf, before, after, cause);
+    return [...rest, isUntold ? { ...change, unreadable: true } : change, ...secrets];
+  }, changes);
+}
 
 /** Leaves that the platform returns: `deep-diff` over both sides, keyed by path. */
 function compareReadable(compared: Compared): readonly LeafChange[] {
@@ -423,23 +460,11 @@ function containsEdit(schema: FieldSchema, own: Json, before: Json, after: Json)
 }
 
 /** A conflict with what both sides came from. */
-function withBase(root: FieldSchema, change: LeafChange, { applied = {} }: Sides): LeafChange {
+function withBase(root: FieldSchema, change: LeafChange, sides: Sides): LeafChange {
   if (change.cause !== 'conflict') return change;
-  const last = getOwn(applied, change.text);
+  const last = getOwn(sides.applied, change.text);
   if (last !== undefined) return 'value' in last ? { ...change, base: last.value } : change;
-  const inside = Object.entries(applied).flatMap(([text, last]) => {
-    const path = toPath(text);
-    return startsWith(path, change.path) ? [{ path, last }] : [];
-  });
-  const known = inside.flatMap(({ path, last }) =>
-    'value' in last ? [{ path, value: last.value }] : [],
-  );
-  if (known.length === 0 || known.length < inside.length) return change;
-  const whole = known.reduce<JsonObject>(
-    (document, { path, value }) => placeValue(root, document, path, value, { adds: true }),
-    {},
-  );
-  const base = valueAt(root, whole, change.path);
+  const base = lastWritten(root, change.path, sides);
   return base === undefined ? change : { ...change, base };
 }
 
@@ -696,7 +721,9 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
       return verdict === 'different' ? 'conflict' : 'cleared';
     };
     const gone =
-      leaf === undefined ? unseenLeaf(text, compared) : goneLeaf(leaf, compared, causeOf);
+      leaf === undefined
+        ? (displacedLeaf(text, last, compared) ?? unseenLeaf(text, compared))
+        : goneLeaf(leaf, compared, causeOf);
     if (gone !== undefined) removed.set(gone.text, gone);
   }
   return [...removed.values()];
@@ -717,6 +744,22 @@ function goneLeaf(
   return leafChange(leaf, leaf.value, undefined, cause);
 }
 
+/** A removed leaf in whose place somebody put an object: both sides changed it. */
+function displacedLeaf(
+  text: string,
+  last: AppliedLeaf,
+  { root, wanted, live }: Compared,
+): LeafChange | undefined {
+  // What was written as nothing owns nothing of what is there by now.
+  if ('value' in last && last.value === null) return undefined;
+  const path = toPath(text);
+  const value = valueAt(root, live, path);
+  if (!isObject(value) || isNothing(value) || isCovered(wanted, path)) return undefined;
+  const leaf = buildLeaf(root, path, value);
+  const cause = leaf.schema['x-clearable'] === false ? 'released' : 'conflict';
+  return leafChange(leaf, value, undefined, cause);
+}
+
 /**
  * A removed leaf that cannot be seen live, and so cannot be cleared knowingly: a secret, which the
  * platform never returns, or a field of a facet that nothing configures any more, which is not read.
@@ -731,6 +774,8 @@ function unseenLeaf(text: string, compared: Compared): LeafChange | undefined {
   const last = getOwn(sides.applied, text);
   const isSecret = last !== undefined && isConcealed(last) && isNeverReturned(along);
   const isNew = isUnechoed({ path }, compared);
+  // Nothing was written there that could be cleared.
+  if (isNew && last !== undefined && 'value' in last && last.value === null) return undefined;
   const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));
   if (!isUnread && !isNew && (!isSecret || isGone)) return undefined;
   return {
@@ -743,13 +788,6 @@ function unseenLeaf(text: string, compared: Compared): LeafChange | undefined {
     unreadable: isSecret || isNew,
     schema: along.at(-1) ?? {},
   };
-}
-
-/** Whether what is fingerprinted there is a secret: a sensitive value is returned. */
-export function isNeverReturned(along: readonly FieldSchema[]): boolean {
-  const isSensitive = along.some((schema) => schema['x-sensitive'] === true);
-  const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
-  return along.some(({ writeOnly }) => writeOnly === true) || (isInside && !isSensitive);
 }
 
 /**

@@ -206,6 +206,11 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   return Object.keys(members).length === 0 ? null : members;
 }
 
+/** Whether a leaf reads as absent. What stands for something else does not. */
+export function isEmptyLeaf({ schema, value }: Pick<Leaf, 'schema' | 'value'>): boolean {
+  return !isSpecial(value) && normalise(schema, value) === null;
+}
+
 function toPlain(value: Value): Json {
   if (isSpecial(value)) return null;
   if (isList(value)) return value.map(toPlain);

@@ -18,11 +18,18 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import type { Plan } from '../core/documents.generated.ts';
-import { fieldIn, isWithin, parsePaths, toPath } from '../core/path.ts';
+import { fieldIn, isTextBelow, isWithin, parsePaths, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isEchoed } from '../core/schema.ts';
-import { isSameJson, type Json, type JsonObject, oncePer, Secret } from '../core/value.ts';
-import { listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
+import {
+  isObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  oncePer,
+  Secret,
+} from '../core/value.ts';
+import { type Leaves, listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RememberedPin, ResourceState, State } from '../state/model.ts';
@@ -93,7 +100,8 @@ export function digestLive(
   const ignore = parsePaths(desired?.lifecycle.ignore ?? []);
   const isOwned = (text: string) =>
     (wanted?.leaves.has(text) ?? Object.hasOwn(recorded?.leaves ?? {}, text)) ||
-    lists.some((list) => text.startsWith(list) && /^[.[]/.test(text.slice(list.length)));
+    lists.some((list) => isTextBelow(text, list)) ||
+    (wanted !== undefined && isOtherShape(wanted, text));
   const isAll = operations.some(
     ({ step }) => !(step === 'update' || step === 'facet' || step === 'delete'),
   );
@@ -112,6 +120,14 @@ export function digestLive(
   });
   return Object.fromEntries(
     [...members].map(([field, own]) => [field, computeDigest(own.sort(byText)).slice(...SHORT)]),
+  );
+}
+
+/** Whether what is live at a path has another shape than what is wanted there, and is replaced with it. */
+function isOtherShape({ leaves }: Leaves, text: string): boolean {
+  return [...leaves.values()].some(
+    (leaf) =>
+      isTextBelow(leaf.text, text) || (!isObject(leaf.value) && isTextBelow(text, leaf.text)),
   );
 }
 

@@ -6,7 +6,7 @@
 import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { formatCount, formatFirst, formatList } from '../core/errors.ts';
-import { formatPath, isWithin, type Path, startsWith, toPath } from '../core/path.ts';
+import { formatPath, isTextBelow, isWithin, type Path, startsWith, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -22,15 +22,14 @@ import {
   valuesIn,
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
-import { compareApplied, hasOtherSource, isFromFiles, rememberLeaf } from '../diff/applied.ts';
 import {
-  isAccount,
+  compareApplied,
+  hasOtherSource,
+  isFromFiles,
   isNeverReturned,
-  isSent,
-  isWritten,
-  type LeafChange,
-  secretsBeside,
-} from '../diff/compare.ts';
+  rememberLeaf,
+} from '../diff/applied.ts';
+import { isAccount, isSent, isWritten, type LeafChange, secretsBeside } from '../diff/compare.ts';
 import { type Leaf, leafSensitivity, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -43,7 +42,12 @@ type Written = Pick<Change, 'operations' | 'fields'>;
 export function sendsLeaf({ operations, fields }: Written): (path: string) => boolean {
   const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
   const sent = new Set(fields.filter(isSent).map(({ path }) => path));
-  return (path) => isWhole || sent.has(path);
+  return (path) => isWhole || sent.has(path) || isPartOf(path, sent);
+}
+
+/** Whether a path leads into what another one stands for. */
+function isPartOf(text: string, others: ReadonlySet<string>): boolean {
+  return [...others].some((other) => isTextBelow(text, other));
 }
 
 /** The secrets of a configuration that carrying a change out writes. */
@@ -96,15 +100,19 @@ export function clearedSecretNotes(
     isNeverReturned(schemasAlong(schema, toPath(one))),
   );
   return fields.filter(isWritten).flatMap(({ path: text, after }): readonly Note[] => {
-    if (after !== null) return [];
+    // Of an object that comes each secret is a field of its own.
+    if (isObject(after)) return [];
     const path = toPath(text);
     const below = [
       ...written.filter((one) => one !== text && startsWith(toPath(one), path)),
       ...listSecretsBelow(schema, path, live).map(formatPath),
     ];
-    const gone = [...new Set(below)].filter((one) => !shown.has(one));
+    // What is returned stands in what is replaced.
+    const isShown = (one: string) =>
+      after !== null && (valueAt(schema, live, toPath(one)) ?? null) !== null;
+    const gone = [...new Set(below)].filter((one) => !shown.has(one) && !isShown(one));
     if (gone.length === 0) return [];
-    const message = `${text} is cleared, and with it ${formatList(gone)}, where the platform has them; a rollback cannot put them back`;
+    const message = `${text} is ${after === null ? 'cleared' : 'replaced'}, and with it ${formatList(gone)}, where the platform has them; a rollback cannot put them back`;
     return [{ severity: 'warning', address, message }];
   });
 }
@@ -132,7 +140,8 @@ function maskedLeaves({ kind, fields }: Change, document: ValueObject): readonly
   const masked = fields.filter(({ secret, cause }) => secret && cause !== 'unknown_secret');
   if (masked.length === 0) return [];
   const { leaves } = listLeaves(kindNamed(kind).schema, document);
-  return masked.flatMap(({ path }) => leaves.get(path) ?? []);
+  const texts = new Set(masked.map(({ path }) => path));
+  return [...leaves.values()].filter(({ text }) => texts.has(text) || isPartOf(text, texts));
 }
 
 /** Fingerprints of what a plan masks of a change, by path, so that another value is told later. `owner`: whose they are. */

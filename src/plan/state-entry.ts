@@ -12,7 +12,7 @@ import {
   withSource,
 } from '../diff/applied.ts';
 import { compare, isWritten } from '../diff/compare.ts';
-import { listLeaves, type World } from '../diff/leaves.ts';
+import { isEmptyLeaf, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -57,8 +57,11 @@ export function rememberResource(
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const [field = ''] = leaf.path;
     const isHidden = leaf.facts.unreadable || !isEchoed(kind.schema, field, live.document ?? {});
-    const isKept = isAbsent || (isHidden && !written.has(leaf.text));
-    const known = isKept ? getOwn(previous?.leaves, leaf.text) : undefined;
+    const before = getOwn(previous?.leaves, leaf.text);
+    // What is wanted to be nothing, and was never written, is nothing.
+    const isNone = before === undefined && !leaf.facts.unreadable && isEmptyLeaf(leaf);
+    const isKept = isAbsent || (isHidden && !written.has(leaf.text) && !isNone);
+    const known = isKept ? before : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered =
       known === undefined && isTaken

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startsWith } from '../../src/core/path.ts';
+import { type Path, startsWith } from '../../src/core/path.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { rememberLeaf } from '../../src/diff/applied.ts';
 import { compare, isWritten, type LeafChange } from '../../src/diff/compare.ts';
@@ -45,7 +45,18 @@ const documents = record({
   echo_detection: optional(fc.boolean()),
   email: nullable(fc.array(fc.constantFrom('a@x', 'b@x', 'c@x'), { maxLength: 3 })),
   voice_settings: nullable(record({ speed: nullable(fc.integer()), language: nullable(text) })),
-  config: optional(record({ deep: nullable(record({ x: nullable(text), y: optional(text) })) })),
+  config: optional(
+    record({
+      deep: nullable(record({ x: nullable(text), y: optional(text) })),
+      open: nullable(
+        fc.oneof(
+          text,
+          fc.array(text, { maxLength: 2 }),
+          record({ x: nullable(fc.oneof(text, record({ z: text }))), y: optional(text) }),
+        ),
+      ),
+    }),
+  ),
   extensions: optional(record({ tools: nullable(tools), mcp_servers: optional(servers) })),
 });
 
@@ -111,15 +122,19 @@ function mergeDeep(before: Json | undefined, patch: Json): Json {
 /** Paths of what neither the configuration nor the state speaks of. */
 function unowned({ desired, live, applied }: Three): readonly (readonly [string, Json])[] {
   const { leaves, lists } = listLeaves(agent.schema, desired);
+  const own = [...leaves.values()];
+  // A value is displaced by what is wanted in its place, be it an empty object.
+  const displaces = (path: Path) => own.some((leaf) => startsWith(leaf.path, path));
   const claims = [
-    ...[...leaves.values()].filter(ownsBelow).map(({ path }) => path),
+    ...own.filter(ownsBelow).map(({ path }) => path),
     ...[...lists.values()].map(({ path }) => path),
     ...[...listLeaves(agent.schema, applied).leaves.values()].map(({ path }) => elementOf(path)),
   ];
   const found = listLeaves(agent.schema, live).leaves;
   return [...liveForm(agent.schema, live)].filter(([path]) => {
-    const own = found.get(path)?.path ?? [];
-    return !claims.some((claim) => startsWith(own, claim) || startsWith(claim, own));
+    const at = found.get(path)?.path ?? [];
+    const isClaimed = claims.some((claim) => startsWith(at, claim) || startsWith(claim, at));
+    return !isClaimed && !displaces(at);
   });
 }
 

@@ -142,7 +142,7 @@ describe('different is', () => {
       title: 'an object from the scalar that stands in its place',
       desired: { config: { limits: { calls: 3 } } },
       live: { config: { limits: 3 } },
-      finds: { 'config.limits.calls': 'changed' },
+      finds: { 'config.limits': 'changed' },
     },
   ]);
 });

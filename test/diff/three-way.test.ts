@@ -220,7 +220,7 @@ describe('what the configuration no longer has', () => {
       applied: { config: { limits: 3 } },
       desired: { config: { limits: { calls: 3 } } },
       live: { config: { limits: 3 } },
-      finds: { 'config.limits.calls': 'changed' },
+      finds: { 'config.limits': 'changed' },
     },
     {
       title: 'is not gone where it takes the place of an object',

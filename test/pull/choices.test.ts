@@ -360,6 +360,23 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'a list becomes an object, and an object a text',
+    prepare: (stage) =>
+      stage.edit(
+        'agents.yaml',
+        '    name: Recall\n',
+        '    name: Recall\n    config: { hours: [a, b], calls: { most: 3 } } # by hand\n',
+      ),
+    happens: (stage) => {
+      edit(stage, 'Recall', { config: null });
+      edit(stage, 'Recall', { config: { hours: { mon: ['a'] }, calls: 'any' } });
+    },
+    diff: [
+      '-    config: { hours: [a, b], calls: { most: 3 } } # by hand',
+      '+    config: { hours: { mon: [a] }, calls: any } # by hand',
+    ],
+  },
+  {
     title: 'an object in a list, whose members keep their order and nulls',
     prepare: (stage) =>
       stage.edit(
