@@ -28,6 +28,7 @@ import { fieldChange, isResent } from '../plan/change.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
+import { laterFields } from '../plan/references.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
@@ -72,6 +73,11 @@ type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
   /** The run is broken off: it writes nothing more, neither to the platform nor to its state. */
   readonly isBrokenOff: () => boolean;
+  /**
+   * Tells the others the id of what was just made, and waits for those that the fields refer to which an update writes
+   * after the create. Gives the one that they wait for in vain.
+   */
+  readonly waitForLater: (id: string) => Promise<Address | undefined>;
 };
 
 type ChangeOutcome = {
@@ -144,7 +150,11 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const isMoved = before !== null && before.digest !== change.pin?.digest;
     progress = { ...progress, live, found, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
     const goneWith = await readGoingHistory(work, live);
+    const later = laterFields(change);
     for (const operation of change.operations) {
+      const isLater = operation.step === 'update' && later.size > 0;
+      const blocker = isLater ? await given.waitForLater(required(progress).id) : undefined;
+      if (blocker !== undefined) throw lacksOther(operation.fields, blocker);
       progress = await performStep(operation, work, progress);
     }
     const after = progress.live ? livePin(work.kind, progress.live) : null;
@@ -215,6 +225,13 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: error instanceof StaleError,
     };
   }
+}
+
+/** Of a resource that was made without the fields that lead to another one, which was not. */
+function lacksOther(fields: readonly string[], other: Address): CallsheetError {
+  return new CallsheetError('api', `${fields.join(', ')} waits for ${other}`, {
+    hint: 'The next apply writes it.',
+  });
 }
 
 /** The pin of what was found: that of the plan, unless something moved that the change does not rest on. */

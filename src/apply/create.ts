@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
 import { isWritten, type PlannedOperation } from '../core/plan-document.ts';
-import { Blob, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -10,6 +10,7 @@ import { isWhole, nextRequest } from '../kinds/making.ts';
 import { plainTexts } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
+import { laterFields } from '../plan/references.ts';
 import { carryOver } from '../plan/steps.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
 import { findCreated, listingAfresh } from './recover.ts';
@@ -22,8 +23,9 @@ export async function performCreate(
   progress: Progress,
   again: boolean,
 ): Promise<Progress> {
-  const { kind, desired, world } = work;
-  if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
+  const { kind, desired: configured, world } = work;
+  if (configured === undefined) throw new Error(`${work.change.address} has no configuration`);
+  const desired = { ...configured, document: createdPart(configured.document, work.change) };
   const leaves = [...listLeaves(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
   // A replacement takes along the live value of an ignored field; a new resource has the file's.
@@ -63,6 +65,13 @@ export async function performCreate(
   }
   const io = work.io('again', made.id, { live: null, draft });
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
+}
+
+/** A document without the fields that an update writes afterwards: ids in them may not be known yet. */
+function createdPart(document: ValueObject, change: Work['change']): ValueObject {
+  const later = laterFields(change);
+  if (later.size === 0) return document;
+  return Object.fromEntries(Object.entries(document).filter(([field]) => !later.has(field)));
 }
 
 /** Gives the live fields that a replacement keeps, and those of them that are cleared. */

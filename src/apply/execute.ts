@@ -11,13 +11,15 @@
  */
 import pLimit from 'p-limit';
 import { type Address, getKind, labelOf } from '../core/address.ts';
+import { findCircles } from '../core/circles.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, formatFirst, RunFailure } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
-import type { ValueObject } from '../core/value.ts';
+import { plainId, type ValueObject } from '../core/value.ts';
+import { idsIn } from '../core/walk.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
-import { idsWith, referredKinds } from '../plan/references.ts';
+import { idsWith, laterFields, referencesWithout, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { type LedgerLine, lineNotDone } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
@@ -58,6 +60,13 @@ export async function executePlan(
   for (const [address, id] of ids) owners.set(getIdentity({ kind: getKind(address), id }), address);
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
+  /** Told once a resource has an id, or has come to its end without one. */
+  const births = new Map<Address, PromiseWithResolvers<void>>();
+  const birthOf = (address: Address) => {
+    const known = births.get(address) ?? Promise.withResolvers<void>();
+    births.set(address, known);
+    return known;
+  };
   const byAddress = new Map(changes.map((change) => [change.address, change]));
   const dependencies = listDependencies(changes, deps.desired);
 
@@ -69,19 +78,53 @@ export async function executePlan(
     return started;
   }
 
-  async function runAfterDependencies(change: Change): Promise<void> {
-    const before = dependencies.get(change.address) ?? [];
-    await Promise.all(before.flatMap((address) => byAddress.get(address) ?? []).map(run));
-    const blocker = before.find((address) => {
+  /** Waits for other changes, and gives the first of them that did not come to what it is waited for. */
+  async function waitFor(addresses: readonly Address[]): Promise<Address | undefined> {
+    await Promise.all(
+      addresses.flatMap((address) => {
+        const other = byAddress.get(address);
+        if (other === undefined) return [];
+        // What it still lacks may be the id of the change that waits.
+        return laterFields(other).size === 0
+          ? run(other)
+          : Promise.race([run(other), birthOf(address).promise]);
+      }),
+    );
+    return addresses.find((address) => {
       const status = ledger.get(address)?.status;
       // What the plan leaves out and does not exist either has no id to refer to.
       return status === undefined ? !ids.has(address) : status !== 'done';
     });
+  }
+
+  async function runAfterDependencies(change: Change): Promise<void> {
+    const blocker = await waitFor(dependencies.get(change.address) ?? []);
     await limit(async () => {
       const line = await runChange(change, blocker);
       ledger.set(change.address, line);
+      birthOf(change.address).resolve();
       onEvent({ type: 'change_ended', line });
     });
+  }
+
+  /** Waits, between a create and the update that follows it, for what the later fields refer to. */
+  async function waitForLater(change: Change, id: string): Promise<Address | undefined> {
+    const later = laterFields(change);
+    const desired = deps.desired.get(change.address);
+    const first = new Set(dependencies.get(change.address));
+    const others = (desired?.references ?? []).filter(
+      (address) => !first.has(address) && address !== change.address,
+    );
+    ids.set(change.address, id);
+    birthOf(change.address).resolve();
+    if (later.size === 0 || others.length === 0) return undefined;
+    // While it waits another one may run in its place.
+    limit.concurrency += 1;
+    const blocker = await waitFor(others);
+    await limit(() => {
+      limit.concurrency -= 1;
+    });
+    return blocker;
   }
 
   function isTaken({ address, kind }: Change, id: string): boolean {
@@ -118,6 +161,7 @@ export async function executePlan(
       isBrokenOff: () => failure() !== undefined,
       isTaken: (id) => isTaken(change, id),
       claim: (id) => claim(change, id),
+      waitForLater: (id) => waitForLater(change, id),
       journalIo,
     });
     if (outcome.isStale) stale.push(change.address);
@@ -220,22 +264,53 @@ function changesAtOnce(requests: number): number {
   return requests === 1 ? 1 : 2 * requests;
 }
 
+/** By the address of each delete, the changes of what names it in settings or texts. */
+function indexNaming(changes: readonly Change[]): ReadonlyMap<Address, ReadonlySet<Address>> {
+  const going = new Map(
+    changes.flatMap(({ action, id, address }) =>
+      action === 'delete' && id !== null ? [[plainId(id), address] as const] : [],
+    ),
+  );
+  if (going.size === 0) return new Map();
+  const found = changes.flatMap(({ address, kind, before }) =>
+    before === null
+      ? []
+      : idsIn(kindNamed(kind).schema, before).flatMap(({ id }) => {
+          const other = going.get(id);
+          return other === undefined || other === address ? [] : [{ address, other }];
+        }),
+  );
+  const grouped = Map.groupBy(found, ({ other }) => other);
+  return new Map(
+    [...grouped].map(([other, all]) => [other, new Set(all.map(({ address }) => address))]),
+  );
+}
+
 /**
  * Which changes each change waits for. What a document refers to comes first, and so does what gives up the name that
- * another one takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
- * ones included.
+ * another one takes. A delete comes last: after every change of a kind that could still refer to what goes, and of what
+ * names it in settings or texts, deleted ones included.
  */
 export function listDependencies(
   changes: readonly Change[],
   desired: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  const naming = indexNaming(changes);
   const needed = (change: Change): readonly Address[] =>
     change.action === 'delete'
       ? changes
-          .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
+          .filter(
+            (other) =>
+              referring.get(other.kind)?.has(change.kind) === true ||
+              naming.get(change.address)?.has(other.address) === true,
+          )
           .map(({ address }) => address)
-      : (desired.get(change.address)?.references ?? []);
+      : referencesOf(change);
+  const referencesOf = (change: Change) => {
+    const own = desired.get(change.address);
+    return own === undefined ? [] : referencesWithout(own, laterFields(change));
+  };
   const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
     const key = getNaturalKey(kindNamed(kind), document);
     return key && `${kind} ${owner} ${key}`;
@@ -252,20 +327,27 @@ export function listDependencies(
     }),
   );
   const byAddress = new Map(changes.map((change) => [change.address, change]));
+  // No other change can be part of a circle.
+  const starts = changes.filter(
+    (change) =>
+      holders.has(change) || naming.has(change.address) || referencesOf(change).length > 0,
+  );
   const circlesOf = (waits: (change: Change) => readonly Address[]) => {
-    const circles = findCircles([...holders.keys()], (change) => [
+    const circles = findCircles(starts, (change) => [
       ...waits(change).flatMap((address) => byAddress.get(address) ?? []),
       ...(holders.get(change) ?? []),
     ]);
     return (one: Change, other: Change | undefined) =>
       circles.has(one) && other !== undefined && circles.get(one) === circles.get(other);
   };
-  // The id of what is only changed is known before: a name in the same circle can then be waited for.
+  // The id of what is not made now is known before: nothing of the same circle waits for it.
   const isRound = circlesOf(needed);
   const required = (change: Change) =>
     needed(change).filter((address) => {
       const other = byAddress.get(address);
-      return other?.action !== 'update' || change.action === 'delete' || !isRound(change, other);
+      const isMade = other?.action === 'create' || other?.action === 'replace';
+      const isLast = change.action === 'delete' && other?.action !== 'delete';
+      return other === undefined || isMade || isLast || !isRound(change, other);
     });
   // Those that exchange their names would wait for each other.
   const isExchanged = circlesOf(required);
@@ -277,46 +359,4 @@ export function listDependencies(
       [...required(change), ...inTurn(change).map(({ address }) => address)],
     ]),
   );
-}
-
-/**
- * Tells what leads to each other by the same value, of some and all that they lead to; what is in no circle has one of
- * its own.
- */
-function findCircles<T>(starts: readonly T[], next: (one: T) => readonly T[]): ReadonlyMap<T, T> {
-  const ended = [...walkFrom(starts, next, new Set())];
-  const leading = new Map<T, T[]>(ended.map((one) => [one, []]));
-  for (const one of ended) for (const other of next(one)) leading.get(other)?.push(one);
-  const seen = new Set<T>();
-  const circles = new Map<T, T>();
-  // Against the order in which a walk ended, a walk back comes no further than round the circle.
-  for (const first of ended.toReversed())
-    for (const one of walkFrom([first], (other) => leading.get(other) ?? [], seen))
-      circles.set(one, first);
-  return circles;
-}
-
-/** Each once, after all that it leads to; without recursion, as thousands may stand in one row. */
-function* walkFrom<T>(
-  starts: readonly T[],
-  next: (one: T) => readonly T[],
-  seen: Set<T>,
-): Generator<T> {
-  const path: { readonly one: T; readonly left: T[] }[] = [];
-  const enter = (one: T) => {
-    if (seen.has(one)) return;
-    seen.add(one);
-    path.push({ one, left: [...next(one)] });
-  };
-  for (const start of starts) {
-    enter(start);
-    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-      const following = last.left.pop();
-      if (following !== undefined) enter(following);
-      else {
-        path.pop();
-        yield last.one;
-      }
-    }
-  }
 }

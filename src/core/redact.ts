@@ -47,6 +47,7 @@ import {
   isSameJson,
   type Json,
   type JsonObject,
+  LinkedText,
   Ref,
   Secret,
   type Value,
@@ -367,6 +368,8 @@ function redactValue(
   if (value === undefined || value === null) return null;
   if (value instanceof Secret) return new Secret(redactText(value.source)).toJSON();
   if (value instanceof Ref || value instanceof Blob) return value.toJSON();
+  if (value instanceof LinkedText)
+    return redactValue(field, value.toJSON(), text, redaction, withheld);
   const { how, secrets = NO_PATHS } = redaction;
   const isMask = how === 'mask';
   const withhold = () => {

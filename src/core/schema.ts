@@ -33,7 +33,8 @@
  * | `x-distinct`     | no two resources of one scope may have the same content there                |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
- * | `x-ids-inside`   | free text or free-form settings in which people write ids of resources       |
+ * | `x-ids-inside`   | text or open settings in which people write ids of resources: a text and what |
+ * |                  | the schema says nothing of below it take a `$ref` of any kind                |
  * | `x-prose`        | written for a reader: `instructions` for the model, `speech`, or a `message` |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |

@@ -25,6 +25,20 @@ export class Ref {
   }
 }
 
+/**
+ * A text in which ids of other resources stand, such as a transfer rule: known once all of them exist. Documents that
+ * are put back have it in the place of the ids that were. Until then `${kind.name}` stands for an id.
+ */
+export class LinkedText {
+  readonly parts: readonly (string | Ref)[];
+  constructor(parts: readonly (string | Ref)[]) {
+    this.parts = parts;
+  }
+  toJSON(): string {
+    return this.parts.map((part) => (part instanceof Ref ? `\${${part.address}}` : part)).join('');
+  }
+}
+
 /** `{ $secret: env:NAME }`: read at the moment of writing. It carries its source, never its value. */
 export class Secret {
   readonly source: string;
@@ -57,7 +71,7 @@ export class Blob {
 }
 
 /** What a desired document is made of. */
-export type Value = JsonScalar | Ref | Secret | Blob | readonly Value[] | ValueObject;
+export type Value = JsonScalar | Ref | LinkedText | Secret | Blob | readonly Value[] | ValueObject;
 
 export type ValueObject = { readonly [key: string]: Value };
 
@@ -72,6 +86,7 @@ export function isObject(value: unknown): boolean {
     value !== null &&
     !Array.isArray(value) &&
     !(value instanceof Ref) &&
+    !(value instanceof LinkedText) &&
     !(value instanceof Secret) &&
     !(value instanceof Blob)
   );
@@ -86,6 +101,14 @@ export function isNothing(value: Value | undefined): boolean {
 export function valuesIn(value: Value): readonly Value[] {
   if (isList(value)) return [value, ...value.flatMap(valuesIn)];
   return isObject(value) ? [value, ...Object.values(value).flatMap(valuesIn)] : [value];
+}
+
+/** The references in a value, those in texts among them. */
+export function refsIn(value: Value): readonly Ref[] {
+  return valuesIn(value).flatMap((one) => {
+    if (one instanceof LinkedText) return one.parts.filter((part) => part instanceof Ref);
+    return one instanceof Ref ? [one] : [];
+  });
 }
 
 /** A value with every text in it changed, and the names of its members where `rename` says how. */

@@ -13,8 +13,12 @@ import {
   getOwn,
   isList,
   isObject,
+  isUuid,
   type Json,
   type JsonObject,
+  LinkedText,
+  plainId,
+  Ref,
   type Value,
   type ValueObject,
 } from './value.ts';
@@ -273,6 +277,12 @@ export type FieldNode = {
   readonly hidden: boolean;
   readonly secretsInside: boolean;
   readonly writeOnly: boolean;
+  /** Kind of the resources whose id may be given as `$ref`, `ANY_KIND`, or undefined where the field takes none. */
+  readonly refersTo: string | undefined;
+  /** Ids may stand in its texts: `x-ids-inside` holds for everything below it, and prose names ids, too. */
+  readonly holdsIds: boolean;
+  /** What the schema says nothing of below it takes a `$ref`. */
+  readonly takesIds: boolean;
   /** Named members that were met so far, with their segment as paths have it. */
   readonly named: Map<string, { readonly node: FieldNode; readonly text: string }>;
   /** Members that the schema does not name, and elements of a list. */
@@ -292,11 +302,39 @@ export function rootNode(root: FieldSchema): FieldNode {
   return node;
 }
 
+/** In the place of a kind: a resource of any kind may be meant. */
+export const ANY_KIND = '*';
+
+/**
+ * The kind whose ids a field takes as `$ref`, `ANY_KIND`, or undefined where it takes none. `isBelow`: it is part of
+ * settings in which ids may stand.
+ */
+export function findReferred(schema: FieldSchema, isBelow: boolean): string | undefined {
+  if (schema['x-ref'] !== undefined) return schema['x-ref'];
+  const { type, format, enum: values, const: only } = schema;
+  const isFree = type === undefined && values === undefined && only === undefined;
+  if (isFree) return isBelow || schema['x-ids-inside'] === true ? ANY_KIND : undefined;
+  const isText = [type].flat().every((one) => one === 'string' || one === 'null');
+  const isPlainText = isText && format === undefined && values === undefined;
+  return isPlainText && schema['x-ids-inside'] === true ? ANY_KIND : undefined;
+}
+
+const NO_IDS = { holdsIds: false, takesIds: false };
+const NEWER = { holdsIds: true, takesIds: true };
+
 function buildNode(
   root: FieldSchema,
   schema: FieldSchema,
-  { isNamed = false, isElement = false, isOfElement = false },
+  {
+    isNamed = false,
+    isElement = false,
+    isOfElement = false,
+    above = NO_IDS,
+  }: Partial<Pick<FieldNode, 'isNamed' | 'isElement' | 'isOfElement'>> & {
+    readonly above?: Pick<FieldNode, 'holdsIds' | 'takesIds'>;
+  },
 ): FieldNode {
+  const holdsIds = above.holdsIds || schema['x-ids-inside'] === true;
   return {
     root,
     schema,
@@ -311,6 +349,11 @@ function buildNode(
     hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
     secretsInside: schema['x-secrets-inside'] === true,
     writeOnly: schema.writeOnly === true,
+    refersTo: findReferred(schema, above.takesIds),
+    holdsIds: holdsIds || schema['x-prose'] !== undefined,
+    // What nobody knows there may be a secret.
+    takesIds:
+      holdsIds && schema['x-secrets-inside'] !== true && (above.takesIds || !above.holdsIds),
     named: new Map(),
     others: undefined,
     items: undefined,
@@ -330,11 +373,16 @@ export function memberNode(
       // Names that people choose are not kept: there may be any number.
       above.others ??= buildNode(root, memberSchema(root, schema, key), {
         isOfElement: above.isElement,
+        // A field that is newer than the schema may hold ids of anything.
+        above: schema === root ? NEWER : above,
       });
       return { node: above.others, text: extendPath(textAbove, key) };
     }
     known = {
-      node: buildNode(root, memberSchema(root, schema, key), { isNamed: true }),
+      node: buildNode(root, memberSchema(root, schema, key), {
+        isNamed: true,
+        above,
+      }),
       text: extendPath('', key),
     };
     above.named.set(key, known);
@@ -348,8 +396,108 @@ export function elementNode(list: FieldNode): FieldNode {
   list.items ??= buildNode(root, itemSchema(root, schema), {
     isNamed: schema.items !== undefined,
     isElement: true,
+    above: list,
   });
   return list.items;
+}
+
+/** An id of a resource where it stands in a document. */
+export type IdPlace = {
+  /** Kind of the resource; `ANY_KIND` where the field does not say one. */
+  readonly kind: string;
+  readonly id: string;
+  /** The top-level field. */
+  readonly field: string;
+  /** Whether it is the value of a field that takes a `$ref`; otherwise it is a part of a text. */
+  readonly isValue: boolean;
+};
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/**
+ * A document with ids of resources replaced: those that fields hold (`x-ref`), and those within settings and texts
+ * (`x-ids-inside`, `x-prose`). Whoever looks for uses, puts back or restores finds ids by this alone. Ids are given in
+ * small letters; `change` answers undefined to leave one as it is. What the platform owns and identities stay.
+ */
+function mapIdsAt(
+  start: FieldNode,
+  given: Value,
+  top: string | undefined,
+  change: (place: IdPlace) => Ref | string | undefined,
+): Value {
+  function mapText(node: FieldNode, text: string, field: string): Value {
+    if (text === '') return text;
+    const { refersTo: kind } = node;
+    if (kind !== undefined && (kind !== ANY_KIND || isUuid(text)))
+      return change({ kind, id: plainId(text), field, isValue: true }) ?? text;
+    if (!node.holdsIds) return text;
+    const parts: (string | Ref)[] = [];
+    let end = 0;
+    for (const { 0: id, index } of text.matchAll(ID)) {
+      const now = change({ kind: ANY_KIND, id: plainId(id), field, isValue: false });
+      if (now === undefined) continue;
+      parts.push(text.slice(end, index), now);
+      end = index + id.length;
+    }
+    if (end === 0) return text;
+    parts.push(text.slice(end));
+    const filled = parts.filter((part) => part !== '');
+    const [only, ...others] = filled;
+    if (only instanceof Ref && others.length === 0) return only;
+    return filled.some((part) => part instanceof Ref) ? new LinkedText(filled) : filled.join('');
+  }
+
+  function visit(node: FieldNode, value: Value, field: string): Value {
+    if (node.isReadOnly) return value;
+    if (typeof value === 'string') return mapText(node, value, field);
+    if (isList(value)) {
+      const items = elementNode(node);
+      return mapEach(value, (one) =>
+        isObject(one) ? visitMembers(items, one, field, node.identity) : visit(items, one, field),
+      );
+    }
+    return isObject(value) ? visitMembers(node, value, field) : value;
+  }
+
+  function visitMembers(
+    node: FieldNode,
+    object: ValueObject,
+    field?: string,
+    identity?: string,
+  ): ValueObject {
+    const names = Object.keys(object);
+    const members = names.map((key) => object[key] ?? null);
+    const changed = members.map((member, index) => {
+      const key = names[index] ?? '';
+      if (key === identity) return member;
+      return visit(memberNode(node, key, '').node, member, field ?? key);
+    });
+    if (changed.every((member, index) => member === members[index])) return object;
+    return Object.fromEntries(names.map((key, index) => [key, changed[index] ?? null]));
+  }
+
+  return isObject(given) ? visitMembers(start, given, top) : visit(start, given, top ?? '');
+}
+
+/** A list with each element changed; the same one where none was. */
+function mapEach(list: readonly Value[], change: (value: Value) => Value): readonly Value[] {
+  const changed = list.map(change);
+  return changed.every((one, index) => one === list[index]) ? list : changed;
+}
+
+/** The ids of resources in a document; see `mapIdsAt`. */
+export function idsIn(root: FieldSchema, document: ValueObject): readonly IdPlace[] {
+  return idsAt(rootNode(root), document);
+}
+
+/** The ids of resources in the value of a field; see `mapIdsAt`. */
+export function idsAt(node: FieldNode, value: Value): readonly IdPlace[] {
+  const found: IdPlace[] = [];
+  mapIdsAt(node, value, '', (place) => {
+    found.push(place);
+    return undefined;
+  });
+  return found;
 }
 
 /** Elements of a keyed list that nobody can tell apart. */

@@ -22,6 +22,7 @@ import {
   isSameJson,
   type Json,
   type JsonObject,
+  LinkedText,
   Secret,
   type Value,
   type ValueObject,
@@ -44,6 +45,7 @@ import {
   listLeaves,
   normalise,
   resolveLeaf,
+  resolveRefs,
   type Sides,
   Unknown,
   type World,
@@ -312,9 +314,16 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
       getOwn(right, text) ?? null,
       compared,
     );
-    return [leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause)];
+    const after = shownValue(leaf, world);
+    return [leafChange(leaf, valueAt(root, compared.live, leaf.path), after, cause)];
   });
   return [...changes, ...unread, ...same];
+}
+
+/** A leaf's value as a plan shows it: a text with the ids in it, once they are known. */
+export function shownValue({ value }: Pick<Leaf, 'value'>, world: World): Value {
+  const resolved = value instanceof LinkedText ? resolveRefs(value, world) : value;
+  return resolved instanceof Unknown ? value : resolved;
 }
 
 /** Of a secret that is not at hand: what is live can still be held against what was written last. */

@@ -20,8 +20,10 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  LinkedText,
   plainId,
   Ref,
+  refsIn,
   Secret,
   type Value,
   type ValueObject,
@@ -226,8 +228,13 @@ function withoutNulls(value: ValueObject): JsonObject {
 }
 
 /** Whether a value is one that stands for something else. */
-export function isSpecial(value: Value): value is Ref | Secret | Blob {
-  return value instanceof Ref || value instanceof Secret || value instanceof Blob;
+export function isSpecial(value: Value): value is Ref | LinkedText | Secret | Blob {
+  return (
+    value instanceof Ref ||
+    value instanceof LinkedText ||
+    value instanceof Secret ||
+    value instanceof Blob
+  );
 }
 
 /** The leaves of a live document by path, normalised, absent ones left out. Its digest is the pin's. */
@@ -316,12 +323,32 @@ export class Unknown {
 
 /**
  * The value that a leaf stands for: ids and secrets looked up, a file by the digest of its bytes.
- * `Unknown` while the resource that it refers to does not exist; undefined where a secret is not at hand.
+ * `Unknown` while a resource that it refers to does not exist; undefined where a secret is not at hand.
  */
 export function resolveLeaf(leaf: Leaf, world: World): Value | Unknown | undefined {
   const { value } = leaf;
-  if (value instanceof Ref) return world.idOf(value.address) ?? new Unknown(value.address);
   if (value instanceof Secret) return world.secretOf(value.source, leaf.text);
   if (value instanceof Blob) return `sha256:${value.sha256}`;
-  return value;
+  return resolveRefs(value, world);
+}
+
+/** A value with ids in the place of references, also inside lists and objects that are one leaf. */
+export function resolveRefs(value: Value, { idOf }: Pick<World, 'idOf'>): Value | Unknown {
+  if (value instanceof Ref) return idOf(value.address) ?? new Unknown(value.address);
+  if (typeof value !== 'object' || value === null) return value;
+  const refs = refsIn(value);
+  if (refs.length === 0) return value;
+  const unborn = refs.find(({ address }) => idOf(address) === undefined);
+  if (unborn !== undefined) return new Unknown(unborn.address);
+  return withIds(value, (address) => idOf(address) ?? '');
+}
+
+function withIds(value: Value, idOf: (address: Address) => string): Value {
+  if (value instanceof Ref) return idOf(value.address);
+  if (value instanceof LinkedText)
+    return value.parts.map((part) => (part instanceof Ref ? idOf(part.address) : part)).join('');
+  if (isList(value)) return value.map((one) => withIds(one, idOf));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([key, member]) => [key, withIds(member, idOf)]));
 }

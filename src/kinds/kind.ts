@@ -195,6 +195,24 @@ export type Readiness = {
   readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };
 
+/**
+ * Whether an update after the create can write a top-level field, so that the resource can be made without it: the way
+ * in which resources that refer to each other are made.
+ */
+export function canFollowCreate({ schema, update, facets }: Kind, field: string): boolean {
+  const own = getOwn(schema.properties, field);
+  const isRequired = schema.required?.includes(field) === true;
+  const isFacet = facets.some((facet) => facet.field === field);
+  return (
+    update !== undefined &&
+    own !== undefined &&
+    own['x-immutable'] !== true &&
+    own['x-local'] !== true &&
+    !isRequired &&
+    !isFacet
+  );
+}
+
 /** The field of a file that a resource cannot be made without: no document holds what is in it. */
 export function fileMissing(
   { properties, required = [], oneOf = [{}] }: FieldSchema,

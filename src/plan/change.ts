@@ -37,6 +37,7 @@ import {
   isWritten,
   type LeafChange,
   leafChange,
+  shownValue,
 } from '../diff/compare.ts';
 import {
   fieldSchema,
@@ -273,7 +274,7 @@ export function unchanged(identity: Identity): Change {
 function planCreate(
   identity: Identity,
   desired: DesiredResource,
-  { options, purpose, isPlanned }: ChangeContext,
+  { options, purpose, isPlanned, world }: ChangeContext,
 ): Change {
   const { kind, missing, isListed, namesake } = identity;
   const { document } = desired;
@@ -282,7 +283,9 @@ function planCreate(
   const absent = facetsSetUpElsewhere(kind, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
-    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed'), { given }))
+    .map((leaf) =>
+      fieldChange(kind, leafChange(leaf, undefined, shownValue(leaf, world), 'changed'), { given }),
+    )
     .map((field) => leftOut(field, absent));
   const operations = createSteps(
     kind,

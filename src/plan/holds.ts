@@ -3,8 +3,9 @@ import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { overlaps, startsWith, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { contextAt } from '../core/redact.ts';
 import { Blob, getOwn } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { idsAt } from '../core/walk.ts';
 import { digestOfApplied } from '../diff/applied.ts';
 import { isSent } from '../diff/compare.ts';
 import { listLeaves, normalise, resolveLeaf, Unknown, type World } from '../diff/leaves.ts';
@@ -241,8 +242,9 @@ function writtenPaths({ fields }: Change) {
 function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>): string {
   const { schema } = kindNamed(kind);
   const plain = Object.entries(leaves).filter(([text, leaf]) => {
-    const isReference = schemasAlong(schema, toPath(text)).some((one) => one['x-ref']);
-    return !isConcealed(leaf) && !isReference;
+    const { node } = contextAt(schema, toPath(text));
+    const hasIds = 'value' in leaf && idsAt(node, leaf.value).length > 0;
+    return !isConcealed(leaf) && node.schema['x-ref'] === undefined && !hasIds;
   });
   return computeDigest(
     Object.fromEntries(plain.map(([text, leaf]) => [text, digestOfApplied(leaf) ?? ''])),

@@ -81,7 +81,7 @@ import {
   type RecentCalls,
   readWith,
 } from './reader.ts';
-import { bindIds, refuseReferenced, refuseUnresolved } from './references.ts';
+import { bindIds, deferInCircles, refuseReferenced, refuseUnresolved } from './references.ts';
 import {
   buildPin,
   compareUnread,
@@ -244,30 +244,34 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     planned ??= new Set(chosen.map((one) => one.address));
     return planned.has(address);
   };
-  const results: Result[] = [];
+  const slots: Slot[] = [];
   const unread: Kind[] = [];
   const askedOwners = new Map<Address, string>();
+  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned };
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
-    const planned: (Result | undefined)[] = [];
-    const one = { ...input, world, checks, share, unread, askedOwners, isPlanned };
-    await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
-      planned[index] = await planOne(identity, one);
+    const planned = ofKind.map((identity): Slot => ({ identity, result: undefined }));
+    await inTurns(planned, MOST_AT_ONCE, async (slot) => {
+      slot.result = await planOne(slot.identity, one);
     });
-    for (const result of planned) {
-      if (result === undefined) continue;
-      results.push(result);
-      bindIds(ids, [guardChange(result.change, guarding)]);
-    }
+    for (const { result } of planned)
+      if (result !== undefined) bindIds(ids, [guardChange(result.change, guarding)]);
+    slots.push(...planned);
   }
+  // What was planned before something that it refers to turned out to be replaced still saw the old id.
+  await inTurns(findOutdated(slots, ids), MOST_AT_ONCE, async (slot) => {
+    slot.result = await planOne(slot.identity, one);
+  });
+  const results = slots.flatMap(({ result }) => result ?? []);
 
-  const guarded = guardChanges(
+  const limited = guardChanges(
     results.map(({ change }) => change),
     guarding,
   );
   // Limits, which count all changes, may have kept more of them from being replaced.
-  bindIds(ids, guarded);
+  bindIds(ids, limited);
+  const guarded = deferInCircles(limited, desired, ids);
   const sound = withSharing(refuseUnresolved(guarded, desired, ids), desired);
   const uncompared = uncomparedNotes(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),
@@ -313,6 +317,25 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       undefined,
   };
 }
+
+/** Those of some resources that refer to one of their own or a later kind which is replaced. */
+function findOutdated(slots: readonly Slot[], ids: ReadonlyMap<Address, string>): readonly Slot[] {
+  const replaced = new Map(
+    slots.flatMap(({ identity: { address, kind }, result }) =>
+      result?.change.action === 'replace' && !ids.has(address) ? [[address, kind] as const] : [],
+    ),
+  );
+  if (replaced.size === 0) return [];
+  return slots.filter(({ identity: { kind, desired } }) =>
+    (desired?.references ?? []).some((address) => {
+      const other = replaced.get(address);
+      return other !== undefined && kinds.indexOf(kind) <= kinds.indexOf(other);
+    }),
+  );
+}
+
+/** A resource, and what was planned for it. */
+type Slot = { readonly identity: Identity; result: Result | undefined };
 
 function guardInput(existing: number, input: PlanInput): GuardInput {
   const { state, desired, options, guards, purpose } = input;

@@ -13,7 +13,7 @@ import {
   sensitivity,
 } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, isList, isObject, Ref, Secret, type Value } from '../core/value.ts';
+import { Blob, isList, isObject, LinkedText, Ref, Secret, type Value } from '../core/value.ts';
 import { type Answer, compile, type Program } from './cel.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
 import { unknownField, unknownKey } from './known-fields.ts';
@@ -234,6 +234,7 @@ const MASK = '***';
 function toShown(field: FieldContext, value: Value): Shown {
   if (value instanceof Secret) return { $secret: value.source };
   if (value instanceof Ref) return value.address;
+  if (value instanceof LinkedText) return toShown(field, value.toJSON());
   if (value instanceof Blob) {
     const { path, size, mime, sha256 } = value;
     return { path, size, mime, sha256 };

@@ -30,7 +30,7 @@ import type { RolloutSettings } from '../core/rollout.ts';
 import { Blob, oncePer, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
 import { type Folder, type Instead, isUnreadable, STACK_FILE } from './folder.ts';
 import type { Moves } from './moves.ts';
-import { type FilledText, filledTexts, leanDocument } from './resolved.ts';
+import { type FilledText, filledTexts, leanDocument, type Resolved } from './resolved.ts';
 import type { SecretPlace } from './secrets.ts';
 import type { Member, Source, SourceRange, SyntaxNode } from './source.ts';
 import { hasAnchors, type ParsedYaml, parseYaml } from './yaml.ts';
@@ -736,13 +736,13 @@ function decodeStack(
     const [address, kind, file, place, line, column, lifecycle, references, inClear, ...fields] =
       numbers;
     const texts = new Map<string, FilledText>();
-    const document: [string, Value][] = [];
+    const document: [string, Resolved][] = [];
     for (let at = 0; at < fields.length; at += 2) {
       const [field = 0, value = 0] = [fields[at], fields[at + 1]];
       const name = values[field] as string;
       const text = filled.get(value);
       if (text !== undefined) texts.set(name, text);
-      document.push([name, values[value] as Value]);
+      document.push([name, values[value] as Resolved]);
     }
     return {
       address: values[address] as string,

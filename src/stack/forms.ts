@@ -3,6 +3,7 @@ import { credentialSpans } from '../core/credentials.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { isUuid, oncePer, plainId, Ref, Secret } from '../core/value.ts';
+import { ANY_KIND } from '../core/walk.ts';
 import { NAME_HINT } from './diagnostics.ts';
 import {
   fillParts,
@@ -116,24 +117,27 @@ function resolveFile(node: SyntaxNode, path: string, field: Field, context: Cont
 }
 
 function resolveRef(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
-  const wanted = field.node.schema['x-ref'];
+  const wanted = field.node.refersTo;
   const { range } = node;
   if (wanted === undefined) {
-    const hint = 'Only fields that hold an id of another resource take a reference';
+    const hint =
+      'Only fields that hold an id of another resource take a reference; in a text write the id itself';
     return fail(context, field, range, {
       rule: 'ref/not-allowed',
       message: notHere('$ref', field),
       hint,
     });
   }
-  if (!isAddress(text)) {
+  const isOfAnyKind = wanted === ANY_KIND;
+  if (!isAddress(text) || (isOfAnyKind && !context.isKind(getKind(text)))) {
+    const kind = isOfAnyKind ? 'agent' : wanted;
     return fail(context, field, range, {
       rule: 'ref/form',
       message: `refers to ${JSON.stringify(text)}, which is not an address`,
-      hint: `Write ${wanted}.name, such as ${wanted}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
+      hint: `Write ${kind}.name, such as ${kind}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
     });
   }
-  if (getKind(text) !== wanted) {
+  if (!isOfAnyKind && getKind(text) !== wanted) {
     return fail(context, field, range, {
       rule: 'ref/kind',
       message: `refers to ${text}, but takes the id of a ${wanted}`,

@@ -4,11 +4,12 @@ import { formatFirst, formatList } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
 import { Blob } from '../core/value.ts';
+import { canFollowCreate } from '../kinds/kind.ts';
 import { lowestFirst } from './compose.ts';
 import type { Report } from './diagnostics.ts';
 import type { RefUse } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
-import { configName } from './schema.ts';
+import { configName, platformPath } from './schema.ts';
 import { toPosition } from './source.ts';
 
 function reportDangling(
@@ -47,12 +48,19 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
   };
 }
 
-/** Reports every circle of references once, at the reference that closes it. */
+/**
+ * Reports every circle of references that cannot be written in two steps, once, at the reference that closes it: all of
+ * its references are in fields that no update can write after the create.
+ */
 function reportCycles(resources: readonly ResolvedResource[], report: Report): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   const refsOf = (name: Address): readonly Step[] => {
     const from = byAddress.get(name);
-    return from?.refs.map((use) => ({ name: use.address, by: { from, use } })) ?? [];
+    return (from?.refs ?? []).flatMap((use) => {
+      const [field = ''] = from === undefined ? [] : platformPath(from.kind, use.path);
+      const isFirst = from !== undefined && !canFollowCreate(from.kind, field);
+      return isFirst ? [{ name: use.address, by: { from, use } }] : [];
+    });
   };
   const starts = resources.map(({ address }): Step => ({ name: address }));
   lowestFirst(starts, refsOf, (way, { name, by }) => {
@@ -61,7 +69,7 @@ function reportCycles(resources: readonly ResolvedResource[], report: Report): v
     report.add({
       rule: 'ref/cycle',
       message: `${from.address}: ${formatPath(use.path)} closes a cycle of references: ${[...way, name].join(' → ')}`,
-      hint: 'Neither resource could be created first. Remove one of the references',
+      hint: 'Neither resource could be created first, because these fields cannot be written later. Remove one of the references',
       address: from.address,
       path: formatPath(use.path),
       range: use.range,

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { ADDRESSES, inventory, WHOLE } from '../e2e/clinic.ts';
-import { staged } from './stage.ts';
+import { type Stage, staged } from './stage.ts';
 
 const ALL_DONE = Object.fromEntries(ADDRESSES.map((address) => [address, 'done']));
 
@@ -118,4 +118,59 @@ staged('a resource that is gone when its delete comes is deleted', async (stage)
   stage.sim.faults.add({ operation: 'deleteAgent', reset: 'after' });
   await stage.apply({ allowDelete: true });
   expect(inventory(stage.sim).agents).toEqual(['Front desk']);
+});
+
+describe('resources that refer to each other', () => {
+  const CIRCLE = `retry_policies:
+  round: { name: Round, on_exhausted: call, on_exhausted_target: { agent_id: { $ref: agent.a } } }
+agents:
+  a: { name: A, default_retry_policy_id: { $ref: retry_policy.round }, contact_policy: { next: { $ref: agent.b } } }
+  b: { name: B, contact_policy: { next: { $ref: agent.a }, own: { $ref: agent.b } } }
+`;
+  const idsIn = ({ sim: { store } }: Stage) => {
+    const agents = [...store.agents.values()].map(({ id, record }) => [
+      record.name,
+      { id, record },
+    ]);
+    const policy = [...store.retryPolicies.values()].find(({ name }) => name === 'Round');
+    return { ...Object.fromEntries(agents), policy };
+  };
+  const expectLinked = (stage: Stage) => {
+    const { A: a, B: b, policy } = idsIn(stage);
+    expect(policy?.on_exhausted_target).toEqual({ agent_id: a.id });
+    expect(a.record).toMatchObject({
+      default_retry_policy_id: policy?.id,
+      contact_policy: { next: b.id },
+    });
+    expect(b.record).toMatchObject({ contact_policy: { next: a.id, own: b.id } });
+  };
+
+  for (const concurrency of [1, 8]) {
+    staged(`are made in two steps, ${concurrency} at once`, async (stage) => {
+      await stage.write('circle.yaml', CIRCLE);
+      await stage.apply({ concurrency });
+      expectLinked(stage);
+    });
+  }
+
+  staged('are completed by the next apply where one of them failed', async (stage) => {
+    await stage.apply();
+    await stage.write('circle.yaml', CIRCLE);
+    const body = { error: 'forbidden', error_description: 'Not today' };
+    stage.sim.faults.add({ operation: 'createAgent', status: 403, body });
+    stage.sim.faults.add({ operation: 'createAgent', status: 403, body });
+    const ledger = await stage.apply({ concurrency: 1 }, { exit: 3 });
+    expect(messageOf(ledger, 'retry_policy.round')).toContain(
+      'on_exhausted_target waits for agent.a',
+    );
+    expect(idsIn(stage).policy).toMatchObject({ name: 'Round' });
+    const { changes } = await stage.plan();
+    expect(changes.map(({ address, action }) => `${address} ${action}`)).toEqual([
+      'retry_policy.round update',
+      'agent.a create',
+      'agent.b create',
+    ]);
+    await stage.apply({ concurrency: 1 });
+    expectLinked(stage);
+  });
 });

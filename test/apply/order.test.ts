@@ -7,6 +7,7 @@ import {
   type Documents,
   desiredResource,
   fingerprinter,
+  HARBOR,
   LINEAGE,
   type WorldBuilder,
   world,
@@ -62,6 +63,43 @@ describe('a change waits', () => {
       'agent.desk': ['custom_voice.harbor', 'retry_policy.gentle'],
       'agent.plain': [],
     });
+  });
+
+  test('not for what it refers to by a field that is written once both exist', async () => {
+    const made = world().desired({
+      'retry_policy.gentle': {
+        ...POLICY,
+        on_exhausted_target: { agent_id: { $ref: 'agent.desk' } },
+      },
+      'agent.desk': { name: 'Desk', default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+    });
+    expect(await waitsOf(made)).toEqual({
+      'retry_policy.gentle': [],
+      'agent.desk': ['retry_policy.gentle'],
+    });
+    const { plan } = await made.plan();
+    expect(plan.changes.map(({ operations }) => operations)).toEqual([
+      [
+        { step: 'create', fields: ['name'] },
+        { step: 'update', fields: ['on_exhausted_target'] },
+      ],
+      [expect.objectContaining({ step: 'create' })],
+    ]);
+  });
+
+  test('not for what is there already and refers back to it', async () => {
+    const made = world()
+      .desired({
+        'agent.a': { name: 'A', contact_policy: { next: { $ref: 'agent.b' } } },
+        'agent.b': { name: 'B', contact_policy: { next: { $ref: 'agent.a' } } },
+      })
+      .live({
+        agent: [
+          { id: 'a', name: 'A', organization_id: HARBOR },
+          { id: 'b', name: 'B', organization_id: HARBOR },
+        ],
+      });
+    expect(await waitsOf(made)).toEqual({ 'agent.a': [], 'agent.b': [] });
   });
 
   test('for what gives up the name that it takes', async () => {

@@ -104,6 +104,14 @@ const WHOLE_AGAIN = [
   'sms_template: Note',
 ];
 
+/** None of them can be made with all of its fields before the others. */
+const CIRCLE = `retry_policies:
+  round: { name: Round, on_exhausted: call, on_exhausted_target: { agent_id: { $ref: agent.left } } }
+agents:
+  left: { name: Left, default_retry_policy_id: { $ref: retry_policy.round }, contact_policy: { next: { $ref: agent.right } } }
+  right: { name: Right, contact_policy: { next: { $ref: agent.left } } }
+`;
+
 const ALLOWED: Partial<ApplyFlags> = { allowDelete: true, concurrency: 1 };
 
 const NOTE = `sms_templates:
@@ -206,6 +214,13 @@ export const SCENARIOS: readonly Scenario[] = [
       // The platform deletes no document: the older version stays beside the newer one.
       'knowledge_source: prices.csv',
     ],
+  },
+  {
+    name: 'apply that makes resources which refer to each other',
+    prepare: (stage) => stage.write('circle.yaml', CIRCLE),
+    act: (stage, options) => stage.apply({ concurrency: 1 }, options),
+    secrets: CANARIES,
+    whole: [...CLINIC, 'agent: Left', 'agent: Right', 'retry_policy: Round'],
   },
   {
     name: 'apply that takes over what others made',

@@ -202,7 +202,7 @@ test('agents are read for it only where something that they may refer to is abou
       sms_template: [{ id: 's1', name: 'Hi', organization_id: HARBOR }],
     })
     .applied({ 'sms_template.hi': { id: 's1', name: 'Hi' } })
-    .options(options);
+    .options({ ...options, allow_delete: false });
   const reader = made.reader();
   const read: string[] = [];
   const { plan } = await made.plan({
@@ -214,7 +214,7 @@ test('agents are read for it only where something that they may refer to is abou
       },
     },
   });
-  expect(plan.summary).toMatchObject({ delete: 1, refused: 0 });
+  expect(plan.summary).toMatchObject({ delete: 1, held: 1 });
   expect(read).not.toContain('b1');
 });
 
@@ -235,5 +235,69 @@ test('an agent that went while it was looked for uses nothing', async () => {
   expect(plan.changes.map(({ action, verdict }) => `${action} ${verdict}`)).toEqual([
     'delete ok',
     'create ok',
+  ]);
+});
+
+const NIGHT = '0a000000-0000-4000-8000-00000000000a';
+const NIGHT_AGENT = { id: NIGHT, name: 'Night', organization_id: HARBOR };
+
+describe('a delete of what settings and texts name', () => {
+  const naming = (title: string, user: JsonObject, kind: string, path: string) => ({
+    title,
+    address: 'agent.night',
+    desired: DESK,
+    live: {
+      agent: [NIGHT_AGENT, ...(kind === 'agent' ? [theirs('b1', user)] : [])],
+      ...(kind === 'agent' ? {} : { [kind]: [{ id: 'b1', name: 'Agent b1', ...user }] }),
+    },
+    applied: { 'agent.night': NIGHT_AGENT },
+    options,
+    says: 'delete refused' as const,
+    because: [`still uses it: Agent b1 (b1) in ${path};`],
+  });
+  plans([
+    naming(
+      'in settings of an agent',
+      { contact_policy: { next: NIGHT } },
+      'agent',
+      'contact_policy.next',
+    ),
+    naming('in a list', { config: { all: ['desk', NIGHT] } }, 'agent', 'config.all'),
+    naming(
+      'in a text',
+      { transfer_rules: `To ${NIGHT.toUpperCase()}.` },
+      'agent',
+      'transfer_rules',
+    ),
+    naming(
+      'in the target of a policy',
+      { on_exhausted: 'call', on_exhausted_target: { agent_id: NIGHT } },
+      'retry_policy',
+      'on_exhausted_target.agent_id',
+    ),
+    naming(
+      'in a template',
+      { organization_id: HARBOR, body_html: `<a href="https://a.test/${NIGHT}">` },
+      'email_template',
+      'body_html',
+    ),
+    {
+      ...naming('by its own id, in itself', {}, 'agent', ''),
+      live: { agent: [{ ...NIGHT_AGENT, description: `I am ${NIGHT}.` }] },
+      says: 'delete',
+      because: [],
+    },
+    {
+      ...naming('by what is deleted, too', {}, 'agent', ''),
+      live: {
+        agent: [
+          { ...NIGHT_AGENT, contact_policy: { next: 'a9' } },
+          { id: 'a9', name: 'Late', organization_id: HARBOR, transfer_rules: `To ${NIGHT}.` },
+        ],
+      },
+      applied: { 'agent.night': NIGHT_AGENT, 'agent.late': { id: 'a9', name: 'Late' } },
+      says: 'delete',
+      because: [],
+    },
   ]);
 });

@@ -87,13 +87,20 @@ broken([
       'default_retry_policy_id: { $ref: gentle }',
       'voice_settings: { voice_id: { $ref: agent.a } }',
       'greeting_message: { $ref: custom_voice.v }',
-      'config: { other: { $ref: custom_voice.v } }',
+      'config: { other: { $ref: custom_voice.v }, enable_recording: { $ref: custom_voice.v } }',
+      'contact_policy: { $ref: agent.a }',
+      'integrations: { pbxProvider: { other: { $ref: agent.a } } }',
+      'knowledgebase_links: [{ $ref: agent.a }]',
     ),
     says: [
       'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is not an address',
       'agents.yaml:5:41 ref/kind agent.a: voice_settings.voice_id refers to agent.a, but takes the id of a custom_voice',
       'agents.yaml:6:31 ref/not-allowed agent.a: greeting_message cannot be given as $ref',
-      'agents.yaml:7:30 ref/not-allowed agent.a: config.other cannot be given as $ref',
+      'agents.yaml:7:30 ref/unknown agent.a: config.other refers to custom_voice.v, which does not exist',
+      'agents.yaml:7:74 ref/not-allowed agent.a: config.enable_recording cannot be given as $ref, because it is not a text',
+      'agents.yaml:8:29 ref/not-allowed agent.a: contact_policy cannot be given as $ref, because it is not a text',
+      'agents.yaml:9:51 ref/not-allowed agent.a: integrations.pbxProvider.other cannot be given as $ref',
+      'agents.yaml:10:35 ref/not-allowed agent.a: knowledgebase_links[0] cannot be given as $ref',
     ],
     hint: 'retry_policy.gentle',
   },
@@ -161,6 +168,34 @@ test('every form gives its value, and plain data that looks like one stays as it
     },
   });
   expect(resources.at(-1)?.references).toEqual(['retry_policy.gentle']);
+});
+
+test('a reference of any kind is taken where ids may stand', async () => {
+  const { resources } = await loadGood({
+    'p.yaml': `retry_policies:
+  p: { name: P, on_exhausted: call, on_exhausted_target: { agent_id: { $ref: agent.a } } }
+email_templates: { e: { name: E } }
+`,
+    ...agent(
+      'transfer_rules: { $ref: agent.a }',
+      'config: { email_template_id: { $ref: email_template.e } }',
+      'contact_policy: { fallback_agents: [{ $ref: agent.a }, desk] }',
+      'unchecked: { bargeInMode: { $ref: retry_policy.p } }',
+    ),
+  });
+  const documents = Object.fromEntries(resources.map((one) => [one.address, one]));
+  expect(documents['agent.a']?.document).toMatchObject({
+    transfer_rules: new Ref('agent.a'),
+    config: { email_template_id: new Ref('email_template.e') },
+    contact_policy: { fallback_agents: [new Ref('agent.a'), 'desk'] },
+    bargeInMode: new Ref('retry_policy.p'),
+  });
+  expect(documents['agent.a']?.references.toSorted()).toEqual([
+    'agent.a',
+    'email_template.e',
+    'retry_policy.p',
+  ]);
+  expect(documents['retry_policy.p']?.references).toEqual(['agent.a']);
 });
 
 test('a link out of the folder is not followed, one inside is', async () => {

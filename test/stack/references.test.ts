@@ -2,14 +2,18 @@ import { kindNamed } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { agent, BAY, broken, MAIN } from './stack-folder.ts';
 
-/** Kinds that can refer to themselves, which no real one can. */
+/** A kind with a reference that no update can write after the create, which no real one has. */
 const policy: Kind = {
   ...kindNamed('retry_policy'),
   schema: {
     $id: 'urn:callsheet:test:policy',
     type: 'object',
     additionalProperties: false,
-    properties: { name: { type: 'string' }, next: { type: 'string', 'x-ref': 'retry_policy' } },
+    properties: {
+      name: { type: 'string' },
+      next: { type: 'string', 'x-ref': 'retry_policy', 'x-immutable': true },
+      after: { type: 'string', 'x-ref': 'retry_policy' },
+    },
   },
 };
 
@@ -50,13 +54,15 @@ broken([
     says: ['p.yaml:1:27 schema/type retry_policy.gentle must be a map of fields, not a list'],
   },
   {
-    title: 'a circle of references, once',
+    title: 'a circle of references that cannot be written, once',
     files: {
       'p.yaml': `retry_policies:
   a: { name: A, next: { $ref: retry_policy.b } }
   b: { name: B, next: { $ref: retry_policy.c } }
   c: { name: C, next: { $ref: retry_policy.b } }
   d: { name: D, next: { $ref: retry_policy.d } }
+  e: { name: E, next: { $ref: retry_policy.f } }
+  f: { name: F, after: { $ref: retry_policy.e } }
 `,
     },
     options: { kinds: [policy] },

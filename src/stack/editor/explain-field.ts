@@ -3,6 +3,7 @@ import { didYouMean, suggestInstead } from '../../core/nearest.ts';
 import { isIdentity, parsePath } from '../../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import type { Json } from '../../core/value.ts';
+import { ANY_KIND, findReferred } from '../../core/walk.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { braces, brackets, scalarText } from '../edit/tree.ts';
@@ -198,9 +199,15 @@ function listForms(schema: FieldSchema, steps: readonly Step[]): readonly string
       own['x-secret'] === true || own['x-sensitive'] === true || own['x-secrets-inside'] === true,
   );
   const takesText = isFree(schema) || listTypes(schema).includes('string');
+  const target = findReferred(
+    schema,
+    steps.slice(0, -1).some(({ schema: own }) => own['x-ids-inside'] === true),
+  );
+  const isOpen = target === undefined && schema['x-ids-inside'] === true;
   return [
     ...(isText(schema) ? ['{ $file: PATH }', '{ $template: PATH, with: … }'] : []),
-    ...(schema['x-ref'] === undefined ? [] : [`{ $ref: ${schema['x-ref']}.NAME }`]),
+    ...(target === undefined ? [] : [`{ $ref: ${target === ANY_KIND ? 'KIND' : target}.NAME }`]),
+    ...(isOpen ? ['{ $ref: KIND.NAME } in it'] : []),
     ...(holds && takesText ? ['{ $secret: env:NAME }'] : []),
   ];
 }

@@ -1,5 +1,6 @@
 import { dereference, type FieldSchema } from '../../core/schema.ts';
 import { isObject, type Json, type JsonObject, mapTexts } from '../../core/value.ts';
+import { ANY_KIND, findReferred } from '../../core/walk.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import {
   blockSchema,
@@ -470,10 +471,14 @@ function listFacts(field: FieldSchema, options: FactsOptions): readonly string[]
 
 /** The value forms that the field takes. */
 function listForms(field: FieldSchema): readonly (string | undefined)[] {
-  const target = field['x-ref'];
+  const target = findReferred(field, false);
+  const named = target === ANY_KIND ? 'KIND' : target;
   return [
     isText(field) ? 'May be kept in a file: `{ $file: PATH }`.' : undefined,
-    target === undefined ? undefined : `May refer to a resource: \`{ $ref: ${target}.NAME }\`.`,
+    named === undefined ? undefined : `May refer to a resource: \`{ $ref: ${named}.NAME }\`.`,
+    named === undefined && field['x-ids-inside'] === true
+      ? 'May hold references to resources: `{ $ref: KIND.NAME }`.'
+      : undefined,
     field['x-secret'] === true
       ? 'A secret: given as `{ $secret: env:NAME }`, never shown or stored.'
       : undefined,
@@ -539,15 +544,17 @@ const FILE: Form = { key: '$file', name: 'file', definition: forms.file };
 const TEMPLATE: Form = { key: '$template', name: 'template', definition: forms.template };
 const SECRET: Form = { key: '$secret', name: 'secret', definition: forms.secret };
 
-function refTo(kind: string): Form {
+function refTo(target: string): Form {
+  const isAny = target === ANY_KIND;
+  const [kind, pattern] = isAny ? ['KIND', '[a-z_]+'] : [target, target];
   const definition = {
     type: 'string',
-    pattern: `^${kind}\\.|\\$\\{`,
-    patternErrorMessage: `Refer to a resource of the kind ${kind}: ${kind}.NAME.`,
+    pattern: `^${pattern}\\.|\\$\\{`,
+    patternErrorMessage: `Refer to a resource${isAny ? '' : ` of the kind ${kind}`}: ${kind}.NAME.`,
     description: `The id of a resource of the stack: ${kind}.NAME.`,
-    examples: [`${kind}.name`],
+    examples: [`${isAny ? 'agent' : kind}.name`],
   };
-  return { key: '$ref', name: `ref.${kind}`, definition };
+  return { key: '$ref', name: `ref.${isAny ? 'any' : kind}`, definition };
 }
 
 /** What takes the place of a value of a base. It is offered nowhere, since few fields need it. */
@@ -561,7 +568,7 @@ const OVER_A_BASE: JsonObject = {
  * title tells it from the value's own schema. Where two are alike, editors show neither's description.
  */
 function formDefinitions(kinds: readonly Kind[]): JsonObject {
-  const refs = kinds.map(({ name }) => refTo(name));
+  const refs = [...kinds.map(({ name }) => name), ANY_KIND].map(refTo);
   return {
     ...forms,
     ...Object.fromEntries(refs.map(({ name, definition }) => [name, definition])),
@@ -570,10 +577,12 @@ function formDefinitions(kinds: readonly Kind[]): JsonObject {
 
 /** The forms of an object that a field may be given in. */
 function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Form[] {
-  const target = field['x-ref'];
+  const target = findReferred(field, false);
+  // What may be anything takes every object as it is.
+  const isTyped = listTypes(field).length > 0;
   return [
     ...(isText(field) ? [FILE, TEMPLATE] : []),
-    ...(target === undefined ? [] : [refTo(target)]),
+    ...(target === undefined || !isTyped ? [] : [refTo(target)]),
     ...(takesSecrets && listTypes(field).includes('string') ? [SECRET] : []),
   ];
 }

@@ -6,6 +6,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  LinkedText,
   Ref,
   Secret,
   type Value,
@@ -128,6 +129,7 @@ export function liveOf(
     if (schema.writeOnly === true || schema['x-local'] === true || value instanceof Blob)
       return undefined;
     if (value instanceof Ref) return `id of ${value.address}`;
+    if (value instanceof LinkedText) return value.toJSON();
     if (value instanceof Secret) return `value of ${value.source}`;
     if (isList(value)) return value.map((item) => visit(itemSchema(root, schema), item) ?? null);
     return isObject(value) ? object(schema, value) : value;
