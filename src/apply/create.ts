@@ -3,6 +3,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
 import { isWritten, type PlannedOperation } from '../core/plan-document.ts';
 import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import { rememberLeaf } from '../diff/applied.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -13,7 +14,9 @@ import type { LiveResource } from '../plan/reader.ts';
 import { laterFields } from '../plan/references.ts';
 import { carryOver } from '../plan/steps.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
-import { findCreated, listingAfresh } from './recover.ts';
+import type { ResourceState } from '../state/model.ts';
+import { idIn } from './journal.ts';
+import { findCreated, listingAfresh, unlikeWords } from './recover.ts';
 import { clearedIn, ignoredPaths, type Progress, readLive, remaining, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -150,8 +153,9 @@ function begunAt(
 }
 
 /**
- * Creates. Where the answer was lost, the resource may exist all the same: it is looked for by its
- * natural key before anyone would create it twice. One match is it; none means that it was not made.
+ * Creates. Where the answer was lost, the resource may exist all the same: by the id that an earlier answer of its making
+ * told, else it is looked for (`findCreated`) before anyone would create it twice. One match is it; none means that it was
+ * not made. What was refused is not looked for: whatever has its name is somebody else's.
  */
 async function createOrFind(
   work: Work,
@@ -159,10 +163,10 @@ async function createOrFind(
   again: boolean,
   progress: Progress,
 ): Promise<Created> {
-  const { kind, change, desired, deps } = work;
+  const { kind, desired, deps } = work;
   const since = deps.now().toISOString();
   const evidence = { live: null, draft };
-  const { io, answered } = listening(
+  const { io, answered, told } = listening(
     work.io(again ? 'again' : 'create', progress.live?.id ?? null, evidence),
   );
   try {
@@ -170,25 +174,8 @@ async function createOrFind(
   } catch (error) {
     if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const key = getNaturalKey(kind, desired.document);
-    const { isTaken } = work;
-    const isNamed = (found: string) => found === key;
-    const sought = { kind, scope: draft.scope, isNamed, since, old: change.id, isTaken };
-    const matches = await findCreated(sought, listingAfresh(deps.reader));
-    if (matches === undefined) throw unknownCreation(change.address, error);
-    const [match, ...others] = matches;
+    const match = await findLost(work, draft, since, told(), error);
     if (match === undefined) throw error;
-    if (others.length > 0) {
-      const ids = matches.map(({ id }) => id).join(', ');
-      throw new CallsheetError(
-        'api',
-        `${change.address}: the answer to the create was lost, and ${matches.length} live resources have this name: ${ids}`,
-        {
-          hint: 'Delete the duplicates in the dashboard, or name the id of the right one in lifecycle.adopt. Then plan again.',
-          cause: error,
-        },
-      );
-    }
     if (isWhole(kind, match.record, answered)) return { id: match.id };
     // It was declared, but not all of the steps that make it were taken.
     const begun = begunAt(kind, match, answered);
@@ -196,15 +183,77 @@ async function createOrFind(
   }
 }
 
-/** The same `Io`, and the operations that it has had an answer to. */
-function listening(io: Io): { readonly io: Io; readonly answered: readonly string[] } {
+/** The resource that a creation made whose answer was lost. Undefined: there is none. Throws where nobody can tell. */
+async function findLost(
+  work: Work,
+  { scope }: Draft,
+  since: string,
+  told: string | undefined,
+  error: unknown,
+): Promise<LiveResource | undefined> {
+  const { kind, change, desired, deps, isTaken, world } = work;
+  const read = (id: string) => readLive(work, { id, scope, isUnread: true });
+  if (told !== undefined) return isTaken(told) ? undefined : read(told);
+  const { address } = change;
+  const document = desired?.document ?? {};
+  const key = getNaturalKey(kind, document);
+  const leaves = rememberSent(kind, document, address, world);
+  const isNamed = (found: string) => found === key;
+  const whose = { isNamed, since, old: change.id, isTaken };
+  const found = await findCreated(
+    { address, kind, scope, leaves, world, read, ...whose },
+    listingAfresh(deps.reader),
+  );
+  if (found === undefined) throw unknownCreation(address, error);
+  const { made, unlike } = found;
+  const [live, ...others] = made;
+  if (others.length === 0 && (live !== undefined || unlike.length === 0)) return live;
+  const ids = made.map(({ id }) => id).join(', ');
+  const [what, hint] =
+    live === undefined
+      ? [
+          unlikeWords(kind, unlike),
+          'If it is the one that was created, name its id in lifecycle.adopt; otherwise rename or delete it in the dashboard. Then plan again.',
+        ]
+      : [
+          `${made.length} live resources have this name: ${ids}`,
+          'Delete the duplicates in the dashboard, or name the id of the right one in lifecycle.adopt. Then plan again.',
+        ];
+  const message = `${address}: the answer to the create was lost, and ${what}`;
+  throw new CallsheetError('api', message, { hint, cause: error });
+}
+
+/** The leaves of a document as the state remembers them, but for those that the platform never returns. */
+function rememberSent(
+  kind: Kind,
+  document: DesiredResource['document'],
+  address: Address,
+  world: Work['world'],
+): ResourceState['leaves'] {
+  return Object.fromEntries(
+    [...listLeaves(kind.schema, document).leaves.values()].flatMap((leaf) => {
+      const known = leaf.facts.unreadable ? undefined : rememberLeaf(leaf, address, world);
+      return known === undefined ? [] : [[leaf.text, known]];
+    }),
+  );
+}
+
+/** The same `Io`, the operations that it has had an answer to, and the last id that was told by one. */
+function listening(io: Io): {
+  readonly io: Io;
+  readonly answered: readonly string[];
+  readonly told: () => string | undefined;
+} {
   const answered: string[] = [];
+  let told: string | undefined;
   return {
     answered,
+    told: () => told,
     io: {
       call: async (call) => {
         const answer = await io.call(call);
         answered.push(call.operation);
+        told = idIn(answer) ?? told;
         return answer;
       },
       upload: async (url, file) => {
@@ -215,14 +264,17 @@ function listening(io: Io): { readonly io: Io; readonly answered: readonly strin
   };
 }
 
-/** A 409 where nobody could look whether the name is free: what has it can only be taken over by its id. */
+/** A 409: what has the name was made since it was looked for, or no list shows it. It can be taken over by its id. */
 async function whoHasIt(
   error: ConflictError,
   { kind, deps }: Work,
   scope: Scope,
 ): Promise<CallsheetError> {
-  if ((await deps.reader.list(kind, scope)) !== undefined) return error;
-  const hint = `The platform has no endpoint that finds the existing resource. Look up its id in the dashboard and name the id in lifecycle.adopt.`;
+  const isListed = (await deps.reader.list(kind, scope)) !== undefined;
+  const byId = 'Look up its id in the dashboard and name the id in lifecycle.adopt.';
+  const hint = isListed
+    ? `Nothing was saved. Plan again: the plan names what has this name. If it does not, the list of the platform leaves it out, as it may what is archived. ${byId}`
+    : `The platform has no endpoint that finds the existing resource. ${byId}`;
   return new CallsheetError('api', error.message, { hint, cause: error });
 }
 

@@ -10,7 +10,7 @@ import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { secretsGone } from '../plan/secrets.ts';
 import { createdIn, keptSince, makingOf, rememberResource } from '../plan/state-entry.ts';
-import { ApiError, describeApiError } from '../platform/errors.ts';
+import { ApiError, describeApiError, isRefusal } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
@@ -67,7 +67,9 @@ export function createJournalIo(
     } catch (error) {
       // A try before may have been carried out, and what another run does is not this run's to write down.
       if (isLockLost(error)) throw error;
-      await append({ ...outcome, at: at(), ok: false, id: null, error: errorMessage(error) });
+      const refused = isRefusal(error) ? { refused: true as const } : {};
+      const failed = { ok: false, id: null, error: errorMessage(error), ...refused };
+      await append({ ...outcome, at: at(), ...failed });
       throw error;
     }
     await append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
@@ -110,7 +112,7 @@ function asConflict(error: unknown): ConflictError | undefined {
 }
 
 /** The id that an answer gives to something new. */
-function idIn(answer: Json): string | null {
+export function idIn(answer: Json): string | null {
   const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
   const id = data.id ?? data.sourceId;
   return typeof id === 'string' ? id : null;

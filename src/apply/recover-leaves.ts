@@ -1,7 +1,7 @@
-import { toPath } from '../core/path.ts';
+import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { isEchoed } from '../core/schema.ts';
 import { getOwn, isSameJson, type JsonObject } from '../core/value.ts';
-import { isRecorded, isTold, schemaAt, schemasAlong } from '../core/walk.ts';
+import { isRecorded, isTold, listFollowers, schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm, type World } from '../diff/leaves.ts';
 import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
@@ -94,6 +94,40 @@ export function recoverLeaves(given: Given): Taken {
   };
 }
 
+/** A new resource as a request was to make it, and one that is live. */
+type Sent = Pick<Given, 'address' | 'kind' | 'live' | 'world'> & {
+  /** What the request sent, but for what is never returned. */
+  readonly leaves: Leaves;
+};
+
+/**
+ * Holds a live resource against what the request sent that may have made it: which fields are as sent beside its name,
+ * and which are not. What the platform does not return, or sets together with another field, says nothing.
+ */
+export function compareSent({ leaves, ...given }: Sent): {
+  readonly alike: readonly string[];
+  readonly unlike: readonly string[];
+} {
+  const { address, kind, live, world } = given;
+  const { schema } = kind;
+  const form = liveForm(schema, live.document);
+  const anybodys = new Set(['name', ...kind.scope]);
+  const followers = new Set(
+    listFollowers(schema, Object.keys(leaves).map(toPath)).map(({ path }) => formatPath(path)),
+  );
+  const [alike, unlike]: [string[], string[]] = [[], []];
+  for (const [path, leaf] of Object.entries(leaves)) {
+    const schemas = schemasAlong(schema, toPath(path));
+    const isHidden = schemas.some(({ writeOnly }) => writeOnly === true);
+    const isElsewhere = findFacet(kind, fieldIn(path)) !== undefined;
+    if (isHidden || isElsewhere || followers.has(path) || !isReturned(path, given)) continue;
+    const found = matchesApplied(leaf, form.get(path) ?? null, address, path, world);
+    if (found === 'different') unlike.push(path);
+    else if (found === 'equal' && !anybodys.has(path)) alike.push(path);
+  }
+  return { alike, unlike };
+}
+
 /**
  * Whether a leaf is taken over with the change and not written by it, while nothing that is read tells it: a secret
  * that is left alone, a file that is taken to be the one configured. Forgotten, it would be written by the next run.
@@ -127,7 +161,7 @@ function verdictOnHidden(
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
 /** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
-function isReturned(path: string, { kind, live }: Given): boolean {
+function isReturned(path: string, { kind, live }: Pick<Given, 'kind' | 'live'>): boolean {
   const at = toPath(path);
   const [field = ''] = at;
   if (!isFieldRead(live, field) || !isEchoed(kind.schema, field, live.document)) return false;

@@ -1,13 +1,11 @@
-import { type Address, getKind } from '../core/address.ts';
+import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
-import { getOwn, type JsonObject } from '../core/value.ts';
-import { matchesApplied } from '../diff/applied.ts';
-import { fieldSchema, normalise, type World } from '../diff/leaves.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
-import { isWhole, nextRequest } from '../kinds/making.ts';
+import { isWhole, listRequests, nextRequest } from '../kinds/making.ts';
 import { baseEntry, findAuthor } from '../plan/drift.ts';
 import { CLOCK_SKEW_MS } from '../plan/identify.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
@@ -26,7 +24,7 @@ import {
 import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
-import { recoverLeaves, type Taken } from './recover-leaves.ts';
+import { compareSent, recoverLeaves, type Taken } from './recover-leaves.ts';
 import { findFacet, type RunDeps, type Work } from './work.ts';
 
 /** What became of one change of a run that died. */
@@ -77,7 +75,8 @@ export type Recovery = {
  *
  * | the run was about to    | is recovered by                                                          |
  * |-------------------------|--------------------------------------------------------------------------|
- * | make a resource         | its id, if the answer was journaled; else natural key and creation time  |
+ * | make a resource         | its id, if the answer was journaled; nothing, if it was refused; else    |
+ * |                         | `findCreated`: never by its name alone                                   |
  * | write to a resource     | reading it, and comparing it with what was intended                      |
  * | delete a resource       | a 404                                                                    |
  *
@@ -187,9 +186,9 @@ function recoverOne(interrupted: InterruptedChange): Promise<Recovered> {
 }
 
 /**
- * A resource that was to be made. Its id stands in the journal where the answer came; otherwise it is looked
- * for by natural key and creation time. One is it; none means that it was not made; of several nobody
- * can tell, and a person must say.
+ * A resource that was to be made. Its id stands in the journal where the answer came. Where every request was refused there
+ * is none, whoever has the name; otherwise it is looked for (`findCreated`). One is it; none means that it was not made; of
+ * several, and of one that is not as it was sent, nobody can tell, and a person must say.
  */
 async function recoverCreation(interrupted: InterruptedChange): Promise<Recovered> {
   const { address, snapshot, requests } = interrupted.change;
@@ -203,35 +202,59 @@ async function recoverCreation(interrupted: InterruptedChange): Promise<Recovere
       interrupted,
       `the platform answered with the id ${told}, which another resource already has`,
     );
-  const ids = told ? [told] : await idsMade(interrupted, intended, making[0]);
-  if (ids === undefined) return perhapsMade(interrupted, 'the platform has no list to search');
-  const [id, ...others] = ids;
-  if (others.length > 0) return several(address, ids);
-  const live =
-    id === undefined ? undefined : await readWhole(interrupted, id, intended.scope, true);
-  return live === undefined ? notMade(interrupted) : made(interrupted, intended, live);
+  const [lost] = making.filter(({ outcome }) => outcome?.refused !== true);
+  if (!told && lost === undefined) return notMade(interrupted);
+  const found = told
+    ? await readTold(interrupted, told, intended.scope)
+    : await findLost(interrupted, intended, lost?.intent.at ?? '');
+  if (found === undefined) return perhapsMade(interrupted, 'the platform has no list to search');
+  const [live, ...others] = found.made;
+  if (others.length > 0)
+    return several(
+      address,
+      found.made.map(({ id }) => id),
+    );
+  if (live !== undefined) return made(interrupted, intended, live);
+  return found.unlike.length === 0
+    ? notMade(interrupted)
+    : perhapsMade(interrupted, unlikeWords(interrupted.kind, found.unlike));
 }
 
-async function idsMade(
-  { change, kind, reader, world, isTaken }: InterruptedChange,
-  { scope, key, leaves }: Intended,
-  first: RequestMade | undefined,
-): Promise<readonly string[] | undefined> {
+/** What an answer gave an id to. */
+async function readTold(
+  interrupted: InterruptedChange,
+  id: string,
+  scope: Scope,
+): Promise<FoundCreated> {
+  const live = await readWhole(interrupted, id, scope, true);
+  return { made: live === undefined ? [] : [live], unlike: [] };
+}
+
+function findLost(
+  interrupted: InterruptedChange,
+  { scope, key, leaves, unreadable }: Intended,
+  since: string,
+): Promise<FoundCreated | undefined> {
+  const { change, kind, reader, world, isTaken } = interrupted;
   const { address, snapshot } = change;
-  const since = first?.intent.at ?? '';
-  // What differs only in a credential has one key in a journal, and fingerprints of its own.
-  const isOther = (record: JsonObject) =>
-    kind.naturalKey.flat().some((field) => {
-      const intended = getOwn(leaves, field);
-      if (intended === undefined || !('fingerprint' in intended)) return false;
-      const value = normalise(fieldSchema(kind.schema, field), record[field]);
-      return matchesApplied(intended, value, address, field, world) === 'different';
-    });
-  const isNamed = (found: string, record: JsonObject) =>
-    key !== null && redactText(found) === redactText(key) && !isOther(record);
-  const sought = { kind, scope, isNamed, since, old: snapshot.id, isTaken };
-  const found = await findCreated(sought, reader);
-  return found?.map(({ id }) => id);
+  const hidden = new Set(unreadable);
+  const sent = Object.entries(leaves).filter(([path]) => !hidden.has(path));
+  // A journal has no credentials: what differs in one alone has one key there, and fingerprints of its own.
+  const isNamed = (found: string) => key !== null && redactText(found) === redactText(key);
+  const read = (id: string) => readWhole(interrupted, id, scope, true);
+  const sought = { address, kind, scope, isNamed, since, old: snapshot.id, isTaken, world, read };
+  return findCreated({ ...sought, leaves: Object.fromEntries(sent) }, reader);
+}
+
+/** Why something with the name of what was to be made is not taken for it, in words. */
+export function unlikeWords(kind: Kind, unlike: readonly Unlike[]): string {
+  const noun = nameInWords(kind.name);
+  const each = unlike.map(({ id, paths }) =>
+    paths.length === 0
+      ? `${id}, of which nothing but its name can be compared`
+      : `${id}, where ${paths.join(', ')} ${paths.length === 1 ? 'is' : 'are'} not as sent`,
+  );
+  return `another ${noun} may have its name: ${each.join('; ')}`;
 }
 
 async function made(
@@ -583,29 +606,61 @@ export function journalledKey(key: string | undefined): string | null {
 }
 
 /**
- * Live resources that a request whose answer was lost may have made: of its natural key, nobody else's, and
- * not older than the request, where the list tells. Of a kind whose resources have versions it is the
- * newest. Undefined: the platform has no list to search.
+ * Live resources that a request made whose answer was lost: of its natural key, nobody else's, not older than the request
+ * and, in all that the platform returns of what was sent, as sent. Where the platform does not say when it was created a
+ * field beside its name must tell: a name alone is anybody's. What has the name and fails that may be a stranger's,
+ * or be stored otherwise than it was sent. Of a kind whose resources have versions it is the newest. Undefined: the
+ * platform has no list to search.
  */
 export async function findCreated(
-  { kind, scope, isNamed, since, old, isTaken }: Sought,
+  { kind, scope, isNamed, since, old, isTaken, read, ...sent }: Sought,
   reader: Pick<Reader, 'list'>,
-): Promise<readonly ListedResource[] | undefined> {
+): Promise<FoundCreated | undefined> {
   const listed = await reader.list(kind, scope);
-  const before = createdAt(listed?.find(({ id }) => id === old)?.record ?? {});
+  if (listed === undefined) return undefined;
+  const before = createdAt(listed.find(({ id }) => id === old)?.record ?? {});
   const earliest = Date.parse(since) - CLOCK_SKEW_MS;
-  const found = listed?.filter(({ id, record }) => {
-    const isOlder = createdAt(record) < earliest || createdAt(record) < before;
+  const isOlder = ({ record }: Pick<LiveResource, 'record'>) =>
+    createdAt(record) < earliest || createdAt(record) < before;
+  const named = listed.filter(({ id, record }) => {
     const key = getRecordKey(kind, record, scope);
-    const isSought = key !== undefined && isNamed(key, record);
+    const isSought = key !== undefined && isNamed(key);
     // Whose it is comes last: that is looked for among all that the stack has.
-    return isSought && !isOlder && id !== old && !isTaken(id);
+    return isSought && !isOlder({ record }) && id !== old && !isTaken(id);
   });
-  if (kind.tie === 'error') return found;
-  return found
-    ?.toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0))
-    .slice(0, 1);
+  const whole = await Promise.all(named.map(({ id }) => read(id)));
+  const made: LiveResource[] = [];
+  const unlike: Unlike[] = [];
+  for (const live of whole) {
+    if (live === undefined || isOlder(live) || isPastFirst(kind, live)) continue;
+    const { alike, unlike: paths } = compareSent({ ...sent, kind, live });
+    // It has another name: one that differs in a credential alone.
+    if (paths.some((path) => kind.naturalKey.flat().includes(path))) continue;
+    const isTold = alike.length > 0 || !Number.isNaN(createdAt(live.record));
+    if (paths.length === 0 && isTold) made.push(live);
+    else unlike.push({ id: live.id, paths });
+  }
+  const newest = made.toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0));
+  return { made: kind.tie === 'error' ? made : newest.slice(0, 1), unlike };
 }
+
+/** Whether more was done of a resource than its first request, the only one that left of a making whose id nobody was told. */
+function isPastFirst(kind: Kind, { record }: LiveResource): boolean {
+  const { lacking } = kind;
+  return (
+    lacking !== undefined && lacking(record) === undefined && listRequests(kind, record).length > 1
+  );
+}
+
+/** What was found of a creation whose answer was lost. */
+export type FoundCreated = {
+  /** What it made, as far as anybody can tell. */
+  readonly made: readonly LiveResource[];
+  readonly unlike: readonly Unlike[];
+};
+
+/** Something of the name that was sent, and the fields of it that are not as sent. */
+type Unlike = { readonly id: string; readonly paths: readonly string[] };
 
 /** A reader of what is there by now: what was listed before a request does not have what that made. */
 export function listingAfresh(reader: Reader): Reader {
@@ -613,10 +668,16 @@ export function listingAfresh(reader: Reader): Reader {
 }
 
 type Sought = {
+  readonly address: Address;
   readonly kind: Kind;
   readonly scope: Scope;
   /** Whether it is of that natural key. What has none cannot be found. */
-  readonly isNamed: (key: string, record: JsonObject) => boolean;
+  readonly isNamed: (key: string) => boolean;
+  /** What was sent, but for what is never returned. */
+  readonly leaves: ResourceState['leaves'];
+  readonly world: World;
+  /** Reads one whole. */
+  readonly read: (id: string) => Promise<LiveResource | undefined>;
   /** When the request left that made it, if any did. ISO 8601. */
   readonly since: string;
   /** The resource whose place it takes: never the one that is sought, and older than that. */

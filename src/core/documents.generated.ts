@@ -2646,6 +2646,8 @@ export type Outcome = {
   readonly id: string | null;
   /** Message of the failure. */
   readonly error: string | null;
+  /** That the platform refused it, or that it never reached the platform: it changed nothing. Absent where that is not known. */
+  readonly refused?: true;
 };
 /** What the state remembers of a resource from now on. */
 export type ResourceRecorded = {
@@ -3895,6 +3897,7 @@ export type Outcome = {
   readonly ok: boolean;
   readonly id: string | null;
   readonly error: string | null;
+  readonly refused?: true;
 };
 export type ResourceRecorded = {
   readonly type: 'resource';

@@ -38,6 +38,11 @@ export function isWhole(kind: Kind, record: JsonObject, answered: readonly strin
   return isMade || kind.lacking?.(record) === undefined;
 }
 
+/** The requests that make a resource of a kind, in their order. */
+export function listRequests(kind: Kind, record: JsonObject): readonly MakingRequest[] {
+  return getMaking(kind, record).requests;
+}
+
 function getMaking(kind: Kind, record: JsonObject): Making {
   const making = kind.making.find(({ when }) => when === undefined || Boolean(record[when]));
   if (making === undefined) throw new Error(`${kind.name}: no create operation fits its fields`);

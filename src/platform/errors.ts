@@ -165,6 +165,15 @@ export class NetworkError extends CallsheetError {
   }
 }
 
+/**
+ * Whether a request changed nothing for certain: the platform refused it (4xx), or it never reached the platform. After a
+ * 5xx, a timeout or a broken connection nobody knows (Errors).
+ */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.isUnsent;
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}
+
 const TIMEOUTS = new Set(['TOO_SLOW', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /** What fails while connecting. */

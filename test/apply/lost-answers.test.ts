@@ -54,7 +54,7 @@ staged('two of a name after a lost answer: the run says so and takes neither', a
   // Somebody makes another one of that name at the same moment.
   const { set } = store.retryPolicies;
   store.retryPolicies.set = function twice(id, policy) {
-    set.call(this, 'twin', { ...policy, id: 'twin' });
+    set.call(this, OLDER, { ...policy, id: OLDER });
     return set.call(this, id, policy);
   };
   const ledger = await stage.apply({}, { exit: 3 });

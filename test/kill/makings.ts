@@ -226,7 +226,7 @@ async function befall(stage: Stage, { operation, mishap }: Cell): Promise<void> 
 }
 
 /** Applies, and dies before or after a request. Tells whether that was sent. */
-async function applyDying(stage: Stage, when: string, operation: string): Promise<boolean> {
+export async function applyDying(stage: Stage, when: string, operation: string): Promise<boolean> {
   const method = operation === 'upload' ? 'PUT' : methodOf(operation);
   const { outside, isDead } = mortal({ name: `${when} request ${method} ${operation}`, nth: 1 });
   await stage.apply(OPTIONS, { exit: 'any', outside: { ...outside, pause } });

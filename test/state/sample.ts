@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { RolloutRecord } from '../../src/core/rollout.ts';
-import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
+import type {
+  IntentRecorded,
+  JournalEntry,
+  OutcomeRecorded,
+  RunBegan,
+} from '../../src/state/journal.ts';
 import { linesIn, readJournal } from '../../src/state/journal-text.ts';
 import type { AppliedCommit, Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
@@ -105,7 +110,7 @@ export function intent(seq: number, address: string, id: string | null = null): 
   };
 }
 
-export function outcome(seq: number, id: string | null, ok = true): JournalEntry {
+export function outcome(seq: number, id: string | null, ok = true): OutcomeRecorded {
   return { type: 'outcome', seq, at: AT, ok, id, error: ok ? null : 'refused' };
 }
 
