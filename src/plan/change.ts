@@ -1,4 +1,4 @@
-import { type Address, matchesAny } from '../core/address.ts';
+import { type Address, matchesAny, nameInWords } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
@@ -112,8 +112,8 @@ export function planChange(
       ? planAbsence(identity, live, context)
       : planPresence(identity, desired, live, context);
   const change = nameLive(planned.change, identity, live);
-  const refused = refuseTaken(change, identity) ?? refuseMisfit(change, identity, live, context);
-  return { ...planned, change: refused };
+  const refused = refuseTaken(change, identity) ?? refuseOther(change, identity, context);
+  return { ...planned, change: refused ?? refuseMisfit(change, identity, live, context) };
 }
 
 /** A change that would give a name which somebody else's resource has is refused, as the platform would. */
@@ -122,6 +122,22 @@ function refuseTaken(change: Change, { kind, address, takenBy }: Identity): Chan
   const isNaming = change.fields.some((field) => isSent(field) && key.has(fieldIn(field.path)));
   if (takenBy === undefined || change.operations.length === 0 || !isNaming) return undefined;
   return refuse(change, `${change.reason}; ${takenReason('its new name', takenBy, address)}`);
+}
+
+/**
+ * A rollback knows by its id what it puts back. What has the name of one that is gone is somebody else's, or another one
+ * that was made since: nothing is written to it.
+ */
+function refuseOther(
+  change: Change,
+  { kind, by }: Identity,
+  { purpose }: Pick<ChangeContext, 'purpose'>,
+): Change | undefined {
+  if (purpose !== 'rollback' || by !== 'natural_key' || kind.tie !== 'error') return undefined;
+  if (change.operations.length === 0) return undefined;
+  const noun = nameInWords(kind.name);
+  const reason = `another live ${noun} has its name: ${change.id}. A rollback does not write to that one: rename or delete it in the dashboard, and roll back again`;
+  return refuse(change, reason);
 }
 
 /** That something has a name already, and how to go on. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Context } from '../../src/console/context.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
@@ -8,7 +9,7 @@ import { type Dialect, type Fault, recordsIn } from '../../src/simulator/index.t
 import { applyDying } from '../kill/makings.ts';
 import { longRows } from '../long.ts';
 import { idsInState, prepare, SAMPLES, type Sample, STRANGER, TWO, write } from './one-of-each.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage, staged } from './stage.ts';
 
 /**
  * Somebody else's resource of the name that one is to have, at every moment and in every way that a name is given. It may
@@ -215,3 +216,26 @@ for (const [platform, dialect] of longRows(PLATFORMS, (_, index) => index === 0)
       test(`a stranger's ${row.kind} that appears ${row.moment}, where one is ${WAYS[row.way]}`, () =>
         goThrough(row, dialect));
   });
+
+const DELETABLE = SAMPLES.filter(({ kind }) => kindNamed(kind).delete !== undefined);
+
+for (const sample of longRows(DELETABLE, (_, index) => index < 2))
+  staged(
+    `a stranger's ${sample.kind} is not what the rollback of a delete puts back`,
+    async (stage) => {
+      await prepare(stage, sample);
+      await stage.write('other.yaml', 'email_templates: { other: { name: Other } }\n');
+      await write(stage, sample, 'Own', false);
+      await stage.apply();
+      await stage.remove('one.yaml');
+      await stage.apply({ allowDelete: true });
+      sample.stranger(stage, 'Own', false);
+      const planted = recordOf(stage, sample);
+      const context = { dir: stage.folder, format: 'text', autoApprove: true } as const;
+      const { out, err } = await stage.run((to) => rollback(context, to), { exit: [3, 4] });
+      expect(`${out}${err}`.replace(/\s+/g, ' ')).toContain(`has its name: ${STRANGER}`);
+      expect(recordOf(stage, sample)).toEqual(planted);
+      expect(await idsInState(stage)).not.toContain(STRANGER);
+    },
+    { seed: TWO },
+  );
