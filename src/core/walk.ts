@@ -225,32 +225,6 @@ export function withoutValue(root: FieldSchema, document: JsonObject, path: Path
   return isEmptied ? withoutValue(root, rest, above) : rest;
 }
 
-/** An object with each member changed; `key` is that of the member. */
-export function mapMembers(
-  root: FieldSchema,
-  schema: FieldSchema,
-  object: ValueObject,
-  change: Change,
-): ValueObject {
-  const changed = Object.entries(object).map(
-    ([key, member]) => [key, change(memberSchema(root, schema, key), member, key)] as const,
-  );
-  return Object.fromEntries(changed);
-}
-
-/** A value with what stands right inside it changed; any other than a list or an object as it is. */
-export function mapInside(
-  root: FieldSchema,
-  schema: FieldSchema,
-  value: Value,
-  change: (schema: FieldSchema, value: Value) => Value,
-): Value {
-  if (isList(value)) return value.map((item) => change(itemSchema(root, schema), item));
-  return isObject(value) ? mapMembers(root, schema, value, change) : value;
-}
-
-type Change = (schema: FieldSchema, value: Value, key: string) => Value;
-
 /**
  * What taking a document apart asks of a schema, looked up once: documents come by the thousand, and of every value
  * the same is asked again. All nodes have the same members in the same order, which engines read several times
@@ -419,6 +393,15 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  * (`x-ids-inside`, `x-prose`). Whoever looks for uses, puts back or restores finds ids by this alone. Ids are given in
  * small letters; `change` answers undefined to leave one as it is. What the platform owns and identities stay.
  */
+export function mapIds(
+  root: FieldSchema,
+  document: ValueObject,
+  change: (place: IdPlace) => Ref | string | undefined,
+): ValueObject {
+  const mapped = mapIdsAt(rootNode(root), document, undefined, change);
+  return isObject(mapped) ? mapped : document;
+}
+
 function mapIdsAt(
   start: FieldNode,
   given: Value,
@@ -485,12 +468,12 @@ function mapEach(list: readonly Value[], change: (value: Value) => Value): reado
   return changed.every((one, index) => one === list[index]) ? list : changed;
 }
 
-/** The ids of resources in a document; see `mapIdsAt`. */
+/** The ids of resources in a document; see `mapIds`. */
 export function idsIn(root: FieldSchema, document: ValueObject): readonly IdPlace[] {
   return idsAt(rootNode(root), document);
 }
 
-/** The ids of resources in the value of a field; see `mapIdsAt`. */
+/** The ids of resources in the value of a field; see `mapIds`. */
 export function idsAt(node: FieldNode, value: Value): readonly IdPlace[] {
   const found: IdPlace[] = [];
   mapIdsAt(node, value, '', (place) => {

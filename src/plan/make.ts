@@ -247,7 +247,9 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const slots: Slot[] = [];
   const unread: Kind[] = [];
   const askedOwners = new Map<Address, string>();
-  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned };
+  const priorIds = new Map(desired.map(({ address, lifecycle }) => [address, lifecycle.adopt]));
+  const priorIdOf = (address: Address) => priorIds.get(address);
+  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned, priorIdOf };
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
@@ -483,6 +485,8 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly unread: Kind[];
   /** Takes the organization of each resource whose calls are asked for. */
   readonly askedOwners: Map<Address, string>;
+  /** The id that a resource had before what a rollback undoes. */
+  readonly priorIdOf: (address: Address) => string | undefined;
 };
 
 /**
@@ -592,7 +596,11 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   if (kind.history === undefined) return result(leaveOutUnclearable(pinned, kind));
   const version = input.versions.get(address);
   const known = { read: entries, isAll: entries.length < ENTRIES_READ };
-  const sides = { kind, desired, live: live.document, version, entries: known, world };
+  const isOtherNow = (other: Address) => {
+    const id = world.idOf(other);
+    return id === undefined || id !== (input.priorIdOf(other) ?? id);
+  };
+  const sides = { kind, desired, live: live.document, version, entries: known, world, isOtherNow };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
 }
 

@@ -5,10 +5,11 @@
  *   what history records ──────────▶ revert, if the version is still there and nothing in it is refused
  *   the rest ──────────────────────▶ update
  */
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { fieldIn, overlaps, parsePaths, toPath } from '../core/path.ts';
 import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
-import { getOwn, type JsonObject } from '../core/value.ts';
+import { getOwn, type JsonObject, refsIn } from '../core/value.ts';
 import { isRecorded, schemaAt } from '../core/walk.ts';
 import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema, type World } from '../diff/leaves.ts';
@@ -66,6 +67,8 @@ type Given = {
   /** The newest entries of its history, and whether there are no others. */
   readonly entries: { readonly read: readonly HistoryEntry[]; readonly isAll: boolean };
   readonly world: World;
+  /** Whether a resource that is referred to has another id than it had then, or none yet. */
+  readonly isOtherNow: (address: Address) => boolean;
 };
 
 /** Chooses between a revert, a revert with an update, and an update alone, and says why. */
@@ -113,10 +116,21 @@ function revertBar(change: Change, recorded: readonly string[], given: Given): s
   if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
   if (isGone(version, entries))
     return `its history no longer has entry ${version}, the newest one from before`;
+  const other = otherIdIn(given);
+  if (other !== undefined) return `the version has the old id of ${other}, which was created again`;
   const moved = sideEffects(change, given);
   return moved.length === 0
     ? undefined
     : `a revert would also take back ${moved.join(', ')}, which the run did not change`;
+}
+
+/** A resource that a version names by an id which it no longer has. */
+function otherIdIn({ kind, desired, isOtherNow }: Given): Address | undefined {
+  const fields = Object.entries(desired.whole?.document ?? desired.document).filter(([field]) =>
+    isRecorded(kind.schema, [field]),
+  );
+  const refs = fields.flatMap(([, value]) => refsIn(value));
+  return refs.find(({ address }) => isOtherNow(address))?.address;
 }
 
 /** What a revert would move that is not to be undone: a version restores all that history records. */

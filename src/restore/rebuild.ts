@@ -2,12 +2,12 @@ import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst } from '../core/errors.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Value, ValueObject } from '../core/value.ts';
-import { mapInside, mapMembers, placeValue, toldPart } from '../core/walk.ts';
+import type { ValueObject } from '../core/value.ts';
+import { ANY_KIND, mapIds, placeValue, toldPart } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileMissing } from '../kinds/kind.ts';
-import { remapReferences } from '../rollback/undo.ts';
+import { indexOwners, remapReferences } from '../rollback/undo.ts';
 import { type Exception, findPlace, type Held, mappedId, moved, type Target } from './held.ts';
 import { fillSecrets, type Need } from './secrets.ts';
 
@@ -33,23 +33,26 @@ export function rebuild(
   const exceptions: Exception[] = [];
   const needs: Need[] = [];
   const mentions = new Map<Address, readonly string[]>();
-  const owners = new Map<string, Address>();
+  const owners: { readonly kind: string; readonly id: string; readonly address: Address }[] = [];
   const absent = new Set<string>();
   const makeable: (readonly [Held, Address])[] = [];
   for (const [held, address] of addresses) {
     const obstacle = obstacleTo(held, address, target);
     if (obstacle === undefined) {
       makeable.push([held, address]);
-      owners.set(`${held.kind} ${held.id}`, address);
+      owners.push({ kind: held.kind, id: held.id, address });
     } else {
       absent.add(`${held.kind} ${held.id}`);
       exceptions.push({ ...obstacle, address });
     }
   }
   const idOf = newIds(all, target);
+  const ownerOf = indexOwners(owners);
   const desired = makeable.map(([held, address]) => {
     const one = rebuildOne(held, address, target, {
-      ownerOf: (kind, id) => owners.get(`${kind} ${id}`),
+      // Ids that no field says the kind of stand in what people wrote.
+      ownerOf: (kind, id) =>
+        kind !== ANY_KIND || target.rewritesTexts ? ownerOf(kind, id) : undefined,
       isAbsent: (kind, id) => absent.has(`${kind} ${id}`),
       idOf,
     });
@@ -250,8 +253,6 @@ function isSameResource(held: Held, { places, isSameAccount }: Target): boolean 
   return isSameAccount && (place === undefined || mappedId(places, place) === place);
 }
 
-const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-
 /** What became of a document's texts. */
 type Rewritten = {
   readonly document: ValueObject;
@@ -270,24 +271,11 @@ function rewriteTexts(
   idOf: (id: string) => string | null | undefined,
 ): Rewritten {
   const mentioning = new Set<string>();
-
-  function visit(schema: FieldSchema, value: Value, field: string, isText: boolean): Value {
-    if (schema.readOnly) return value;
-    const holdsIds = isText || schema['x-prose'] !== undefined || schema['x-ids-inside'] === true;
-    if (typeof value === 'string') {
-      if (!holdsIds || schema['x-ref'] !== undefined) return value;
-      return value.replaceAll(ID, (id) => {
-        const now = idOf(id.toLowerCase());
-        if (now === undefined || now === id.toLowerCase()) return id;
-        mentioning.add(field);
-        return now ?? id;
-      });
-    }
-    return mapInside(root, schema, value, (inner, one) => visit(inner, one, field, holdsIds));
-  }
-
-  const rewritten = mapMembers(root, root, document, (schema, value, field) =>
-    visit(schema, value, field, false),
-  );
+  const rewritten = mapIds(root, document, ({ kind, id, field }) => {
+    const now = kind === ANY_KIND ? idOf(id) : undefined;
+    if (now === undefined || now === id) return undefined;
+    mentioning.add(field);
+    return now ?? undefined;
+  });
   return { document: rewritten, mentioning: [...mentioning] };
 }

@@ -12,21 +12,21 @@ import {
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import {
-  isList,
   isObject,
   type Json,
   type JsonObject,
+  plainId,
   Ref,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
 import {
+  ANY_KIND,
   isElementName,
   isTold,
   listDependents,
   listFollowers,
-  mapInside,
-  mapMembers,
+  mapIds,
   pickLeaves,
   placeValue,
   schemaAt,
@@ -542,12 +542,18 @@ function indexVersions(priors: readonly PriorState[]): ReadonlyMap<Address, numb
   );
 }
 
-/** Finds which of these resources had an id. */
-function indexOwners(priors: readonly PriorState[]) {
+/** Finds which of these resources had an id, of a kind or of `ANY_KIND`. */
+export function indexOwners(
+  priors: readonly Pick<PriorState, 'kind' | 'id' | 'address'>[],
+): (kind: string, id: string) => Address | undefined {
   const owners = new Map(
-    priors.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
+    priors.flatMap(({ kind, id, address }) =>
+      id === null
+        ? []
+        : [kind, ANY_KIND].map((name) => [`${name} ${plainId(id)}`, address] as const),
+    ),
   );
-  return (kind: string, id: string): Address | undefined => owners.get(`${kind} ${id}`);
+  return (kind, id) => owners.get(`${kind} ${plainId(id)}`);
 }
 
 /** The whole of a resource as it is to be again, and what it refers to. */
@@ -632,8 +638,9 @@ type Remapped = {
 };
 
 /**
- * Turns ids that a snapshot holds into references to the resources that had them. What the run deleted
- * comes back under another id, and whatever refers to it has to wait for that (DESIGN §6).
+ * Turns ids that a snapshot holds into references to the resources that had them, in settings and texts, too. What the
+ * run deleted comes back under another id, and whatever refers to it has to wait for that (DESIGN §6). `addressOf` is
+ * asked for `ANY_KIND` where no field says of which kind an id is.
  */
 export function remapReferences(
   root: FieldSchema,
@@ -641,18 +648,12 @@ export function remapReferences(
   addressOf: (kind: string, id: string) => Address | undefined,
 ): Remapped {
   const references = new Set<Address>();
-
-  function visit(schema: FieldSchema, value: Value): Value {
-    if (isList(value) || isObject(value)) return mapInside(root, schema, value, visit);
-    const kind = schema['x-ref'];
-    if (kind === undefined || typeof value !== 'string') return value;
-    const address = addressOf(kind, value);
-    if (address === undefined) return value;
+  const linked = mapIds(root, document, ({ kind, id }) => {
+    const address = addressOf(kind, id);
+    if (address === undefined) return undefined;
     references.add(address);
     return new Ref(address);
-  }
-
-  const linked = mapMembers(root, root, document, visit);
+  });
   return { document: linked, references: [...references] };
 }
 
@@ -662,6 +663,67 @@ export type Seen = {
   readonly before: JsonObject | null | undefined;
   readonly after: LiveResource | undefined;
 };
+
+/** A live resource that names something by the id which that had, and the paths where it does. */
+export type Naming = {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly live: LiveResource;
+  readonly paths: readonly string[];
+  /** The state's entry. */
+  readonly recorded: ResourceState;
+};
+
+/**
+ * An undo that also puts the new ids of what comes back into other resources, which still have the old ones.
+ * `addressOf`: what had an id.
+ */
+export function withRelinked(
+  undo: Undo,
+  naming: readonly Naming[],
+  addressOf: (kind: string, id: string) => Address | undefined,
+): Undo {
+  const desired = new Map(undo.desired.map((one) => [one.address, one]));
+  const wanted = new Map(undo.wanted);
+  const restored = new Map(undo.restored);
+  for (const { address, kind, live, paths, recorded } of naming) {
+    const { schema } = kind;
+    const before = desired.get(address);
+    const known = before?.document ?? {};
+    const part = pickLeaves<Value>(schema, live.document, paths.map(toPath), known);
+    const linked = remapReferences(schema, part, addressOf);
+    const base =
+      before ??
+      desiredFrom(
+        {
+          address,
+          kind: kind.name,
+          id: live.id,
+          document: live.document,
+          pin: null,
+          resource: recorded,
+          withheld: [],
+        },
+        linked,
+        {},
+      );
+    const references = [...new Set([...base.references, ...linked.references])];
+    const document = { ...base.document, ...linked.document };
+    desired.set(address, { ...base, document, references });
+    const now = wanted.get(address) ?? {
+      kind: kind.name,
+      id: live.id,
+      document: toldPart(schema, knownPart(kind, live.document, recorded)),
+      withheld: [],
+      changed: [],
+    };
+    const whole = now.document && remapReferences(schema, now.document, addressOf).document;
+    wanted.set(address, { ...now, document: whole, changed: [...(now.changed ?? []), ...paths] });
+    if (!restored.has(address)) restored.set(address, recorded);
+  }
+  const addresses = [...new Set([...undo.addresses, ...naming.map(({ address }) => address)])];
+  return { ...undo, addresses, desired: [...desired.values()], wanted, restored };
+}
 
 /**
  * Holds a resource against what it was, leaf by leaf. A leaf counts where it is to be undone, or where the

@@ -3,7 +3,7 @@ import { type Address, getKind, isChosen, matchesAddress } from '../core/address
 import { commandSpan, quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, foldSentences } from '../core/errors.ts';
-import { formatPath } from '../core/path.ts';
+import { fieldIn, formatPath } from '../core/path.ts';
 import {
   isChanging,
   isRunnable,
@@ -26,6 +26,7 @@ import type { Span } from '../plan/identify.ts';
 import type { PlanInput, Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
+import { findUses, type Use } from '../plan/references.ts';
 import { buildPin } from '../plan/refresh.ts';
 import { listSecretsBelow, secretsGone } from '../plan/secrets.ts';
 import {
@@ -39,13 +40,16 @@ import {
 import {
   goesBack,
   goneSince,
+  indexOwners,
   listDifferences,
+  type Naming,
   narrowUndo,
   type Seen,
   type Undo,
   undoRun,
   unseal,
   type Wanted,
+  withRelinked,
 } from '../rollback/undo.ts';
 import {
   findBegan,
@@ -54,7 +58,13 @@ import {
   lineNotDone,
   type NotUndone,
 } from '../state/journal.ts';
-import { getIdentity, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
+import {
+  getIdentity,
+  ownersIn,
+  type RememberedPin,
+  type ResourceState,
+  type State,
+} from '../state/model.ts';
 import { findRevert } from './actor.ts';
 import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
 import type { Revert, RunDocument } from './document.ts';
@@ -463,34 +473,29 @@ export async function carryOutUndo(
   session: Session,
   context: RunContext,
 ): Promise<UndoOutcome> {
-  const {
-    undo,
-    run,
-    question,
-    hold,
-    isOwed,
-    snapshot,
-    mayDelete = true,
-    notes: said = [],
-  } = request;
-  const planned = await planInstead(
-    session,
-    {
-      purpose: 'rollback',
-      ...(run === undefined ? {} : { undoes: run }),
-      ...(snapshot === undefined ? {} : { snapshot }),
-      desired: undo.desired,
-      versions: undo.versions,
-      ranAt: request.ranAt,
-      options: { ...undoOptions(undo, options), allow_delete: mayDelete },
-      calls: options.calls,
-    },
-    context,
-  );
-  const gone = goneSince(undo, planned.plan);
+  const { run, question, hold, isOwed, snapshot, mayDelete = true, notes: said = [] } = request;
+  const planOf = (undo: Undo) =>
+    planInstead(
+      session,
+      {
+        purpose: 'rollback',
+        ...(run === undefined ? {} : { undoes: run }),
+        ...(snapshot === undefined ? {} : { snapshot }),
+        desired: undo.desired,
+        versions: undo.versions,
+        ranAt: request.ranAt,
+        options: { ...undoOptions(undo, options), allow_delete: mayDelete },
+        calls: options.calls,
+      },
+      context,
+    );
+  const first = await planOf(request.undo);
+  const gone = goneSince(request.undo, first.plan);
   if (gone.size > 0 && request.without !== undefined)
     return carryOutUndo(request.without(gone), options, review, session, context);
-  const { skipped = [] } = request;
+  const { undo, left: unlinked } = await relink(request.undo, first, options, session);
+  const planned = undo === request.undo ? first : await planOf(undo);
+  const skipped = [...(request.skipped ?? []), ...unlinked];
   const notes = [...undo.impossible, ...skipped].map(noteOn);
   const plan = withDigest({
     ...planned.plan,
@@ -529,6 +534,64 @@ export async function carryOutUndo(
     ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }, restored) } }),
   });
   return { ...outcome, isHeld: hold?.isHeld === true && isCarriedOut(outcome) };
+}
+
+/**
+ * Finds live resources that name what a rollback makes again by the id that it had, and has those of the stack get the new
+ * one. What else names it is told.
+ */
+async function relink(
+  undo: Undo,
+  { plan }: Pick<Planned, 'plan'>,
+  options: UndoOptions,
+  { reader, state }: Session,
+): Promise<{ readonly undo: Undo; readonly left: readonly NotUndone[] }> {
+  const remade = plan.changes.flatMap(({ address, kind, action, verdict }) => {
+    const id = undo.wanted.get(address)?.id ?? null;
+    return action === 'create' && verdict === 'ok' && id !== null ? [{ address, kind, id }] : [];
+  });
+  if (remade.length === 0) return { undo, left: [] };
+  const uses = [
+    ...(await findUses(remade, { desired: undo.desired, state, reader })).values(),
+  ].flat();
+  const owners = ownersIn(state);
+  const addressOf = indexOwners(remade);
+  const naming: Naming[] = [];
+  const left: NotUndone[] = [];
+  const target = { target: options.target ?? [], exclude: options.exclude ?? [] };
+  for (const own of Map.groupBy(uses, userOf).values()) {
+    const [first] = own;
+    const address = first && owners.get(userOf(first));
+    const recorded = address === undefined ? undefined : state.resources[address];
+    const wanted = address === undefined ? undefined : undo.wanted.get(address);
+    // What goes back as a whole gets the new ids with it.
+    if (first === undefined || (wanted !== undefined && wanted.changed === undefined)) continue;
+    const { kind, id, scope, name } = first;
+    const paths = [...new Set(own.map(({ path }) => path))];
+    const isOurs = address !== undefined && recorded !== undefined && isChosen(address, target);
+    const live = isOurs && (await readWith(reader, kind, { id, scope }, paths.map(fieldIn)));
+    if (live) naming.push({ address, kind, live, paths, recorded });
+    else {
+      const label = address ?? `${name} (${id})`;
+      left.push(...own.flatMap((use) => stillNamed(use, addressOf(use.to.kind, use.to.id), label)));
+    }
+  }
+  return { undo: naming.length === 0 ? undo : withRelinked(undo, naming, addressOf), left };
+}
+
+function userOf({ kind, id }: Use): string {
+  return getIdentity({ kind: kind.name, id });
+}
+
+/** What is made again gets another id, and what the rollback does not touch still has the old one. */
+function stillNamed(
+  { path, to }: Use,
+  address: Address | undefined,
+  user: string,
+): readonly NotUndone[] {
+  if (address === undefined) return [];
+  const why = `gets a new id, and ${user} still has the old one (${to.id}) in ${path}`;
+  return [{ address, path: null, why, advice: 'Put the new id there.' }];
 }
 
 type RecordedByRun = {

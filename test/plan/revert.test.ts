@@ -260,6 +260,7 @@ function wayOf(
 ): Change {
   const desired = desiredResource('agent.desk', { ...wanted, lifecycle: { ignore } });
   return chooseRevertOrUpdate(change, {
+    isOtherNow: () => false,
     kind,
     desired: whole === undefined ? desired : { ...desired, whole: { document: whole, withheld } },
     live: { organization_id: HARBOR, ...now },

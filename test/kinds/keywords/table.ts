@@ -93,6 +93,25 @@ const causesAt = (
     .filter(({ path }) => startsWith(field.path, path) || startsWith(path, field.path))
     .map(({ cause }): FieldCause => cause);
 
+/** The desired side of a rollback, where the field had a value and the run touched another resource, too. */
+function undoneWith(
+  field: Field,
+  value: Json,
+  other: { readonly kind: string; readonly id: string },
+) {
+  const entries = journalOf([
+    {
+      ...{ address: `${other.kind}.two`, action: 'update', id: other.id },
+      ...{ before: { name: 'Two', organization_id: HARBOR }, fields: ['name'] },
+    } as const,
+    {
+      ...{ address: `${field.kind.name}.one`, action: 'update', id: 'one' },
+      ...{ before: liveWith(field, value), fields: [field.text] },
+    } as const,
+  ]);
+  return undoRun(entries).desired[1];
+}
+
 /** Of a resource with one document, what a body has of the field where these leaves are to be written. */
 function bodyOf(
   { kind, path, whole }: Field,
@@ -789,17 +808,7 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     undo: {
       asks: 'the id of what the same run touched is a reference again',
       check: (field) => {
-        const entries = journalOf([
-          {
-            ...{ address: `${field.schema['x-ref']}.two`, action: 'update', id: 'two' },
-            ...{ before: { name: 'Two', organization_id: HARBOR }, fields: ['name'] },
-          } as const,
-          {
-            ...{ address: `${field.kind.name}.one`, action: 'update', id: 'one' },
-            ...{ before: liveWith(field, 'two'), fields: [field.text] },
-          } as const,
-        ]);
-        const [, one] = undoRun(entries).desired;
+        const one = undoneWith(field, 'two', { kind: String(field.schema['x-ref']), id: 'two' });
         expect(one && valueAt(field.kind.schema, one.document, field.path)).toBeInstanceOf(Ref);
       },
     },
@@ -1082,13 +1091,24 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
   },
 
   'x-ids-inside': {
-    compare: PROSE,
+    compare: 'a reference there is the id that it stands for, as any other',
     preflight: PROSE,
     body: PROSE,
     proof: PROSE,
     recovery: PROSE,
-    undo: 'ids stay as they were: nothing gets another one',
-    export: 'texts are exported as they are; a restore puts new ids into them',
+    undo: {
+      asks: 'ids of what the same run touched are references again, also within a text',
+      of: ({ schema }) => schema.additionalProperties !== false,
+      check: (field) => {
+        const id = '0a000000-0000-4000-8000-00000000000a';
+        const isText = [field.schema.type].flat().includes('string');
+        const text = isText ? `Ask ${id} first.` : { linked_id: id };
+        const value = field.schema.type === 'array' ? [`https://a.example.test/${id}`] : text;
+        const desired = undoneWith(field, value, { kind: 'agent', id });
+        expect(desired?.references).toContain('agent.two');
+      },
+    },
+    export: 'an id that is the whole value is exported as a reference, a text as it is',
     note: PROSE,
     docs: PROSE,
   },
