@@ -26,7 +26,13 @@ import { isWritten, type LeafChange } from '../diff/compare.ts';
 import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { openSharing, type ResourceState, type State } from '../state/model.ts';
+import {
+  getIdentity,
+  openSharing,
+  ownersIn,
+  type ResourceState,
+  type State,
+} from '../state/model.ts';
 import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
@@ -440,12 +446,18 @@ function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly st
 }
 
 function openPreflight(input: PlanInput): PreflightContext {
-  const { reader, desired, organizations, organization } = input;
+  const { reader, desired, organizations, organization, state, purpose } = input;
+  let owners: ReadonlyMap<string, Address> | undefined;
+  const isRecorded = (kind: string, id: string) => {
+    owners ??= ownersIn(state);
+    return owners.has(getIdentity({ kind, id }));
+  };
   return {
     reader,
     entitlements: reader.entitlements(),
     organizations,
     ...findOwners(desired, organization),
+    ...(purpose === 'rollback' ? { isRecorded } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst, unreachable } from '../core/errors.ts';
 import { editDistance } from '../core/nearest.ts';
@@ -18,7 +18,7 @@ import { listWrites } from './steps.ts';
 
 /** Whom preflight asks, and what it knows of the stack. */
 export type PreflightContext = {
-  readonly reader: Pick<Reader, 'list'>;
+  readonly reader: Pick<Reader, 'list' | 'read'>;
   readonly entitlements: Entitlements;
   /** Names of organizations, by id. */
   readonly organizations: { readonly [id: string]: string };
@@ -26,6 +26,11 @@ export type PreflightContext = {
   readonly ownerOf: (address: Address) => string | undefined;
   /** The stack's organization, or that of all its resources, where they have but one. */
   readonly likelyOwner: string | undefined;
+  /**
+   * Whether the state has a resource of that kind and id. It is given where a rollback puts ids back, which may be those of
+   * what is gone by now.
+   */
+  readonly isRecorded?: (kind: string, id: string) => boolean;
 };
 
 /** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
@@ -43,7 +48,9 @@ export async function findRefusals(
   if (change.verdict !== 'ok') return { barred: [], notes: [] };
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
-  const requirements = listRequirements(writing);
+  const requirements = listRequirements(writing).filter(
+    ({ type }) => type !== 'existing' || context.isRecorded !== undefined,
+  );
   const id = requirements.length === 0 ? null : await findOrganization(writing, context);
   const subject: Subject = {
     ...context,
@@ -176,6 +183,8 @@ function checkRequirement(requirement: Requirement, subject: Subject): Promise<F
       return checkId(requirement, subject);
     case 'reference':
       return checkReference(requirement, subject);
+    case 'existing':
+      return checkExisting(requirement, subject);
     case 'offer':
       return checkOffer(requirement, subject);
     case 'readiness':
@@ -238,6 +247,25 @@ async function checkId(
   const listed = await listKnown(reader, kind, getScope(kind, { organization_id: organization }));
   const isOne = listed?.some(({ id }) => id === requirement.id) === true;
   return isOne ? checkFeature(requirement, subject) : NOTHING;
+}
+
+/**
+ * What is gone since has an id that means nothing any more. Where a kind has no read of its own, ids that are in no list
+ * may be the platform's: there only one that the state knows is surely gone.
+ */
+async function checkExisting(
+  { path, kind: name, id }: Extract<Requirement, { type: 'existing' }>,
+  { organization, reader, isRecorded }: Subject,
+): Promise<Finding> {
+  const kind = kindNamed(name);
+  const scope = getScope(kind, { organization_id: organization });
+  const listed = await listKnown(reader, kind, scope);
+  if (listed?.some((one) => one.id === id) === true) return NOTHING;
+  const isGone =
+    kind.get === undefined
+      ? listed !== undefined && isRecorded?.(name, id) === true
+      : (await reader.read(kind, { id, scope }, new Set())) === undefined;
+  return isGone ? refused(goneMessage(path, name, id)) : NOTHING;
 }
 
 function checkReference(
@@ -355,6 +383,10 @@ function foreignMessage(
   return `${path} refers to ${address}, which belongs to organization ${owner}, not to ${organization}; refer to one of its own organization`;
 }
 
+function goneMessage(path: string, kind: string, id: string): string {
+  return `${path} had the ${nameInWords(kind)} ${id}, which was deleted since`;
+}
+
 function keyMessage(operation: string, level: KeyLevel): string {
   return `${operation} is closed to this key, which is limited to one ${level}; use a key of the whole account`;
 }
@@ -390,6 +422,13 @@ export type Requirement =
     }
   /** A resource of the stack, which must belong to the same organization. */
   | { readonly type: 'reference'; readonly path: string; readonly address: string }
+  /** An id that a rollback puts back, which the platform must still have. */
+  | {
+      readonly type: 'existing';
+      readonly path: string;
+      readonly kind: string;
+      readonly id: string;
+    }
   | {
       readonly type: 'offer';
       readonly path: string;
@@ -487,11 +526,14 @@ function valueRequirements(
   { schema: root, facets }: Kind,
   live: JsonObject,
 ): readonly Requirement[] {
-  const catalogue = schema['x-one-of'];
+  const { 'x-one-of': catalogue, 'x-ref': target } = schema;
   const readiness = facets.find(({ field }) => field === path[0])?.readiness;
   return [
-    ...(after instanceof Ref
+    ...(after instanceof Ref && target !== undefined
       ? [{ type: 'reference' as const, path: text, address: after.address }]
+      : []),
+    ...(typeof after === 'string' && after !== '' && target !== undefined
+      ? [{ type: 'existing' as const, path: text, kind: target, id: after }]
       : []),
     ...(catalogue !== undefined && typeof after === 'string'
       ? [{ type: 'offer' as const, path: text, catalogue, value: after }]

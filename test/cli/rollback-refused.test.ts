@@ -207,23 +207,22 @@ describe('a refusal that nobody could foresee', () => {
 
   staged('of one leaf that no lock names: it is found by halves', async (stage) => {
     const theirs = '0a000000-0000-4000-8000-000000000002';
-    stage.sim.store.retryPolicies.set(theirs, { id: theirs, name: 'Theirs', rules: {} });
-    await stage.edit(
-      'agents.yaml',
-      'status: active',
-      `status: active\n    default_retry_policy_id: ${theirs}`,
-    );
+    const [organizationId = ''] = stage.sim.store.organizations.keys();
+    const record = { id: theirs, name: 'Theirs' };
+    const voice = { id: theirs, record, clip: Buffer.from(''), organizationId };
+    stage.sim.store.voices.set(theirs, voice);
+    await stage.edit('agents.yaml', '{ $ref: custom_voice.harbor }', theirs);
     await stage.apply();
-    await stage.edit('agents.yaml', theirs, '{ $ref: retry_policy.gentle }');
+    await stage.edit('agents.yaml', theirs, '{ $ref: custom_voice.harbor }');
     await stage.edit('agents.yaml', 'status: active', 'status: inactive');
     await stage.edit('agents.yaml', 'crm.example.test/patients', 'crm.example.test/v9');
     await stage.apply();
-    // Somebody took the policy away: a save that names it is a 400.
-    stage.sim.store.retryPolicies.delete(theirs);
+    // Somebody gave the voice to another organization: a save that names it is a 400.
+    stage.sim.store.voices.set(theirs, { ...voice, organizationId: 'another' });
     const since = stage.writes().length;
     const [line] = await stage.rollback({}, { exit: 3 });
     expect(line).toMatchObject({ status: 'failed' });
-    expect(line?.message).toMatch(/default_retry_policy_id is not undone: .*no such retry policy/);
+    expect(line?.message).toMatch(/voice_settings.voice_id is not undone: .*another organization/);
     expect(desk(stage).record).toMatchObject({ status: 'active' });
     expect(JSON.stringify(desk(stage).record)).toContain('crm.example.test/patients');
     expect(stage.writes().length - since).toBeLessThan(7);
@@ -249,3 +248,56 @@ describe('a run that is at work', () => {
     await running.catch(() => undefined);
   });
 });
+
+describe('an id that a rollback would put back is that of something that was deleted by hand', () => {
+  const rows: readonly (readonly [
+    noun: string,
+    from: string,
+    to: string,
+    remove: (stage: Stage) => string,
+    path: string,
+  ])[] = [
+    [
+      'retry policy',
+      'retry_policy.gentle',
+      'retry_policy.fresh',
+      ({ sim }) => removeNamed(sim.store.retryPolicies, ({ name }) => name === 'Gentle redial'),
+      'default_retry_policy_id',
+    ],
+    [
+      'custom voice',
+      'custom_voice.harbor',
+      'custom_voice.fresh',
+      ({ sim }) => removeNamed(sim.store.voices, ({ record }) => record.name === 'Harbor'),
+      'voice_settings.voice_id',
+    ],
+  ];
+  for (const [noun, from, to, remove, path] of rows) {
+    staged(`a ${noun}: it stays as it is and is named, and the rest is undone`, async (stage) => {
+      await stage.write('more.yaml', MORE);
+      await stage.apply();
+      await stage.edit('agents.yaml', `$ref: ${from}`, `$ref: ${to}`);
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      const gone = remove(stage);
+      const { out } = await inWords(stage, 3);
+      expect(flat(out)).toContain(`${path} had the ${noun} ${gone}, which was deleted since`);
+      const agents = [...stage.sim.store.agents.values()].map(({ record }) => record);
+      expect(JSON.stringify(agents)).not.toContain(gone);
+      expect(desk(stage).record.greeting_message).toBe('Harbor Dental, how can I help?');
+    });
+  }
+});
+
+const MORE = `retry_policies:
+  fresh: { name: Fresh redial, on_exhausted: end }
+custom_voices:
+  fresh: { name: Fresh, clip: voices/harbor.wav, consent: true }
+`;
+
+/** Deletes what fits, as a person does in the dashboard. Returns its id. */
+function removeNamed<T>(all: Map<string, T>, fits: (one: T) => boolean): string {
+  const [id = ''] = [...all].find(([, one]) => fits(one)) ?? [];
+  all.delete(id);
+  return id;
+}

@@ -190,7 +190,11 @@ test('a change that needs nothing asks nothing', async () => {
   if (change === undefined) throw new Error('a policy is made');
   const document = { name: 'Gentle' };
   const entitlements = { ...world().reader().entitlements(), locks: closed.locks };
-  const context = { reader: { list: closed.list }, entitlements, organizations: {} };
+  const context = {
+    reader: { list: closed.list, read: closed.list },
+    entitlements,
+    organizations: {},
+  };
   expect(
     await findRefusals(
       change,

@@ -95,7 +95,10 @@ const rows: readonly Row[] = [
     title: 'a voice id may be that of a cloned voice',
     live: speaksWith('built-in'),
     wanted: speaksWith(VOICE),
-    needs: [`feature_of_id voice_settings.voice_id custom_voices custom_voice ${VOICE}`],
+    needs: [
+      `feature_of_id voice_settings.voice_id custom_voices custom_voice ${VOICE}`,
+      `existing voice_settings.voice_id custom_voice ${VOICE}`,
+    ],
   },
   {
     title: 'a voice of the stack is a cloned one, and must be of the same organization',
