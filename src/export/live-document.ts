@@ -27,8 +27,6 @@ import { schemaErrors } from '../stack/validate.ts';
 
 /** What becomes of what is live. */
 type Words = {
-  /** What stands for an id of a kind. */
-  readonly reference: (kind: string, id: string) => Value;
   /** What stands for a secret; `value` where the platform returns it, otherwise `beside` is set. */
   readonly secret: (
     path: Path,
@@ -47,7 +45,7 @@ const CREDENTIAL =
 
 /**
  * A live document as the configuration would say it: without what the platform owns, what is empty and what
- * no schema knows; references and secrets in the place of ids and values. Comparing it with what is live
+ * no schema knows; secrets in the place of values, and ids as they are. Comparing it with what is live
  * finds nothing. Top-level fields that no schema knows are left to the caller.
  */
 export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObject {
@@ -64,10 +62,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
       words.leaveOut(path, found === 'part' ? CREDENTIAL : TELLING);
       return undefined;
     }
-    const target = field.node.schema['x-ref'];
-    return target !== undefined && typeof value === 'string'
-      ? words.reference(target, value)
-      : value;
+    return value;
   }
 
   function takeSecret(value: Json, path: Path): Value | undefined {

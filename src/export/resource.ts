@@ -4,7 +4,8 @@ import { formatPath, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '../core/value.ts';
-import { toldPart } from '../core/walk.ts';
+import { mapIds, toldPart } from '../core/walk.ts';
+import { inAnyKind } from '../kinds/index.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { findDestination } from '../plan/secrets.ts';
@@ -53,11 +54,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
   };
   const { own, organization } = context;
-  const taken = fromLive(kind, toldPart(kind.schema, withoutIdleFacets(kind, live.document)), {
-    reference: (name, id) => {
-      const target = context.addressOf(name, id);
-      return target === undefined ? id : new Ref(target);
-    },
+  const plain = fromLive(kind, toldPart(kind.schema, withoutIdleFacets(kind, live.document)), {
     secret: (path, value, beside) => {
       const destination = findDestination(kind.schema, [live.document], path);
       const place = { address, own, organization, path, destination, beside, value };
@@ -66,6 +63,11 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       return secret;
     },
     leaveOut: remark,
+  });
+  const addressOf = inAnyKind(context.addressOf);
+  const taken = mapIds(kind.schema, plain, ({ kind: name, id, isValue }) => {
+    const target = isValue ? addressOf(name, id) : undefined;
+    return target === undefined ? undefined : new Ref(target);
   });
   const { document, fault } = sound(kind, taken, remark);
   if (fault !== undefined || !Object.keys(document).some((field) => isConfigurable(kind, field))) {

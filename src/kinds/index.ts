@@ -2,6 +2,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
+import { ANY_KIND } from '../core/walk.ts';
 import { agent } from './agent.ts';
 import { customVoice } from './custom-voice.ts';
 import { emailTemplate } from './email-template.ts';
@@ -21,6 +22,20 @@ export const kinds: readonly Kind[] = [
 ];
 
 const byName = new Map(kinds.map((kind) => [kind.name, kind]));
+
+/** A look-up by kind and id that also takes `ANY_KIND`, of ids of which no field says the kind. */
+export function inAnyKind<T>(
+  find: (kind: string, id: string) => T | undefined,
+): (kind: string, id: string) => T | undefined {
+  return (kind, id) => {
+    if (kind !== ANY_KIND) return find(kind, id);
+    for (const { name } of kinds) {
+      const found = find(name, id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
 
 /** The kind of that name. Addresses and state are checked when they are read, so an unknown one is a bug. */
 export function kindNamed(name: string): Kind {

@@ -6,9 +6,9 @@ import { CallsheetError } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import { type Change, isGone, type PlanDocument } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { isSameJson, type Json, Ref, type ValueObject } from '../core/value.ts';
+import { isSameJson, type Json, type ValueObject } from '../core/value.ts';
 import { placeValue } from '../core/walk.ts';
-import { isSpecial, listLeaves, normalise } from '../diff/leaves.ts';
+import { isSpecial, listLeaves, normalise, resolveRefs, Unknown } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
@@ -429,8 +429,9 @@ function indexForm(
 ): ReadonlyMap<string, Json> {
   const form = new Map<string, Json>();
   for (const { text, value, schema: own } of listLeaves(schema, document).leaves.values()) {
-    const id = value instanceof Ref ? idOf(value.address) : undefined;
-    const plain = isSpecial(value) ? (id ?? JSON.stringify(value)) : normalise(own, value);
+    const resolved = resolveRefs(value, { idOf });
+    const known = resolved instanceof Unknown ? value : resolved;
+    const plain = isSpecial(known) ? JSON.stringify(known) : normalise(own, known);
     if (plain !== null) form.set(text, plain);
   }
   return form;

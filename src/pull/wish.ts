@@ -21,7 +21,7 @@ import { isList, isObject, Ref, Secret, type Value } from '../core/value.ts';
 import { isElementName, schemasAlong } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
-import { kindNamed } from '../kinds/index.ts';
+import { inAnyKind, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
@@ -245,9 +245,11 @@ function fromLive(
     const found = sensitivity(field, given);
     if (found !== 'open') secret.add(name);
     if (found === 'whole') isPart = false;
-    const target = field.node.schema['x-ref'];
+    const target = field.node.refersTo;
     const address =
-      target !== undefined && typeof given === 'string' ? addressOf(target, given) : undefined;
+      target !== undefined && typeof given === 'string'
+        ? inAnyKind(addressOf)(target, given)
+        : undefined;
     return address === undefined ? given : new Ref(address);
   }
 

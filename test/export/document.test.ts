@@ -5,6 +5,7 @@ import { openSecrets } from '../../src/export/secrets.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
 const ID = '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11';
+const OTHER = '0a000000-0000-4000-8000-00000000000a';
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 
 function exported(document: JsonObject, kind = 'agent') {
@@ -15,7 +16,11 @@ function exported(document: JsonObject, kind = 'agent') {
     document: { id: ID, organization_id: HARBOR, name: 'Desk', ...document },
     record: {},
   };
-  const addressOf = (_: string, id: string) => (id === 'p1' ? 'retry_policy.gentle' : undefined);
+  const known = new Map([
+    ['retry_policy p1', 'retry_policy.gentle'],
+    [`agent ${OTHER}`, 'agent.other'],
+  ]);
+  const addressOf = (of: string, id: string) => known.get(`${of} ${id}`);
   const { one, remarks } = exportResource(live, {
     kind: kindNamed(kind),
     address: `${kind}.desk`,
@@ -63,6 +68,17 @@ describe('what the stack says of an agent', () => {
       'a reference by name',
       { default_retry_policy_id: 'p1' },
       { default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+    ],
+    [
+      'the same in settings and their lists, and ids within texts as they are',
+      { contact_policy: { fallback: OTHER, all: [OTHER, 'desk'] }, system_prompt: `Ask ${OTHER}.` },
+      {
+        contact_policy: {
+          fallback: { $ref: 'agent.other' },
+          all: [{ $ref: 'agent.other' }, 'desk'],
+        },
+        system_prompt: `Ask ${OTHER}.`,
+      },
     ],
     ['what is off beside what is on', { enable_recording: false }, { enable_recording: false }],
     [
