@@ -666,7 +666,7 @@ describe('what the platform would refuse', () => {
   });
 
   test('is left out of a rollback, which does the rest', async () => {
-    const { plan } = await refusing.plan({ purpose: 'rollback' });
+    const { plan } = await refusing.applied(APPLIED).plan({ purpose: 'rollback' });
     const [change] = plan.changes;
     expect(change?.verdict).toBe('ok');
     expect(stepsOf(change)).toEqual(['update greeting_message']);
