@@ -493,7 +493,15 @@ async function startLiar(port: number) {
   return { port: await listening(server), told };
 }
 
-/** Environment of a state at that port, with little patience. */
+/** A port is another server's once a test is over; what lies in the bucket stays with its stack. */
+let states = 0;
+
+function nameState(): string {
+  states += 1;
+  return `lies-${states}`;
+}
+
+/** Environment of a new state at that port, with little patience. */
 const PLACES: { readonly [store: string]: (port: number) => Readonly<Record<string, string>> } = {
   HTTP: (port) => ({
     CALLSHEET_STATE: `http://127.0.0.1:${port}/plain/lies-${port}`,
@@ -501,7 +509,7 @@ const PLACES: { readonly [store: string]: (port: number) => Readonly<Record<stri
     CALLSHEET_STATE_PASSWORD: PASSWORD,
   }),
   S3: (port) => ({
-    CALLSHEET_STATE: `s3://${BUCKET}/lines-${port}/state.json?endpoint=http://127.0.0.1:${port}`,
+    CALLSHEET_STATE: `s3://${BUCKET}/${nameState()}/state.json?endpoint=http://127.0.0.1:${port}`,
     AWS_ACCESS_KEY_ID: KEY_ID,
     AWS_SECRET_ACCESS_KEY: SECRET,
     AWS_REGION: 'eu-central-1',
