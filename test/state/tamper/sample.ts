@@ -94,6 +94,16 @@ export function beganFull(run: string, serial: number): RunBegan {
   };
 }
 
+const INTENT = {
+  type: 'intent',
+  at: AT,
+  address: 'agent.desk',
+  step: 'update',
+  operation: 'updateAgent',
+  id: 'a1',
+  fields: ['name'],
+} as const;
+
 /** The journal of a whole run. */
 export function journalFull(run: string, serial: number): readonly JournalEntry[] {
   return [
@@ -117,17 +127,10 @@ export function journalFull(run: string, serial: number): readonly JournalEntry[
         unreadable: ['name'],
       },
     },
-    {
-      type: 'intent',
-      seq: 1,
-      at: AT,
-      address: 'agent.desk',
-      step: 'update',
-      operation: 'updateAgent',
-      id: 'a1',
-      fields: ['name'],
-    },
+    { ...INTENT, seq: 1 },
     { type: 'outcome', seq: 1, at: AT, ok: true, id: 'a1', error: null },
+    { ...INTENT, seq: 2 },
+    { type: 'outcome', seq: 2, at: AT, ok: false, id: null, error: 'no', refused: true },
     { type: 'resource', address: 'agent.desk', resource: FULL },
     {
       type: 'ended',
