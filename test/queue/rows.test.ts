@@ -10,6 +10,9 @@ import { contextFor } from '../fleet/tree.ts';
 import { longRows, longTest, timeFor } from '../long.ts';
 import { openStage, postgresForFile } from './stage.ts';
 
+/** Without a key: with one what was not enqueued with it is not looked at. */
+const NO_KEY = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
+
 const postgres = postgresForFile();
 
 /** Values that a column of each type may be given by somebody who can write to the database and nothing else. */
@@ -82,12 +85,10 @@ test(
       );
       tampered.push(id);
     }
-    // Without a key: with one what was not enqueued with it is not looked at.
-    const noKey = { env: { CALLSHEET_FINGERPRINT_KEY: '' } };
     const shard = `${rows.length + 1}/${rows.length + 1}`;
     // With a flag: the same task again would be one of the batches above.
-    const last = await stage.enqueue(['plan'], { shard, target: ['agent'] }, noKey);
-    const worked = await stage.work({}, noKey);
+    const last = await stage.enqueue(['plan'], { shard, target: ['agent'] }, NO_KEY);
+    const worked = await stage.work({}, NO_KEY);
     expect(worked.exit).toBe(0);
     expect((await stage.report(last.out.trim())).exit).toBe(0);
     for (const [at, id] of tampered.entries()) {
@@ -145,14 +146,14 @@ longTest(
     const tasks = Array.from({ length: 10_000 }, (_, at) => ({ stack: `gone-${at}`, digest: 'x' }));
     await enqueue(queue, { command: 'plan', commit: await stage.commit(), flags: {}, tasks }, 'b');
     const peak = () => process.memoryUsage().heapUsed;
-    await stage.work();
+    await stage.work({}, NO_KEY);
     globalThis.gc?.();
     const first = peak();
     await queue.database.query(
       `update callsheet_queue.job set start_after = now() where state < 'active'`,
       [],
     );
-    const second = await stage.work();
+    const second = await stage.work({}, NO_KEY);
     globalThis.gc?.();
     expect(second.out).toContain('10000 given back');
     expect(peak() - first).toBeLessThan(20_000_000);
