@@ -1,5 +1,11 @@
 import { labelOf } from '../core/address.ts';
-import { type Action, type Change, isAbsent, type PlanDocument } from '../core/plan-document.ts';
+import {
+  type Action,
+  type Change,
+  isAbsent,
+  isEdited,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
@@ -131,7 +137,10 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   return { text: paint(lines, options.color), folded: countChanges(brief) };
 }
 
-/** What the base has already: a line each, with the names of the fields. Whoever asks for everything gets it whole. */
+/**
+ * What the base has already: a line each, with the names of the fields and who edited what it undoes. Whoever asks for
+ * everything gets it whole.
+ */
 function alreadyBlocks(already: Overview['already'], layout: Layout): readonly (readonly Line[])[] {
   if (already === undefined) return [];
   const { plan, options } = layout;
@@ -152,10 +161,14 @@ function shortBlock(item: Item, layout: Layout): readonly Line[] {
     return groupLines({ ...item, example: { ...item.example, fields: [] } }, 'brief', layout);
   const { change } = item;
   const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
-  const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
+  const edited = change.fields.filter(isEdited);
+  const named = change.action === 'update' ? change.fields : edited;
+  const paths = named.map(({ path }) => path);
   return [
     ...wrap(headLine(change, owner), options.width, INDENT),
     ...(paths.length === 0 ? [] : belowLines(formatFirst(paths, MOST_NAMED), options, 'dim')),
+    // An edit by hand ends with it, whosever change it is.
+    ...(edited.length === 0 ? [] : belowLines(change.reason, options, 'dim')),
   ];
 }
 

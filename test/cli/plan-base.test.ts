@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/console/plan.ts';
-import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { isEdited, type PlanDocument } from '../../src/core/plan-document.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
@@ -111,6 +111,13 @@ const ROWS: readonly Row[] = [
     what: 'edit on the branch',
     topic: edits,
     expected: { 'agent.desk': 'update branch' },
+  },
+  {
+    what: 'edit by hand of what main deletes',
+    main: deletes,
+    topic: edits,
+    edited: { Night: { greeting_message: 'By hand' } },
+    expected: { 'agent.desk': 'update branch', 'agent.night': 'delete base held' },
   },
   {
     what: 'edit on main',
@@ -250,9 +257,13 @@ function checkPlaces(text: string, { changes }: PlanDocument): void {
   const others = changes.filter(({ origin }) => origin === 'base').length;
   expect(text.includes('Already on main')).toBe(others > 0);
   if (others > 0) expect(own).toMatch(new RegExp(`main has ${others} changes? already`));
-  for (const { address, origin } of changes) {
+  for (const { address, origin, fields } of changes) {
     expect(own.includes(address), `${address} in\n${own}`).toBe(origin === 'branch');
-    if (origin === 'base') expect(already).toContain(address);
+    if (origin !== 'base') continue;
+    expect(already).toContain(address);
+    // An edit by hand ends with it, whosever change it is.
+    if (fields.some(isEdited))
+      expect(already).toMatch(/edited since|outside Callsheet|both changed/);
   }
 }
 
