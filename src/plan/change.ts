@@ -50,7 +50,7 @@ import {
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import { isDelete, refuse } from './document.ts';
-import { type Deed, findMisfit, type Identity, type Misfit, type Span } from './identify.ts';
+import { findMisfit, type Identity, type Span } from './identify.ts';
 import {
   foundBy,
   misfitReason,
@@ -62,7 +62,7 @@ import {
 } from './messages.ts';
 import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
-import { compareLastApplied, isStampMoved, splitByRead } from './refresh.ts';
+import { compareLastApplied, splitByRead } from './refresh.ts';
 import { secretsDeleted, secretTravels } from './secrets.ts';
 import {
   carryOver,
@@ -173,27 +173,13 @@ function refuseMisfit(
 ): Change {
   if (live === undefined || change.verdict === 'unsupported' || change.operations.length === 0)
     return change;
-  const deed = ran && deedUndone(change, identity, ran);
-  const misfit = findMisfit(identity, live, deed);
+  // A rollback deletes what its run made.
+  const misfit = findMisfit(identity, live, change.action === 'delete' ? ran : undefined);
   if (misfit === undefined) return change;
-  return STANDING_AGAINST_ALL.has(misfit.type) || isDelete(change)
+  const isAgainstAll = misfit.type === 'rivals' || misfit.type === 'created';
+  return isAgainstAll || isDelete(change)
     ? refuse(change, misfitReason(change, misfit, identity))
     : change;
-}
-
-const STANDING_AGAINST_ALL: ReadonlySet<Misfit['type']> = new Set([
-  'rivals',
-  'created',
-  'unwritten',
-]);
-
-/** A rollback deletes what its run made, and updates what it wrote; not every write moves the stamp of a resource. */
-function deedUndone({ action, fields }: Change, { kind }: Identity, ran: Span): Deed | undefined {
-  if (action === 'delete') return { did: 'made', ran };
-  const isSeen = fields.some(
-    (field) => isWritten(field) && isStampMoved(kind, fieldIn(field.path)),
-  );
-  return action === 'update' && isSeen ? { did: 'wrote', ran } : undefined;
 }
 
 /** What a comparison is told about one resource. */

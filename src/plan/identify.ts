@@ -66,7 +66,6 @@ type Rivals = {
  * | `rivals`  | it has another name, and another live resource has its recorded one, or the one that it would be given | every write |
  * | `created` | it was created at another time                                        | every write    |
  * | `unmade`  | it was not created while the run lasted that is said to have made it  | its deletion   |
- * | `unwritten` | it was last changed before the run began that is said to have changed it | its update   |
  * | `scope`   | it is in another organization                                         | its deletion   |
  * | `renamed` | it has another name, and the record does not say when it was created  | its deletion   |
  */
@@ -74,7 +73,6 @@ export type Misfit =
   | { readonly type: 'rivals'; readonly live: string; readonly rivals: Rivals }
   | { readonly type: 'created'; readonly recorded: string; readonly live: string }
   | { readonly type: 'unmade'; readonly live: string }
-  | { readonly type: 'unwritten'; readonly live: string }
   | {
       readonly type: 'scope';
       readonly field: string;
@@ -239,26 +237,20 @@ export type Span = { readonly from: string; readonly to: string };
 /** Clocks may differ by as much: what is older than a request by more was there before it. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Whether a moment lies in a time or after it, as far as clocks can tell. */
-function isSince(at: string, { from }: Pick<Span, 'from'>): boolean {
-  return Date.parse(at) >= Date.parse(from) - CLOCK_SKEW_MS;
-}
-
+/** Whether a moment lies in a time, as far as clocks can tell. */
 function isWithinSpan(at: string, { from, to }: Span): boolean {
-  return isSince(at, { from }) && Date.parse(at) <= Date.parse(to) + CLOCK_SKEW_MS;
+  const moment = Date.parse(at);
+  return moment >= Date.parse(from) - CLOCK_SKEW_MS && moment <= Date.parse(to) + CLOCK_SKEW_MS;
 }
-
-/** What a run is said to have done to a resource, and when it lasted. */
-export type Deed = { readonly did: 'made' | 'wrote'; readonly ran: Span };
 
 /**
- * What the record of the state does not fit of the live resource of its id; undefined: it is about that one. `deed`: of
- * what a rollback is to undo, which goes by the record of a run.
+ * What the record of the state does not fit of the live resource of its id; undefined: it is about that one. `ran`: when a
+ * run lasted that is said to have made it.
  */
 export function findMisfit(
   { kind, by, recorded, found, rivals, isNamedById, desired }: Identity,
   { record }: Pick<LiveResource, 'record'>,
-  deed?: Deed,
+  ran?: Span,
 ): Misfit | undefined {
   if (by !== 'state' || recorded === undefined || found === undefined || isNamedById)
     return undefined;
@@ -269,11 +261,8 @@ export function findMisfit(
   const isTold = known !== undefined && created !== undefined;
   if (isTold && Math.abs(Date.parse(known) - Date.parse(created)) >= SAME_MOMENT_MS)
     return { type: 'created', recorded: known, live: created };
-  if (deed?.did === 'made' && created !== undefined && !isWithinSpan(created, deed.ran))
+  if (ran !== undefined && created !== undefined && !isWithinSpan(created, ran))
     return { type: 'unmade', live: created };
-  const updated = findText(record.updated_at);
-  if (deed?.did === 'wrote' && updated !== undefined && !isSince(updated, deed.ran))
-    return { type: 'unwritten', live: updated };
   const field = kind.scope.find((one) => {
     const owner = findText(record[one]);
     return owner !== undefined && owner !== scope[one];

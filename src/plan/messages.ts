@@ -94,8 +94,6 @@ export function misfitReason(
   const noun = nameInWords(kind.name);
   if (misfit.type === 'unmade')
     return `${reason}, says its record, but ${id} was created at ${misfit.live}, when that run did not last`;
-  if (misfit.type === 'unwritten')
-    return `the run changed it, says its record, but ${id} was last changed at ${misfit.live}, before that run began`;
   const forget = codeSpan(`callsheet state rm ${quoted(address)}`);
   const isThat =
     desired === undefined
@@ -105,7 +103,7 @@ export function misfitReason(
 }
 
 function misfitWords(
-  misfit: Exclude<Misfit, { type: 'unmade' | 'unwritten' }>,
+  misfit: Exclude<Misfit, { type: 'unmade' }>,
   noun: string,
   id: string | null,
 ): string {

@@ -203,15 +203,9 @@ function compareLeaf(
   return match === 'equal' && !isInClear ? 'equal' : undefined;
 }
 
-/** Whether a write of a top-level field moves the stamp of its resource. */
-export function isStampMoved({ stamp, facets }: Kind, field: string): boolean {
-  const isApart = facets.some((one) => one.field === field && one.isStamped === false);
-  return stamp !== undefined && !isApart;
-}
-
 /** Whether whatever changes a leaf moves the stamp of its resource, as far as that counts. */
-function isStamped({ path: [field = ''], schema, value }: Leaf, kind: Kind): boolean {
-  if (!isStampMoved(kind, String(field))) return false;
+function isStamped({ path, schema, value }: Leaf, { facets }: Kind): boolean {
+  if (facets.find(({ field }) => field === path[0])?.isStamped === false) return false;
   // Of another resource's id that the platform may take away, a reference tells whether it is still there.
   return schema['x-stamped'] !== false || value === null || value instanceof Ref;
 }

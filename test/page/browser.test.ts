@@ -441,7 +441,6 @@ const MISFITS: { readonly [T in Misfit['type']]: Extract<Misfit, { readonly type
   },
   created: { type: 'created', recorded: EVIL_NAME, live: '2026-03-02T09:00:00Z' },
   unmade: { type: 'unmade', live: EVIL_NAME },
-  unwritten: { type: 'unwritten', live: EVIL_NAME },
   scope: { type: 'scope', field: 'organization_id', recorded: EVIL_NAME, live: 'o-2' },
   renamed: { type: 'renamed', recorded: EVIL_NAME, live: EVIL_NAME },
 };

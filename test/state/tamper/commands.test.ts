@@ -22,7 +22,7 @@ import { FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { isTorture } from '../../long.ts';
 import { A_WHILE_MS, HARBOR, refreshStage, type Stack } from '../../refresh/stage.ts';
 import { INTERVAL } from '../../watch/watching.ts';
-import { BEFORE_ALL, type Files, type Forgery, forgeriesOf, INVENTED } from './forgeries.ts';
+import { type Files, type Forgery, forgeriesOf, INVENTED } from './forgeries.ts';
 
 /**
  * Each forgery of a state and its journals before each command that reads them. With a key it is refused; without one no
@@ -36,7 +36,6 @@ const STRANGER = {
   organization_id: HARBOR,
   greeting_message: 'This is an emergency line',
   created_at: '2026-01-05T09:00:00.000Z',
-  updated_at: '2026-01-05T09:00:00.000Z',
 };
 
 const agent = (name: string, greeting_message: string) => ({
@@ -250,21 +249,16 @@ const told = ({ writes }: Outcome) =>
 
 /**
  * Requests that a forgery without a flaw can lead to, under the live name: a deletion that was allowed, and a revert to
- * an entry of the stranger's own history, where state and receipt agree in all that the platform tells, the time of its
- * last change included.
+ * an entry of the stranger's own history, where state and receipt agree in all that the platform tells.
  */
-function isAccepted(request: string, forgery: Forgery | undefined): boolean {
-  if (request === 'apply del: deleteAgent') return true;
-  const isBeforeAll = forgery?.name.endsWith(BEFORE_ALL) === true;
-  return isBeforeAll && /^rollback( del)?: revertAgent$/.test(request);
-}
+const ACCEPTED = new Set([
+  'apply del: deleteAgent',
+  'rollback: revertAgent',
+  'rollback del: revertAgent',
+]);
 
 /** What is wrong with what came of a command without a key. */
-function* wrongUnsealed(
-  { exit, said, writes, live }: Outcome,
-  command: string,
-  forgery?: Forgery,
-): Generator<string> {
+function* wrongUnsealed({ exit, said, writes, live }: Outcome, command: string): Generator<string> {
   const documented: readonly number[] = Object.values(EXIT);
   if (!documented.includes(exit)) yield `ends with ${exit}`;
   if (/Callsheet itself failed|this is a bug/.test(said)) yield `fails itself: ${said.slice(-600)}`;
@@ -273,7 +267,7 @@ function* wrongUnsealed(
     yield 'does not show the edit by hand';
   for (const { operation, name, isStranger } of writes) {
     if (!said.includes(name)) yield `${operation} of ${name}, not named`;
-    if (isStranger && !isAccepted(`${command}: ${operation}`, forgery))
+    if (isStranger && !ACCEPTED.has(`${command}: ${operation}`))
       yield `${operation} of a stranger's`;
   }
 }
@@ -282,11 +276,11 @@ function* wrongUnsealed(
 function* wrongSealed(
   outcome: Outcome,
   command: string,
-  forgery: Forgery,
+  { of }: Forgery,
   plain: Outcome,
 ): Generator<string> {
   const { exit, said, writes } = outcome;
-  yield* wrongUnsealed(outcome, command, forgery);
+  yield* wrongUnsealed(outcome, command);
   if (command === 'repair') {
     if (exit !== EXIT.done || writes.length > 0)
       yield `ends with ${exit}: ${told(outcome)} ${said}`;
@@ -298,7 +292,7 @@ function* wrongSealed(
     said.includes('.callsheet/') &&
     said.includes('callsheet state repair') &&
     writes.length === 0;
-  const isUnread = forgery.of === 'journal' && exit === plain.exit && told(outcome) === told(plain);
+  const isUnread = of === 'journal' && exit === plain.exit && told(outcome) === told(plain);
   if (!isRefused && !isUnread)
     yield `is not refused: ${exit} ${told(outcome)} ${said.slice(0, 900)}`;
 }
@@ -345,7 +339,7 @@ test.each(ROWS)(
         const outcome = await take(perform, forgery.make(files));
         const found =
           key === undefined
-            ? wrongUnsealed(outcome, command, forgery)
+            ? wrongUnsealed(outcome, command)
             : wrongSealed(outcome, command, forgery, base);
         wrong.push(...[...found].map((one) => `${forgery.name} × ${command}: ${one}`));
         const cell = cellOf(outcome, base);

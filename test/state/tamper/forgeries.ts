@@ -252,19 +252,8 @@ function* ofBoth(stranger: ResourceState): Generator<Forgery> {
       };
       const name = `${address} ${members.join(' and ')} of a stranger's, in the receipt as well`;
       yield { name, of: 'state', isNamed: true, make };
-      const dated = (entry: JournalEntry): JournalEntry =>
-        entry.type === 'began' ? { ...entry, at: stranger.created_at ?? entry.at } : entry;
-      yield {
-        name: `${name}${BEFORE_ALL}`,
-        of: 'state',
-        isNamed: members.length === all.length,
-        make: (files) => withReceipt(make(files), (entries) => entries.map(dated)),
-      };
     }
 }
-
-/** The run is said to have begun before the stranger's resource was last changed. */
-export const BEFORE_ALL = ', with its beginning';
 
 function* ofReceipts(stranger: ResourceState): Generator<Forgery> {
   const copied = (more: object, fields: readonly string[]) => (entries: readonly JournalEntry[]) =>
