@@ -227,7 +227,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   }
 }
 
-/** Of a resource that was made without the fields that lead to another one, which was not. */
+/** Says of a resource that it was made without the fields that refer to another one, as that one was not made. */
 function lacksOther(fields: readonly string[], other: Address): CallsheetError {
   return new CallsheetError('api', `${fields.join(', ')} waits for ${other}`, {
     hint: 'The next apply writes it.',

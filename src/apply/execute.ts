@@ -84,7 +84,7 @@ export async function executePlan(
       addresses.flatMap((address) => {
         const other = byAddress.get(address);
         if (other === undefined) return [];
-        // What it still lacks may be the id of the change that waits.
+        // The change that waits may give it the id that it still lacks.
         return laterFields(other).size === 0
           ? run(other)
           : Promise.race([run(other), birthOf(address).promise]);

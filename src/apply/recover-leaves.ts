@@ -96,7 +96,7 @@ export function recoverLeaves(given: Given): Taken {
 
 /** A new resource as a request was to make it, and one that is live. */
 type Sent = Pick<Given, 'address' | 'kind' | 'live' | 'world'> & {
-  /** What the request sent, but for what is never returned. */
+  /** The leaves that the request sent, but for those that are never returned. */
   readonly leaves: Leaves;
 };
 

@@ -220,7 +220,7 @@ async function recoverCreation(interrupted: InterruptedChange): Promise<Recovere
     : perhapsMade(interrupted, unlikeWords(interrupted.kind, found.unlike));
 }
 
-/** What an answer gave an id to. */
+/** A resource that an answer gave an id to. */
 async function readTold(
   interrupted: InterruptedChange,
   id: string,
@@ -644,7 +644,7 @@ export async function findCreated(
   return { made: kind.tie === 'error' ? made : newest.slice(0, 1), unlike };
 }
 
-/** Whether more was done of a resource than its first request, the only one that left of a making whose id nobody was told. */
+/** Tells whether a later request of its making reached a resource: without its id only the first one could be sent. */
 function isPastFirst(kind: Kind, { record }: LiveResource): boolean {
   const { lacking } = kind;
   return (
@@ -652,9 +652,9 @@ function isPastFirst(kind: Kind, { record }: LiveResource): boolean {
   );
 }
 
-/** What was found of a creation whose answer was lost. */
+/** The result of looking for a creation whose answer was lost. */
 export type FoundCreated = {
-  /** What it made, as far as anybody can tell. */
+  /** The resources that it made, as far as the platform tells. */
   readonly made: readonly LiveResource[];
   readonly unlike: readonly Unlike[];
 };
@@ -673,7 +673,7 @@ type Sought = {
   readonly scope: Scope;
   /** Whether it is of that natural key. What has none cannot be found. */
   readonly isNamed: (key: string) => boolean;
-  /** What was sent, but for what is never returned. */
+  /** The leaves that were sent, but for those that are never returned. */
   readonly leaves: ResourceState['leaves'];
   readonly world: World;
   /** Reads one whole. */

@@ -157,7 +157,7 @@ export function isWithin(path: Path, prefixes: readonly Path[]): boolean {
   return prefixes.some((prefix) => startsWith(path, prefix));
 }
 
-/** Whether one text of ours leads below what another one leads to. */
+/** Tells whether the text of a path leads below the place that another one leads to. */
 export function isTextBelow(text: string, above: string): boolean {
   return text.startsWith(above) && /^[.[]/.test(text.slice(above.length));
 }

@@ -255,7 +255,7 @@ export type FieldNode = {
   readonly refersTo: string | undefined;
   /** Ids may stand in its texts: `x-ids-inside` holds for everything below it, and prose names ids, too. */
   readonly holdsIds: boolean;
-  /** What the schema says nothing of below it takes a `$ref`. */
+  /** Members below it that the schema does not name take a `$ref`. */
   readonly takesIds: boolean;
   /** Named members that were met so far, with their segment as paths have it. */
   readonly named: Map<string, { readonly node: FieldNode; readonly text: string }>;
@@ -325,7 +325,7 @@ function buildNode(
     writeOnly: schema.writeOnly === true,
     refersTo: findReferred(schema, above.takesIds),
     holdsIds: holdsIds || schema['x-prose'] !== undefined,
-    // What nobody knows there may be a secret.
+    // An unknown member there may be a secret.
     takesIds:
       holdsIds && schema['x-secrets-inside'] !== true && (above.takesIds || !above.holdsIds),
     named: new Map(),
@@ -382,7 +382,7 @@ export type IdPlace = {
   readonly id: string;
   /** The top-level field. */
   readonly field: string;
-  /** Whether it is the value of a field that takes a `$ref`; otherwise it is a part of a text. */
+  /** True if it is the value of a field that takes a `$ref`; otherwise it is a part of a text. */
   readonly isValue: boolean;
 };
 

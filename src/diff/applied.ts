@@ -150,7 +150,7 @@ export function isConcealedAs(leaf: Leaf, value: Json): boolean {
   );
 }
 
-/** Whether what is fingerprinted there is a secret: a sensitive value is returned. */
+/** Tells whether a fingerprinted value is a secret: a sensitive value is returned. */
 export function isNeverReturned(along: readonly FieldSchema[]): boolean {
   const isSensitive = along.some((schema) => schema['x-sensitive'] === true);
   const isInside = along.some((schema) => schema['x-secrets-inside'] === true);

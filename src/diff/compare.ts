@@ -759,7 +759,7 @@ function displacedLeaf(
   last: AppliedLeaf,
   { root, wanted, live }: Compared,
 ): LeafChange | undefined {
-  // What was written as nothing owns nothing of what is there by now.
+  // A leaf that was written as null owns nothing of the object that is there by now.
   if ('value' in last && last.value === null) return undefined;
   const path = toPath(text);
   const value = valueAt(root, live, path);

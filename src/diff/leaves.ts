@@ -208,7 +208,7 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   return Object.keys(members).length === 0 ? null : members;
 }
 
-/** Whether a leaf reads as absent. What stands for something else does not. */
+/** Tells whether a leaf reads as absent. References, secrets and files do not. */
 export function isEmptyLeaf({ schema, value }: Pick<Leaf, 'schema' | 'value'>): boolean {
   return !isSpecial(value) && normalise(schema, value) === null;
 }

@@ -114,7 +114,7 @@ function displacedAbove({ path }: Leaf, compared: Compared): Leaf | undefined {
   return undefined;
 }
 
-/** Whether an object stands where a leaf is wanted. */
+/** Tells whether an object stands where a leaf is wanted. */
 function displacesBelow({ path, value }: Leaf, compared: Compared): boolean {
   const { found, sides, live, root } = compared;
   if (isObject(value)) return false;
@@ -135,7 +135,7 @@ function isNull(last: AppliedLeaf): boolean {
   return 'value' in last && last.value === null;
 }
 
-/** Whether nobody knows what a field that is not returned had when it was taken over, if anything. */
+/** Tells whether the value of a field that is not returned is unknown since it was adopted. */
 function isUnknownContent(
   root: FieldSchema,
   [field = '']: Path,
@@ -178,7 +178,7 @@ function shapeAt(leaf: Leaf, inside: readonly Leaf[], compared: Compared): Shape
   };
 }
 
-/** What was last written at a path and below it; undefined where the state has digests alone. */
+/** Gives the value that was last written at a path and below it; undefined where the state has digests alone. */
 export function lastWritten(
   root: FieldSchema,
   path: Path,
@@ -234,7 +234,7 @@ function findCause(path: Path, inside: readonly Leaf[], compared: Compared): Fie
   return isWanted && isAllWanted ? 'drifted' : 'conflict';
 }
 
-/** Whether no answer of the platform has what was written there. */
+/** Tells whether no answer of the platform has the value that was written there. */
 function isUntold(path: Path, last: AppliedLeaf, { root, live }: Compared): boolean {
   if (!isEchoed(root, path[0] ?? '', live)) return true;
   return isConcealed(last) && isNeverReturned(schemasAlong(root, path));

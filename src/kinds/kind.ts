@@ -196,7 +196,7 @@ export type Readiness = {
 };
 
 /**
- * Whether an update after the create can write a top-level field, so that the resource can be made without it: the way
+ * True if an update after the create can write a top-level field, so that the resource can be made without it: the way
  * in which resources that refer to each other are made.
  */
 export function canFollowCreate({ schema, update, facets }: Kind, field: string): boolean {

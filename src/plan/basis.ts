@@ -123,7 +123,7 @@ export function digestLive(
   );
 }
 
-/** Whether what is live at a path has another shape than what is wanted there, and is replaced with it. */
+/** Tells whether the live value at a path has another shape than the wanted one, and is replaced with it. */
 function isOtherShape({ leaves }: Leaves, text: string): boolean {
   return [...leaves.values()].some(
     (leaf) =>

@@ -366,7 +366,7 @@ export async function findById(
   return isWithin ? found : undefined;
 }
 
-/** What a list does not have, by its id: with the scope that it is in, as far as it says so. */
+/** Reads a resource by its id that a list lacks, with the scope that it says it is in. */
 async function lookUpUnlisted(
   kind: Kind,
   { id, scope }: { readonly id: string; readonly scope: Scope },

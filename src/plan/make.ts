@@ -267,7 +267,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       if (result !== undefined) bindIds(ids, [guardChange(result.change, guarding)]);
     slots.push(...planned);
   }
-  // What was planned before something that it refers to turned out to be replaced still saw the old id.
+  // A change that was planned before its reference turned out to be replaced still has the old id.
   await inTurns(findOutdated(slots, ids), MOST_AT_ONCE, async (slot) => {
     slot.result = await planOne(slot.identity, one);
   });
@@ -741,7 +741,7 @@ async function isHistoryAsked(
     readonly live: LiveResource;
     readonly leaves: readonly LeafChange[];
     readonly carried: readonly string[];
-    /** Whether no state knows it. */
+    /** True if no state knows it. */
     readonly isUnknown: boolean;
   },
   { purpose, reader }: Pick<OneInput, 'purpose' | 'reader'>,

@@ -27,7 +27,7 @@ export type PreflightContext = {
   /** The stack's organization, or that of all its resources, where they have but one. */
   readonly likelyOwner: string | undefined;
   /**
-   * Whether the state has a resource of that kind and id. It is given where a rollback puts ids back, which may be those of
+   * True if the state has a resource of that kind and id. It is given where a rollback puts ids back, which may be those of
    * what is gone by now.
    */
   readonly isRecorded?: (kind: string, id: string) => boolean;
@@ -250,7 +250,7 @@ async function checkId(
 }
 
 /**
- * What is gone since has an id that means nothing any more. Where a kind has no read of its own, ids that are in no list
+ * A resource that is gone has an id that means nothing any more. Where a kind has no read of its own, ids that are in no list
  * may be the platform's: there only one that the state knows is surely gone.
  */
 async function checkExisting(

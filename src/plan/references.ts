@@ -95,7 +95,7 @@ export function refuseUnresolved(
       .filter((one) => one.references.length > 0)
       .map((one) => [one.address, one.references] as const),
   );
-  // What is made counts as existing until something that it needs is found to be missing.
+  // A resource that is created counts as existing until something that it needs is found to be missing.
   const missing = new Set<Address>();
   const made = new Map(
     changes.flatMap((change) =>
@@ -123,7 +123,7 @@ export function refuseUnresolved(
     if (verdict === 'unsupported') unsupported.add(address);
     if (verdict === 'refused') refused.add(address);
   }
-  // What refers to something unsupported is unsupported, however many stand between.
+  // A resource that refers to an unsupported one is unsupported, too, however many stand between.
   for (let isLeft = true; isLeft; ) {
     isLeft = false;
     for (const change of changes) {
@@ -259,7 +259,7 @@ export function referredKinds(schema: FieldSchema): ReadonlySet<string> {
   return found;
 }
 
-/** Whether ids may stand in texts or settings of a kind's documents (`x-ids-inside`, `x-prose`). */
+/** Tells whether ids may stand in texts or settings of a kind's documents (`x-ids-inside`, `x-prose`). */
 const hasIdsInside = oncePer((schema: FieldSchema): 'yes' | 'no' => {
   const visit = (field: FieldSchema): boolean => {
     if (field['x-ids-inside'] === true || field['x-prose'] !== undefined) return true;
@@ -404,7 +404,7 @@ function writesReference({ fields, operations }: Change, address: Address): bool
   return operations.length > 0 && fields.some(({ after }) => refersTo(after, address));
 }
 
-/** Whether a value as a plan shows it refers to an address: itself, in a list or as a part of a text. */
+/** Tells whether a value as a plan shows it refers to an address: itself, in a list or as a part of a text. */
 function refersTo(value: Json, address: Address): boolean {
   return valuesIn(value).some(
     (one) =>

@@ -67,7 +67,7 @@ type Given = {
   /** The newest entries of its history, and whether there are no others. */
   readonly entries: { readonly read: readonly HistoryEntry[]; readonly isAll: boolean };
   readonly world: World;
-  /** Whether a resource that is referred to has another id than it had then, or none yet. */
+  /** Tells whether a resource that is referred to has another id than it had then, or none yet. */
   readonly isOtherNow: (address: Address) => boolean;
 };
 

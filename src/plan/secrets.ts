@@ -45,7 +45,7 @@ export function sendsLeaf({ operations, fields }: Written): (path: string) => bo
   return (path) => isWhole || sent.has(path) || isPartOf(path, sent);
 }
 
-/** Whether a path leads into what another one stands for. */
+/** Tells whether a path leads into the value at another one. */
 function isPartOf(text: string, others: ReadonlySet<string>): boolean {
   return [...others].some((other) => isTextBelow(text, other));
 }
@@ -100,14 +100,14 @@ export function clearedSecretNotes(
     isNeverReturned(schemasAlong(schema, toPath(one))),
   );
   return fields.filter(isWritten).flatMap(({ path: text, after }): readonly Note[] => {
-    // Of an object that comes each secret is a field of its own.
+    // Each secret of an object that comes is a field of its own.
     if (isObject(after)) return [];
     const path = toPath(text);
     const below = [
       ...written.filter((one) => one !== text && startsWith(toPath(one), path)),
       ...listSecretsBelow(schema, path, live).map(formatPath),
     ];
-    // What is returned stands in what is replaced.
+    // A value that is returned stands in the object that is replaced.
     const isShown = (one: string) =>
       after !== null && (valueAt(schema, live, toPath(one)) ?? null) !== null;
     const gone = [...new Set(below)].filter((one) => !shown.has(one) && !isShown(one));

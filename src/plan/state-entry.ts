@@ -58,7 +58,7 @@ export function rememberResource(
     const [field = ''] = leaf.path;
     const isHidden = leaf.facts.unreadable || !isEchoed(kind.schema, field, live.document ?? {});
     const before = getOwn(previous?.leaves, leaf.text);
-    // What is wanted to be nothing, and was never written, is nothing.
+    // A leaf that is wanted as null and was never written is no change.
     const isNone = before === undefined && !leaf.facts.unreadable && isEmptyLeaf(leaf);
     const isKept = isAbsent || (isHidden && !written.has(leaf.text) && !isNone);
     const known = isKept ? before : undefined;

@@ -166,7 +166,7 @@ export class NetworkError extends CallsheetError {
 }
 
 /**
- * Whether a request changed nothing for certain: the platform refused it (4xx), or it never reached the platform. After a
+ * Tells whether a request changed nothing for certain: the platform refused it (4xx), or it never reached the platform. After a
  * 5xx, a timeout or a broken connection nobody knows (Errors).
  */
 export function isRefusal(error: unknown): boolean {

@@ -297,7 +297,7 @@ function renderRow(stack: FleetStack, command: FleetDocument['command']): string
   const told = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
-  // Of a comment, nobody sees what was said on a terminal.
+  // A comment's reader does not see what was said on a terminal.
   const hint = stack.error?.hint ?? '';
   const lines = [
     told.map((text) => escapeMessage(text)).join('; '),

@@ -138,7 +138,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
 }
 
 /**
- * What the base has already: a line each, with the names of the fields and who edited what it undoes. Whoever asks for
+ * Lists the changes that the base has: a line each, with the names of the fields and who edited what it undoes. Whoever asks for
  * everything gets it whole.
  */
 function alreadyBlocks(already: Overview['already'], layout: Layout): readonly (readonly Line[])[] {

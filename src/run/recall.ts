@@ -224,7 +224,7 @@ async function listLive(
   scope: Scope,
   { reader }: { readonly reader: Pick<Reader, 'list'> },
 ): Promise<readonly ListedResource[]> {
-  // Whoever plans a resource of this kind asks for the list again, and is told why not.
+  // Planning a resource of this kind asks for the list again, and says why there is none.
   return (await listKnown(reader, kind, scope).catch(() => undefined)) ?? [];
 }
 

@@ -564,7 +564,7 @@ async function relink(
     const address = first && owners.get(userOf(first));
     const recorded = address === undefined ? undefined : state.resources[address];
     const wanted = address === undefined ? undefined : undo.wanted.get(address);
-    // What goes back as a whole gets the new ids with it.
+    // A document that goes back as a whole has the new ids already.
     if (first === undefined || (wanted !== undefined && wanted.changed === undefined)) continue;
     const { kind, id, scope, name } = first;
     const paths = [...new Set(own.map(({ path }) => path))];
@@ -583,7 +583,7 @@ function userOf({ kind, id }: Use): string {
   return getIdentity({ kind: kind.name, id });
 }
 
-/** What is made again gets another id, and what the rollback does not touch still has the old one. */
+/** A resource that is made again gets another id, and one that the rollback does not touch still has the old one. */
 function stillNamed(
   { path, to }: Use,
   address: Address | undefined,

@@ -175,7 +175,7 @@ export async function readMark(
   return head && soundState(migrateState({ ...head, resources: {} }));
 }
 
-/** What tells the writes of one state apart. */
+/** The lineage and serial that tell the writes of one state apart. */
 export type StateHead = Pick<State, 'lineage' | 'serial'>;
 
 /** The head of a state in lines that lie as they are written, read without its resources and not checked. */

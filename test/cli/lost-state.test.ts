@@ -22,7 +22,7 @@ type Row = {
   readonly make: (world: World) => void | Promise<void>;
   /** The change of the agent that was configured; `unknown`: nothing says that it was. */
   readonly expected: Expected;
-  /** Whether the files had the agents without an apply. */
+  /** True if the files had the agents without an apply. */
   readonly isUnapplied?: boolean;
 };
 

@@ -83,7 +83,7 @@ test.each(CASES)('a state that %s, in %s --recursive', async (how, command, row)
   const formats = command === 'plan' ? (['text', 'markdown'] as const) : (['text'] as const);
   for (const format of formats) {
     const { out, err } = await run(command, { ...flags, format }, { exit: 'any', env });
-    // What a reviewer has is the comment alone, and of a terminal both.
+    // A reviewer has the comment alone; a person at a terminal has both outputs.
     const shown = format === 'markdown' ? readMarkdown(out) : `${out}${err}`;
     const wanted = [
       message.split('\n')[0] ?? '',

@@ -44,7 +44,7 @@ const PLACES: readonly Place[] = kinds.flatMap(listPlaces);
 
 type Member = Json | undefined;
 
-/** What a member can be. */
+/** The values that a member can be. */
 const scalars = fc.constantFrom<Json>('one', 'two', 7, 0, true, '');
 const leaves = fc.oneof(scalars, fc.constant<Json>(null));
 const { list, map } = fc.letrec<{ tree: Json; list: Json; map: Json }>((tie) => ({
@@ -158,7 +158,7 @@ function blockOf({ kind, name, place }: Tried, value: Member, beside: Beside): J
   return { ...least, ...Object.fromEntries(along), ...(isObject(built) ? built : {}), name };
 }
 
-/** Whether the place lies in something that is compared as one value: whoever edits a part edits all of it. */
+/** True if the place lies in a value that is compared whole: an edit of a part is an edit of all of it. */
 function isPartOfOne(root: FieldSchema, path: readonly string[]): boolean {
   let schema = root;
   return path.some((segment) => {
@@ -242,7 +242,7 @@ function editByHand(stage: Stage, cell: Tried, value: Member): void {
   Object.assign(record, { [field]: own, ...stamp });
 }
 
-/** What tells two states of a resource apart. */
+/** The values that tell two states of a resource apart. */
 function stateOf(stage: Stage, cell: Tried): JsonObject {
   const [, { record }] = recordOf(stage, cell) ?? ['', { record: {} }];
   const { updated_at: _, version: __, ...rest } = record as JsonObject;
@@ -279,7 +279,7 @@ export async function travel({ dialect, cells }: Journey): Promise<readonly Find
   const stage = await openStage({ stack: temporaryFolder(), seed: SEED, dialect });
   const isReturned = ({ kind, place: { path } }: Tried) =>
     path[0] !== 'unchecked' || (kind.name === 'agent' && dialect.newFields !== 'dropped');
-  // What cannot be emptied where null is refused stays, and that is said.
+  // A leaf that cannot be emptied where null is refused stays, and that is said.
   const isRefused = (line: LedgerLine | undefined) =>
     dialect.nulls === 'rejected' &&
     /cannot clear|refuses null|null is not allowed/.test(line?.message ?? '');

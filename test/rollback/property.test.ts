@@ -106,7 +106,7 @@ const kindOf = (address: string) => address.split('.')[0] ?? '';
 /** One reference of the graph. */
 type Link = { readonly from: string; readonly place: Place; readonly to: string };
 
-/** What a person wrote into a text by hand. */
+/** The text that a person wrote by hand. */
 type Note = { readonly from: string; readonly text: TextField; readonly to: string };
 
 type Graph = {
@@ -177,7 +177,7 @@ function placed(
   return { ...object, [segment]: placed(root, inner, object[segment], rest, value) };
 }
 
-/** What stands at a path. */
+/** Gives the value at a path. */
 function found(at: Json | undefined, [segment, ...rest]: readonly string[]): Json | undefined {
   if (segment === undefined) return at;
   if (segment === '[]') return found(objectsIn(at)[0], rest);

@@ -578,7 +578,7 @@ function formDefinitions(kinds: readonly Kind[]): JsonObject {
 /** The forms of an object that a field may be given in. */
 function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Form[] {
   const target = findReferred(field, false);
-  // What may be anything takes every object as it is.
+  // A schema without types takes every object as it is.
   const isTyped = listTypes(field).length > 0;
   return [
     ...(isText(field) ? [FILE, TEMPLATE] : []),

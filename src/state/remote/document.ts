@@ -215,7 +215,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       written = { document: next, tag: put.tag };
       const named = placesIn(next);
       replaced = [...replaced, ...placesIn(document)].filter((at) => !named.has(at));
-      // What a lost write took the place of is all that is left: its parts stay until the write is seen to be kept.
+      // The document that a lost write replaced is all that is left: its parts stay until the write is seen to be kept.
       if (isDeepStrictEqual(next.state, document.state)) await discardReplaced();
       return true;
     }
