@@ -2147,6 +2147,8 @@ export type Note = {
   readonly known?: true;
   /** Of a note on secrets that are set: how many of them Callsheet cannot compare with what the platform has. The headline counts them. */
   readonly uncompared?: number;
+  /** The identifier of a live resource that has the name of what an earlier run deleted, was made since, and is managed by nothing here. */
+  readonly returned?: string;
   /** It rests on the time, or on what is at hand where the plan is made, so the `digest` leaves it out. */
   readonly varies?: true;
 };

@@ -68,6 +68,12 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
   ]);
 }
 
+/** What is to be known beside drift: what is live that nobody here manages, though it was deleted. */
+export function driftFooters(plan: PlanDocument): readonly Footer[] {
+  const returned = plan.notes.filter((note) => note.returned !== undefined);
+  return nameFooters(plan, noteFooter(returned, 'warning'));
+}
+
 /** Puts the names of resources before their addresses, and says once what is said alike of several. */
 function nameFooters(plan: PlanDocument, footers: readonly RawFooter[]): readonly Footer[] {
   const names = listNames(plan);

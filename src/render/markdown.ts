@@ -10,7 +10,7 @@ import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
 import { viewFields } from './fields.ts';
-import { type Footer, isSecretMoved } from './footers.ts';
+import { driftFooters, type Footer, isSecretMoved } from './footers.ts';
 import {
   escapeMessage,
   escapeText,
@@ -230,6 +230,7 @@ function driftParts(plan: PlanDocument): Parts {
       line: (item) => itemLine(item, plan),
     },
     below: [
+      ...driftFooters(plan).map(footerText),
       [compared, ...driftAdvice(plan).map(escapeMessage)].join(' '),
       ...foldedText(plan.assumptions, namesRelyOn(plan)),
       formatDigest(plan),

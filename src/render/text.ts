@@ -11,7 +11,7 @@ import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
-import { appliedFooters, type Footer, rehearsalFooters } from './footers.ts';
+import { appliedFooters, driftFooters, type Footer, rehearsalFooters } from './footers.ts';
 import {
   type AloneItem,
   buildOverview,
@@ -470,7 +470,10 @@ function listReasons(change: Change, plan: PlanDocument, verbose: boolean): read
 function driftText(plan: PlanDocument, options: RenderOptions): string {
   const first = wrap([span(headline(plan), 'strong')], options.width, 2);
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
-  if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
+  const beside = driftFooters(plan).flatMap((footer) => [[], ...footerLines(footer, options)]);
+  const space = beside.length === 0 ? [] : [[]];
+  if (plan.changes.length === 0)
+    return paint([...first, ...beside, ...space, [span(compared, 'dim')]], options.color);
   const relied = options.verbose ? namesRelyOn(plan) : undefined;
   const { alone } = buildOverview(plan, options.verbose);
   const drawn = drawItems(alone, ({ change }, detail) =>
@@ -485,6 +488,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
       ...first,
       ...wrap([span(legend, 'dim')], options.width, 0),
       ...alone.flatMap((item) => [[], ...drawn.draw(item, brief.has(item) ? 'brief' : 'whole')]),
+      ...beside,
       [],
       [span(compared, 'dim')],
       ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),

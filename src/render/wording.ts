@@ -177,8 +177,10 @@ export function headline(plan: PlanDocument): string {
     case 'drift': {
       const drifted = plan.changes.length;
       if (isStateless(plan)) return headlineWithoutState(drifted, where);
+      const isReturned = plan.notes.some((note) => note.returned !== undefined);
+      const elsewhere = isReturned ? 'Nothing that is managed' : 'Nothing';
       return drifted === 0
-        ? `No drift${where}. Nothing changed outside Callsheet.`
+        ? `No drift${where}. ${elsewhere} changed outside Callsheet.`
         : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
     }
     case 'comparison':

@@ -1,16 +1,24 @@
-import type { Address } from '../core/address.ts';
+import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatFirst } from '../core/errors.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import type { Change, Note } from '../core/plan-document.ts';
-import { inSeconds } from '../core/value.ts';
+import { findText, inSeconds, isSameJson } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { withDigest } from '../plan/document.ts';
+import { isBefore } from '../plan/drift.ts';
 import type { Planned } from '../plan/make.ts';
-import { getScope } from '../plan/natural-key.ts';
+import {
+  getRecordedKey,
+  getScope,
+  itemsNamed,
+  listKnown,
+  listScopes,
+} from '../plan/natural-key.ts';
+import type { ListedResource } from '../plan/reader.ts';
 import { formatCount } from '../render/wording.ts';
-import type { Deletions } from '../state/model.ts';
+import { type Deletions, getIdentity } from '../state/model.ts';
 import { listReceipts, type Receipt, readInOrder } from './receipts.ts';
 import type { Session } from './session.ts';
 
@@ -33,6 +41,55 @@ export async function tellDeletions(planned: Planned, session: Session): Promise
   const notes = [...Map.groupBy(found, ([, { run }]) => run).values()].flatMap(describeDeletions);
   return { ...planned, plan: withDigest({ ...plan, changes, notes: [...plan.notes, ...notes] }) };
 }
+
+/**
+ * Notes on live resources that nothing here stands for, made since a run deleted the one of their name: a checkout without
+ * this state made it again, or somebody did in the dashboard. It may be another stack's by right, so nothing is planned.
+ * What was read to find resources tells it.
+ */
+export async function returnedNotes(
+  { ids }: Pick<Planned, 'ids'>,
+  { stack, reader, state }: Pick<Session, 'stack' | 'reader' | 'state'>,
+): Promise<readonly Note[]> {
+  const managed = new Set(
+    [...ids]
+      .map(([address, id]) => getIdentity({ kind: getKind(address), id }))
+      .concat(Object.values(state.resources).map(getIdentity)),
+  );
+  const notes = await Promise.all(
+    Object.entries(state.deleted ?? {}).map(async ([address, deleted]) => {
+      const kind = kindNamed(deleted.kind);
+      const key = getRecordedKey(kind, deleted);
+      const isRead = listScopes(kind, stack.resources, state).some((scope) =>
+        isSameJson(scope, deleted.scope),
+      );
+      if (key === undefined || !isRead) return [];
+      const listed = (await listKnown(reader, kind, deleted.scope)) ?? [];
+      return itemsNamed(listed, kind, deleted.scope, key)
+        .filter(({ id, record: { created_at: created } }) => {
+          const isNew = !isBefore(findText(created) ?? null, deleted.at, -A_SECOND_MS);
+          return isNew && !managed.has(getIdentity({ kind: kind.name, id }));
+        })
+        .map((item) => describeReturned(address, deleted, item));
+    }),
+  );
+  return notes.flat();
+}
+
+function describeReturned(
+  address: Address,
+  { kind, name, run, at }: Deletions[string],
+  { id, record: { created_at: created } }: ListedResource,
+): Note {
+  const since = findText(created);
+  const made = since === undefined ? '' : `, made at ${inSeconds(since)}`;
+  const end = codeSpan(`callsheet state rm ${quoted(address)}`);
+  const message = `run ${run} deleted it at ${inSeconds(at)}, and a live ${nameInWords(kind)} has its name ${JSON.stringify(name)} again: ${id}${made}. Nothing here manages it, so apply does not change it. Delete it on the platform; if it is somebody else's by right, ${end} ends this note`;
+  return { severity: 'warning', address, message, returned: id, varies: true };
+}
+
+/** Platforms give times in whole seconds, too. */
+const A_SECOND_MS = 1000;
 
 type Deleted = NonNullable<Change['deleted_by']>;
 

@@ -45,7 +45,7 @@ import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
-import { tellDeletions } from './deleted.ts';
+import { returnedNotes, tellDeletions } from './deleted.ts';
 import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
@@ -263,7 +263,11 @@ export async function planConfiguration(
         : { ...options, target: rollout.agents },
   });
   const stepped = rollout === undefined ? planned : withRolloutNote(planned, rollout);
-  const { plan } = withNotes(stepped, [...doubtNotes(standing), ...recallNotes(stepped, session)]);
+  const { plan } = withNotes(stepped, [
+    ...doubtNotes(standing),
+    ...recallNotes(stepped, session),
+    ...(await returnedNotes(stepped, session)),
+  ]);
   const unknown = plan.changes.filter(
     ({ adopted, address }) => adopted && !Object.hasOwn(state.resources, address),
   );

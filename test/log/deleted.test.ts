@@ -1,11 +1,16 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { runs } from '../../src/cli/commands/state.ts';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { rm, runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { EXAMPLES } from '../ci/place.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
+
+const { findPending } = await import(join(EXAMPLES, 'github/actions/callsheet/pending.mjs'));
 
 const NIGHT = `
   night:
@@ -37,8 +42,12 @@ async function newestRun(stage: Stage): Promise<string> {
 const changeOf = ({ changes }: PlanDocument, address = 'agent.night') =>
   changes.find((one) => one.address === address);
 
-async function show(stage: Stage, format: 'text' | 'markdown'): Promise<string> {
-  const { out } = await stage.run((to) => plan({ dir: stage.folder, format }, to));
+async function show(
+  stage: Stage,
+  format: 'text' | 'markdown',
+  command: typeof plan | typeof drift = plan,
+): Promise<string> {
+  const { out } = await stage.run((to) => command({ dir: stage.folder, format }, to));
   return out
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/<\/?code>|\u200b/g, '')
@@ -164,4 +173,92 @@ describe('a create of what an earlier run deleted', () => {
       expect(known).toEqual({ ...unknown, asked: 1 });
     },
   );
+});
+
+type Again = {
+  readonly name: string;
+  /** What becomes of the agent's name after its run of deletion. */
+  readonly happens: (stage: Stage) => void | Promise<void>;
+  readonly isTold: boolean;
+};
+
+/** An agent that somebody makes on the platform. */
+function plant({ sim }: Stage, name: string, at: string): void {
+  const desk = [...sim.store.agents.values()][0];
+  if (desk === undefined) throw new Error('no agent is live');
+  const id = '6f1c7a52-9d5e-4c11-8a3b-2f0e1d9c8b7a';
+  const record = { ...desk.record, id, name, created_at: at, updated_at: at };
+  sim.store.agents.set(id, { ...desk, id, record });
+}
+
+const soon = () => new Date(Date.now() + 60_000).toISOString();
+
+const AGAIN: readonly Again[] = [
+  { name: 'nothing', happens: () => {}, isTold: false },
+  {
+    name: 'somebody makes it again',
+    happens: (stage) => plant(stage, 'Night desk', soon()),
+    isTold: true,
+  },
+  {
+    name: 'somebody makes it again, and the platform tells whole seconds',
+    happens: (stage) => plant(stage, 'Night desk', new Date().toISOString().replace(/\.\d+/, '')),
+    isTold: true,
+  },
+  {
+    name: 'one that was there before has its name',
+    happens: (stage) => plant(stage, 'Night desk', '2026-01-01T00:00:00.000Z'),
+    isTold: false,
+  },
+  {
+    name: 'somebody makes another one',
+    happens: (stage) => plant(stage, 'Late desk', soon()),
+    isTold: false,
+  },
+  {
+    name: 'it is configured again',
+    async happens(stage) {
+      await stage.write('agents.yaml', (await stage.read('agents.yaml')) + NIGHT);
+      await stage.apply();
+    },
+    isTold: false,
+  },
+  {
+    name: 'somebody makes it again, and its address is forgotten',
+    async happens(stage) {
+      plant(stage, 'Night desk', soon());
+      await stage.run((to) => rm(['agent.night'], { dir: stage.folder, format: 'text' }, to));
+    },
+    isTold: false,
+  },
+];
+
+describe('a live resource with the name of what a run deleted', () => {
+  for (const { name, happens, isTold } of AGAIN)
+    staged(`${isTold ? 'is' : 'is not'} told after: ${name}`, async (stage) => {
+      await stage.apply();
+      await deleteNight(stage);
+      await happens(stage);
+      const document = await stage.plan();
+      expect(document.changes).toEqual([]);
+      const returned = document.notes.filter((note) => note.returned !== undefined);
+      expect(returned.map(({ address }) => address)).toEqual(isTold ? ['agent.night'] : []);
+      // Text, page and drift say the same, and so does the list of what is pending.
+      const ways = [plan, drift].flatMap((command) => [
+        show(stage, 'text', command),
+        show(stage, 'markdown', command),
+      ]);
+      const shown = await Promise.all(ways);
+      for (const text of shown)
+        if (isTold) expect(text).toContain('a live agent has its name "Night desk" again');
+        else expect(text).not.toContain('has its name');
+      const pending = findPending(document, stage.folder);
+      expect(pending.map(({ address }: { address: string }) => address)).toEqual(
+        isTold ? ['agent.night'] : [],
+      );
+      // An apply leaves it alone.
+      const before = stage.sim.store.agents.size;
+      await stage.apply();
+      expect(stage.sim.store.agents.size).toBe(before);
+    });
 });

@@ -117,9 +117,12 @@ export function openOracle(
   };
 
   const settle = (edit: Edit, records: ReadonlyMap<string, Fields>) => {
-    if (edit.fate !== 'lives') return;
     const record = records.get(edit.id);
-    if (record !== undefined && String(record[edit.path]).includes(edit.mark)) {
+    const isThere = record !== undefined && String(record[edit.path]).includes(edit.mark);
+    // A rollback puts back what the run had undone, edits by hand among it.
+    if (isThere && edit.fate.startsWith('undone')) edit.fate = 'lives';
+    if (edit.fate !== 'lives') return;
+    if (isThere) {
       const wanted = wantedAt(hub.main())?.get(edit.address)?.[edit.path];
       if (wanted !== undefined && isSame(wanted, record[edit.path])) edit.fate = 'is in the files';
       return;

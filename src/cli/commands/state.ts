@@ -266,13 +266,10 @@ function showEdit(edited: Edited, flags: ShowFlags, context: Context): void {
  * Makes the state forget what it remembers of some addresses. Throws `CallsheetError('usage')` where it
  * holds one of them not at all, and `refused` where one is protected, unless that is meant.
  */
-function forgetAddresses(
-  patterns: readonly Address[],
-  withProtected: boolean,
-  { resources, ...state }: State,
-): Edit {
+function forgetAddresses(patterns: readonly Address[], withProtected: boolean, state: State): Edit {
+  const { resources, deleted = {} } = state;
   const chosen = new Set(
-    patterns.flatMap((pattern) => chooseAddresses(pattern, { resources, ...state })),
+    patterns.flatMap((pattern) => chooseAddresses(pattern, state, { isGone: true })),
   );
   const found = Object.entries(resources).filter(([address]) => chosen.has(address));
   const guarded = found.filter(([, { protect }]) => protect).map(([address]) => address);
@@ -283,10 +280,14 @@ function forgetAddresses(
     });
   }
   return {
-    records: found.map(([address]) => [address, null]),
-    ledger: found.map(([address, { id }]) =>
-      editLine(address, 'forget', id, 'it stays on the platform, unchanged'),
-    ),
+    records: [...chosen].map((address) => [address, null]),
+    ledger: [...chosen].map((address) => {
+      const message = 'it stays on the platform, unchanged';
+      const run = deleted[address]?.run;
+      return resources[address] === undefined
+        ? editLine(address, 'forget', null, `that run ${run} deleted it`)
+        : editLine(address, 'forget', resources[address].id, message);
+    }),
   };
 }
 

@@ -123,7 +123,11 @@ export async function recordEdit(
     else resources.set(address, resource);
   }
   await lease.append(ending(ledger, context));
-  const next = nextState(state, run, Object.fromEntries(resources));
+  // What an edit takes out is forgotten, also that it was deleted once.
+  const taken = new Set(records.flatMap(([address, one]) => (one === null ? [address] : [])));
+  const deleted = Object.entries(state.deleted ?? {}).filter(([address]) => !taken.has(address));
+  const edited = { ...state, deleted: Object.fromEntries(deleted) };
+  const next = nextState(edited, run, Object.fromEntries(resources));
   await lease.commit(next);
   return { run, serial: next.serial, ledger };
 }
@@ -176,7 +180,7 @@ export function ending(ledger: readonly LedgerLine[], { now }: Context) {
 export function editLine(
   address: Address,
   action: LedgerAction,
-  id: string,
+  id: string | null,
   message: string | null = null,
 ): LedgerLine {
   return { address, action, status: 'done', id, message, fields: [], history: null };
@@ -273,11 +277,16 @@ async function settle(
 }
 
 /**
- * The addresses of a state that a pattern names: itself, the rows of a fleet, or what stands in a block.
- * Throws `CallsheetError('usage')`, with the nearest address, where it names none.
+ * The addresses of a state that a pattern names: itself, the rows of a fleet, or what stands in a block. With `isGone`,
+ * also those that runs deleted. Throws `CallsheetError('usage')`, with the nearest address, where it names none.
  */
-export function chooseAddresses(pattern: string, state: State | undefined): readonly Address[] {
-  const known = Object.keys(state?.resources ?? {}).sort();
+export function chooseAddresses(
+  pattern: string,
+  state: State | undefined,
+  { isGone = false }: { readonly isGone?: boolean } = {},
+): readonly Address[] {
+  const { resources = {}, deleted = {} } = state ?? {};
+  const known = Object.keys(isGone ? { ...deleted, ...resources } : resources).sort();
   const chosen = known.filter((address) => matchesAddress(pattern, address));
   if (chosen.length > 0) return chosen;
   throw new CallsheetError('usage', `the state holds no ${pattern}`, {

@@ -47,13 +47,14 @@ const WRITES = new Set(['create', 'update', 'replace', 'delete']);
 
 /**
  * What a plan of main would still do because of what is merged: each change with its fields, what it waits for, and the
- * commit that brought it, where Git tells.
+ * commit that brought it, where Git tells. What main removed and somebody made again is listed as well, though no apply
+ * touches it.
  *
  * @param folder the stack
  */
 export function findPending(plan, folder) {
   const frozen = describeFreeze(plan.freeze);
-  return plan.changes.filter(isMerged).map((change) => {
+  const merged = plan.changes.filter(isMerged).map((change) => {
     const { address, action, verdict, reason } = change;
     const fields = change.fields.filter(isOfFiles).map(({ path }) => path);
     const waits = verdict === 'held' ? (isDelete(change) ? 'label' : 'rollout') : verdict;
@@ -66,6 +67,18 @@ export function findPending(plan, folder) {
       commit: findCommit(change, folder),
     };
   });
+  const returned = (plan.notes ?? []).filter((note) => note.returned !== undefined);
+  return [
+    ...merged,
+    ...returned.map(({ address, message }) => ({
+      address,
+      action: 'is live again',
+      fields: [],
+      waits: 'returned',
+      why: message,
+      commit: findCommit({ address, fields: [] }, folder),
+    })),
+  ];
 }
 
 /** Whether the files ask for a value: an edit of the platform is put back (drift), or stays. */
@@ -167,6 +180,7 @@ function describeWait(waits, why, ways) {
   if (waits === 'label') return `\`--allow-delete\`: ${ways.label}`;
   if (waits === 'freeze') return `the end of the freeze, ${escapeText(why)}`;
   if (waits === 'rollout') return 'its rollout';
+  if (waits === 'returned') return escapeText(why);
   if (waits === '') return ways.apply;
   return `${waits}: ${escapeText(why)}`;
 }
@@ -175,6 +189,6 @@ function describeWait(waits, why, ways) {
 function escapeText(text) {
   return text
     .replace(/\s+/g, ' ')
-    .slice(0, 300)
+    .slice(0, 500)
     .replace(/[&<>\\`*_~{}[\]()#|@!]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
