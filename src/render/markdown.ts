@@ -2,6 +2,7 @@ import { firstLines } from '../core/errors.ts';
 import {
   type Change,
   isAbsent,
+  isEdited,
   isOnBase,
   isStateless,
   type PlanDocument,
@@ -80,13 +81,23 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
   const head = [title, ...above].join('\n\n');
   const closing = below.map((text) => `\n\n${text}`).join('');
   const named = already === undefined ? '' : alreadyText(already, plan, limit / 2);
-  const room = limit - head.length - named.length - closing.length - 1;
+  // It stands in the room that is kept for it, or the changes themselves do.
+  const edits = already === undefined ? '' : tellEdits([...already.alone, ...already.groups]);
+  const unseen = edits === '' ? '' : `\n\n_Not shown in full${edits}._`;
+  const room = limit - head.length - named.length - unseen.length - closing.length - 1;
   const body = fitItems(items, room, page);
-  const told = already === undefined ? '' : foldedItems(already, room - body.length);
-  const tail = `${named}${told}${closing}`;
+  const told =
+    already === undefined ? '' : foldedItems(already, room - body.length + unseen.length);
+  const tail = `${named}${told || unseen}${closing}`;
   if (body.length <= room) return `${head}${body}${tail}\n`;
   const all = formatCount(plan.changes.length, 'change');
-  const tooLong = `_${all} not shown: they do not fit a comment. \`callsheet ${page}\` shows them all._`;
+  const undone = tellEdits([
+    ...items.alone,
+    ...items.groups,
+    ...(already?.alone ?? []),
+    ...(already?.groups ?? []),
+  ]);
+  const tooLong = `_${all} not shown${undone}: they do not fit a comment. \`callsheet ${page}\` shows them all._`;
   const least = `${title}\n\n${tooLong}${atLeast}\n`;
   return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
 }
@@ -163,7 +174,19 @@ function itemLine(item: Item, plan: PlanDocument): string {
   const title = item.type === 'group' ? groupTitle(item) : changeTitle(seen);
   const views = seen.action === 'create' ? [] : viewFields(seen, plan, false);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
-  return `- ${title}${names.length > 0 ? `: ${formatFirst(names, NAMED)}` : ''}`;
+  // An edit by hand ends with it: its author is named wherever the change is.
+  const reason = change.fields.some(isEdited) ? ` · ${escapeMessage(change.reason)}` : '';
+  return `- ${title}${names.length > 0 ? `: ${formatFirst(names, NAMED)}` : ''}${reason}`;
+}
+
+/** `, 3 of them undo edits by hand`: said of changes that are not shown; empty where none does. */
+function tellEdits(items: readonly Item[]): string {
+  const edits = items
+    .filter((item) => (item.type === 'group' ? item.example : item.change).fields.some(isEdited))
+    .flatMap(addressesIn).length;
+  return edits === 0
+    ? ''
+    : `, ${edits} of them ${edits === 1 ? 'undoes an edit' : 'undo edits'} by hand`;
 }
 
 /** A change of short values as rows of a diff that it shares with others; undefined where there is more to say. */
@@ -335,7 +358,8 @@ function withAddresses(
     const rest = items.slice(kept).flatMap(addressesIn);
     const names = factorAddresses(rest).map((list) => inlineCode(addressText(list)));
     const named = isNamed && rest.length > 0 ? `\n\n${names.join('<br>')}` : '';
-    const what = `${formatCount(rest.length, 'change')} ${isNamed ? 'by address alone' : 'not shown'}`;
+    const how = isNamed ? 'by address alone' : 'not shown';
+    const what = `${formatCount(rest.length, 'change')} ${how}${tellEdits(items.slice(kept))}`;
     return `\n${lines.slice(0, kept).join('')}${named}${note(what)}`;
   };
   for (const isNamed of [true, false]) {

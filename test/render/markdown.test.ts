@@ -119,6 +119,35 @@ test('what stands last is one line where there is no room, and it is said', () =
   expect(text).toContain('_1 change in one line each: they do not fit in a comment.');
 });
 
+test.each([
+  ['of its own', {}],
+  ['that main has already', { origin: 'base' as const }],
+])('whatever the limit, no address of an edit by hand %s stands without its author', (_, more) => {
+  const edited = (at: number) =>
+    changeOf({
+      address: `agent.a${at}`,
+      action: at % 2 === 0 ? 'delete' : 'update',
+      reason: `edited since by user:maria${at}`,
+      fields: [fieldOf('system_prompt', 'By hand.', `Rule ${at}.`, { cause: 'drifted' })],
+      ...more,
+    });
+  const plan = planOf(
+    Array.from({ length: 60 }, (_, at) => edited(at)),
+    Object.keys(more).length === 0 ? {} : { base: { ref: 'main', commit: 'c', behind: 0 } },
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 1000, max: 40_000 }), (limit) => {
+      const text = renderPlanMarkdown(plan, { limit });
+      const shown = plan.changes.filter(({ address }) => new RegExp(`\\b${address}\\b`).test(text));
+      const unnamed = shown.filter(({ address }) => {
+        const at = address.slice('agent.a'.length);
+        return !new RegExp(`user:maria${at}\\b`).test(text);
+      });
+      if (unnamed.length > 0 || shown.length < 60) expect(text).toMatch(/\b\d+ of them undo/);
+    }),
+  );
+});
+
 test('whatever the limit, it is kept, and fences and blocks are closed', () => {
   const plan = documents.everything ?? planOf([]);
   fc.assert(
