@@ -185,6 +185,8 @@ export type Target = {
   readonly exists: (address: Address) => boolean;
   /** Whether what is there is the resource of the snapshot itself, with whatever secrets it had. */
   readonly isOriginal: (held: Held, address: Address) => boolean;
+  /** True if the platform has the resource and has what a secret stood in no more: its object, or the element of a list. */
+  readonly isPlaceGone: (address: Address, path: string) => boolean;
   /** What the state of the restoration says of it. */
   readonly recorded: (address: Address) => ResourceState | undefined;
   /** The secret of a path, where it is at hand; of what an element is known by its text, as nothing else tells it. */

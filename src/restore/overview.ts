@@ -40,7 +40,7 @@ export type Round = {
 };
 
 /** What is known of a round once all its parts are planned, without the documents. */
-export type Overview = Omit<Rebuilt, 'desired'> &
+export type Overview = Omit<Rebuilt, 'desired' | 'missing'> &
   Pick<Round, 'obstacles' | 'found'> & {
     readonly plan: PlanDocument;
     readonly collisions: readonly Collision[];

@@ -20,6 +20,7 @@ import { assignAddresses, inOrder, MOST_TOGETHER, type Part, splitParts } from '
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
 import { buildOverview, type Overview, type Round, together, withoutValues } from './overview.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
+import { listPlacesGone } from './secrets.ts';
 import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
 import {
   type Choice,
@@ -41,7 +42,7 @@ export type LookFlags = CallsChoice & {
   readonly format: 'text' | 'json';
 };
 
-/** A part that is refused can be left out without the resource, once. */
+/** A part that is refused can be left out without the resource, once, and so can what lacks its secret. */
 const TRIES = 2;
 
 /** Plans what it takes to make the target hold what the snapshot does of a part. */
@@ -52,7 +53,7 @@ export async function look(
   flags: LookFlags,
   context: Context,
 ): Promise<Round> {
-  const { choice, supplies, isSameAccount } = opened;
+  const { choice, supplies, isSameAccount, gone } = opened;
   const { state, reader, store } = session;
   const obstacles = await findObstacles(choice, reader);
   const target: Target = {
@@ -61,6 +62,7 @@ export async function look(
     obstacleAt: (place) => obstacles.get(place),
     exists: () => true,
     isOriginal: () => true,
+    isPlaceGone: () => false,
     recorded: (address) => getOwn(state.resources, address),
     secretAt: supplies.secretAt,
     variableAt: supplies.variableAt,
@@ -80,14 +82,17 @@ export async function look(
     ...target,
     exists: (address) => existing.has(address),
     isOriginal: (held, address) => isSameAccount && existing.get(address) === held.id,
+    isPlaceGone: (address, path) => gone.has(`${address} ${path}`),
     leftOut: (address, field) => leftOut.get(`${address} ${field}`),
   };
   for (let left = TRIES; ; left -= 1) {
     const rebuilt = rebuild(addresses, known, opened.addresses);
     const planned = await makePartPlan(rebuilt, opened, session, flags, context);
-    const before = leftOut.size;
+    const before = leftOut.size + gone.size;
     for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
-    if (left > 0 && leftOut.size > before) continue;
+    for (const place of listPlacesGone(rebuilt.missing, planned.plan.changes))
+      gone.add(place.join(' '));
+    if (left > 0 && leftOut.size + gone.size > before) continue;
     return {
       planned,
       rebuilt,
@@ -184,6 +189,8 @@ export type Opened = {
   /** The file that it remembers in what it made. */
   readonly state: string;
   readonly isSameAccount: boolean;
+  /** Takes what a round finds of secrets, by address and path: the platform had no more what they stood in. */
+  readonly gone: Set<string>;
   readonly organizations: Readonly<Record<string, string>>;
   /** A session of its own for each round: what was read for one is old by the next. */
   readonly session: () => Promise<Session>;
@@ -243,6 +250,7 @@ export function openRestoration(
       supplies,
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
+      gone: new Set(),
       organizations: organizationNames(holding, choice.places, stack),
       session: () =>
         openSessionOn(loaded, openStore(loaded.stack, context), flags, context, {

@@ -17,6 +17,8 @@ export type Rebuilt = {
   readonly exceptions: readonly Exception[];
   /** Secrets that nobody supplied, of what is to be made. */
   readonly needs: readonly Need[];
+  /** All secrets that nobody supplied: what is there may have its own. */
+  readonly missing: readonly Need[];
   /** Resources whose texts name ids that are others now, and the fields. */
   readonly mentions: ReadonlyMap<Address, readonly string[]>;
 };
@@ -32,6 +34,7 @@ export function rebuild(
 ): Rebuilt {
   const exceptions: Exception[] = [];
   const needs: Need[] = [];
+  const missing: Need[] = [];
   const mentions = new Map<Address, readonly string[]>();
   const owners: { readonly kind: string; readonly id: string; readonly address: Address }[] = [];
   const absent = new Set<string>();
@@ -58,10 +61,11 @@ export function rebuild(
     });
     exceptions.push(...one.exceptions);
     needs.push(...one.needs);
+    missing.push(...one.missing);
     if (one.mentioning.length > 0) mentions.set(address, one.mentioning);
     return one.desired;
   });
-  return { desired, exceptions, needs, mentions };
+  return { desired, exceptions, needs, missing, mentions };
 }
 
 /** Why a resource cannot be there at all. */
@@ -115,6 +119,7 @@ type RebuiltOne = {
   readonly desired: DesiredResource;
   readonly exceptions: readonly Exception[];
   readonly needs: readonly Need[];
+  readonly missing: readonly Need[];
   readonly mentioning: readonly string[];
 };
 
@@ -142,7 +147,11 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const { document, references } = remapReferences(schema, said, links.ownerOf);
   const isUnknown = target.recorded(address) === undefined;
   const isNew = isUnknown && !target.exists(address);
-  const isTheirs = isUnknown && !isNew;
+  const isLost = ({ paths }: Need) =>
+    isNew || paths.every((path) => target.isPlaceGone(address, path));
+  const lost = filled.missing.filter(isLost);
+  // What is there still has the secrets that it had.
+  const told = target.isOriginal(held, address) ? lost : filled.missing;
   return {
     desired: {
       address,
@@ -161,14 +170,14 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     },
     exceptions: [
       ...linked.exceptions,
-      // What is there still has the secrets that it had.
-      ...(target.isOriginal(held, address) ? [] : filled.missing).map(({ paths }) => ({
+      ...told.map((need) => ({
         what: 'secret' as const,
         address,
-        message: `${paths.join(' or ')} ${isTheirs ? 'will not be changed: it was not supplied, and no snapshot holds it' : NOT_SUPPLIED}`,
+        message: `${need.paths.join(' or ')} ${isUnknown && !isLost(need) ? 'will not be changed: it was not supplied, and no snapshot holds it' : NOT_SUPPLIED}`,
       })),
     ],
-    needs: isNew ? filled.missing : [],
+    needs: lost,
+    missing: filled.missing,
     mentioning: rewritten.mentioning,
   };
 }

@@ -356,9 +356,9 @@ async function beforeFirst(
     const isStopped = isRefused(plan) || inTheWay !== undefined;
     return ['planned', isStopped ? EXIT.refused : EXIT.done];
   }
-  if (isIdle) return undefined;
   if (inTheWay !== undefined) throw inTheWay;
   if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
+  if (isIdle) return undefined;
   showPlan();
   if (isRefused(plan)) {
     tellRefused(plan, context.terminal);

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { elementSegments, formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
+import type { Change } from '../core/plan-document.ts';
 import { contextAt, redact } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
@@ -202,6 +203,29 @@ function withText(
   return path === undefined ? document : placeValue(schema, document, path, value);
 }
 
+/**
+ * Finds among needed secrets those that no live resource has any more, as a plan writes what they stand in anew: the live
+ * side of its change lacks their object, or their element of a list.
+ */
+export function listPlacesGone(
+  needs: readonly Pick<Need, 'address' | 'paths'>[],
+  changes: readonly Change[],
+): readonly (readonly [Address, string])[] {
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  return needs.flatMap(({ address, paths }) => {
+    const change = byAddress.get(address);
+    if (change === undefined || change.action === 'create') return [];
+    const { schema } = kindNamed(change.kind);
+    const { before } = change;
+    const isGone = (text: string) => {
+      const above = (parsePath(text) ?? []).slice(0, -1);
+      if (change.action === 'replace' || above.length === 0) return change.action === 'replace';
+      return !isObject(before) || valueAt(schema, before, above) === undefined;
+    };
+    return paths.filter(isGone).map((path) => [address, path] as const);
+  });
+}
+
 /** The element that a path ends in, or the path itself. */
 function elementText(text: string): string {
   const element = findElement(parsePath(text) ?? []);
@@ -209,7 +233,12 @@ function elementText(text: string): string {
 }
 
 /** Whether the platform has the element that lacks its value here. */
-function isThere(text: string, address: Address, { recorded, exists }: Target): boolean {
+function isThere(
+  text: string,
+  address: Address,
+  { recorded, exists, isPlaceGone }: Target,
+): boolean {
+  if (isPlaceGone(address, text)) return false;
   const known = recorded(address);
   if (known === undefined) return exists(address);
   const element = elementText(text);

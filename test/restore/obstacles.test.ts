@@ -233,6 +233,78 @@ describe('what no snapshot holds', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
   });
 
+  const PLACES: readonly (readonly [
+    path: string,
+    field: string,
+    without: (of: never) => unknown,
+  ])[] = [
+    [
+      'integrations.smsProvider.auth_token',
+      'integrations',
+      ({ smsProvider: _, ...others }: Record<string, unknown>) => ({
+        ...others,
+        smsProvider: null,
+      }),
+    ],
+    [
+      'extensions.tools[crm_lookup].headers[X-Api-Key].value',
+      'extensions',
+      (extensions: object) => ({ ...extensions, tools: [] }),
+    ],
+    [
+      'extensions.tools[crm_lookup].headers[X-Api-Key].value',
+      'extensions',
+      ({ tools, ...others }: { readonly tools: readonly object[] }) => ({
+        ...others,
+        tools: tools.map((tool) => ({ ...tool, headers: [] })),
+      }),
+    ],
+    [
+      'extensions.mcp_servers[Calendar].auth_headers.Authorization',
+      'extensions',
+      (extensions: object) => ({ ...extensions, mcp_servers: [] }),
+    ],
+  ];
+  for (const [at, [path, field, without]] of PLACES.entries())
+    for (const isTaken of [true, false])
+      staged(
+        `${isTaken ? 'is' : 'is not'} asked for over what is there, ${at}: ${path}`,
+        async (stage) => {
+          await stage.apply();
+          const { file } = await take(stage);
+          const { id, record } = agentNamed(stage.sim);
+          const edit = isTaken
+            ? { [field]: without(record[field] as never) }
+            : { description: 'x' };
+          stage.sim.edit(id, edit as never);
+          const flags = { ...BARE, state: ownState(stage), over: true };
+          const dry = await restoreOn(stage, file, { ...flags, dryRun: true }, { env: NO_SECRETS });
+          const asked = dry
+            .summary()
+            .secrets.flatMap(({ any_of: places }) => places.map((one) => one.path));
+          expect(asked).toEqual(isTaken ? [path] : []);
+          if (isTaken) {
+            const { err } = await restoreOn(stage, file, flags, { exit: 1, env: NO_SECRETS });
+            expect(flat(err)).toContain('1 secret must be supplied');
+          }
+          const done = await restoreOn(
+            stage,
+            file,
+            { ...flags, withoutSecrets: true },
+            { env: NO_SECRETS },
+          );
+          const told = done
+            .summary()
+            .exceptions.flatMap(({ what, message }) => (what === 'secret' ? [message] : []));
+          expect(told).toEqual(
+            isTaken ? [expect.stringContaining(`${path} was not supplied`)] : [],
+          );
+          // Nothing is left that has a key and no value.
+          const { extensions } = agentNamed(stage.sim).record;
+          expect(JSON.stringify(extensions)).not.toContain('{"key":"X-Api-Key"}');
+        },
+      );
+
   staged('comes with the files that were kept in it', async (stage) => {
     await stage.apply();
     const bytes = () => [
