@@ -3748,12 +3748,14 @@ export type Rollouts = {
     readonly left: readonly string[];
   };
 };
-/** Resources that runs deleted and that are not there again, by address, the newest last. Absent where there is none. */
+/** Resources that runs deleted, or that commits took out while no state was kept, and that are not there again, by address, the newest last. Absent where there is none. */
 export type Deleted = {
   readonly [k: string]: {
-    /** The run that deleted it. */
-    readonly run: string;
-    /** When that began, ISO 8601. */
+    /** The run that deleted it; null where Git alone tells that it went. */
+    readonly run: string | null;
+    /** The commit that took it out of the files; absent where the run is known. */
+    readonly commit?: string;
+    /** When that run began, or when that commit was made, ISO 8601. */
     readonly at: string;
     readonly kind: string;
     readonly scope: {

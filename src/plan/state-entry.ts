@@ -24,6 +24,12 @@ import {
 } from '../state/model.ts';
 import type { LiveResource } from './reader.ts';
 
+/** The name by which the state knows a resource: its own, or its address where it has none. */
+export function nameInState({ address, document }: DesiredResource): string {
+  const { name } = document;
+  return typeof name === 'string' ? name : address;
+}
+
 /**
  * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
  * written (`written`) or already known, and nothing new is learned of one that is not at hand; a file's content also
@@ -69,13 +75,12 @@ export function rememberResource(
         : withSource(leaf, known ?? UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
-  const { name } = desired.document;
   const created = live.created_at ?? previous?.created_at;
   return {
     kind: kind.name,
     id: live.id,
     scope: live.scope,
-    name: typeof name === 'string' ? name : desired.address,
+    name: nameInState(desired),
     leaves,
     pin: live.pin,
     protect: desired.lifecycle.protect,

@@ -2,7 +2,7 @@ import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatFirst } from '../core/errors.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
-import type { Change, Note } from '../core/plan-document.ts';
+import { type Change, type Note, shortCommit } from '../core/plan-document.ts';
 import { findText, inSeconds, isSameJson } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -43,9 +43,9 @@ export async function tellDeletions(planned: Planned, session: Session): Promise
 }
 
 /**
- * Notes on live resources that nothing here stands for, made since a run deleted the one of their name: a checkout without
- * this state made it again, or somebody did in the dashboard. It may be another stack's by right, so nothing is planned.
- * What was read to find resources tells it.
+ * Notes on live resources that nothing here stands for, made since a run deleted the one of their name, or since a commit
+ * took it out: a checkout without this state made it again, or somebody did in the dashboard. It may be another stack's by
+ * right, so nothing is planned. What was read to find resources tells it.
  */
 export async function returnedNotes(
   { ids }: Pick<Planned, 'ids'>,
@@ -78,13 +78,15 @@ export async function returnedNotes(
 
 function describeReturned(
   address: Address,
-  { kind, name, run, at }: Deletions[string],
+  { kind, name, run, commit, at }: Deletions[string],
   { id, record: { created_at: created } }: ListedResource,
 ): Note {
   const since = findText(created);
   const made = since === undefined ? '' : `, made at ${inSeconds(since)}`;
   const end = codeSpan(`callsheet state rm ${quoted(address)}`);
-  const message = `run ${run} deleted it at ${inSeconds(at)}, and a live ${nameInWords(kind)} has its name ${JSON.stringify(name)} again: ${id}${made}. Nothing here manages it, so apply does not change it. Delete it on the platform; if it is somebody else's by right, ${end} ends this note`;
+  const went =
+    run === null ? `commit ${shortCommit(commit ?? '')} took it out` : `run ${run} deleted it`;
+  const message = `${went} at ${inSeconds(at)}, and a live ${nameInWords(kind)} has its name ${JSON.stringify(name)} again: ${id}${made}. Nothing here manages it, so apply does not change it. Delete it on the platform; if it is somebody else's by right, ${end} ends this note`;
   return { severity: 'warning', address, message, returned: id, varies: true };
 }
 
@@ -112,7 +114,7 @@ async function findDeletions(
         ? address
         : byName.get(nameOf({ kind, scope, name }));
       const { run } = (former && deleted[former]) || {};
-      if (run === undefined) return undefined;
+      if (run === undefined || run === null) return undefined;
       const reading = receipts.get(run) ?? readReceipts(run, store);
       receipts.set(run, reading);
       const receipt = (await reading).find(({ line }) => line.address === former);

@@ -22,9 +22,9 @@ import {
   readWith,
 } from '../plan/reader.ts';
 import { livePin } from '../plan/refresh.ts';
-import { createdIn, rememberResource } from '../plan/state-entry.ts';
+import { createdIn, nameInState, rememberResource } from '../plan/state-entry.ts';
 import { priorAddresses } from '../stack/moves.ts';
-import { forgetValue, isConcealed, type ResourceState } from '../state/model.ts';
+import { type Deletions, forgetValue, isConcealed, type ResourceState } from '../state/model.ts';
 import { askGit, isInRepository } from './actor.ts';
 import type { LoadedStack } from './stack.ts';
 
@@ -48,6 +48,13 @@ export type Recalled = {
   readonly commit: string;
 };
 
+/** What Git tells where no state does. */
+export type Recollection = {
+  readonly recalled: ReadonlyMap<Address, Recalled>;
+  /** Resources that commits took out and whose names live resources have that were made since: somebody made them again. */
+  readonly gone: Deletions;
+};
+
 /**
  * Recalls, where there is no state, the live resources that the files had once and have no more: a state that was lost may
  * have known that they wait to be deleted, or to be renamed. A commit alone is no proof that Callsheet managed one of that
@@ -62,8 +69,8 @@ export async function recallFormer(
     readonly world: Omit<World, 'idOf'>;
     readonly now: Date;
   },
-): Promise<ReadonlyMap<Address, Recalled>> {
-  if (!isInRepository(loaded.stack.dir)) return new Map();
+): Promise<Recollection> {
+  if (!isInRepository(loaded.stack.dir)) return NOTHING_RECALLED;
   const unnamed = await listUnnamed(loaded.stack, platform);
   const former = unnamed.size === 0 ? [] : await listFormer(unnamed, loaded, platform.now);
   const { resources, moves } = loaded.stack;
@@ -71,20 +78,25 @@ export async function recallFormer(
   const successors = new Map(
     resources.flatMap((one) => [one.address, ...priorOf(one.address)].map((at) => [at, one])),
   );
-  const found: (ResourceState | undefined)[] = [];
+  const found: (Awaited<ReturnType<typeof findLive>> | undefined)[] = [];
   await inTurns(former.entries(), MOST_AT_ONCE, async ([index, one]) => {
     const successor = successors.get(one.desired.address);
     // It may have its new name already.
     if (successor !== undefined && (await listNamed(successor, platform)).length > 0) return;
     found[index] = await findLive(one, platform);
   });
-  return new Map(
-    former.flatMap(({ desired: { address }, commit }, index) => {
-      const entry = found[index];
-      return entry === undefined ? [] : [[address, { entry, commit }] as const];
-    }),
-  );
+  const recalled = new Map<Address, Recalled>();
+  const gone: Record<Address, Deletions[string]> = {};
+  for (const [index, { desired, commit }] of former.entries()) {
+    const { entry, deleted } = found[index] ?? {};
+    if (entry !== undefined) recalled.set(desired.address, { entry, commit });
+    if (deleted !== undefined) gone[desired.address] = deleted;
+  }
+  return { recalled, gone };
 }
+
+/** Without a history nothing is recalled. */
+export const NOTHING_RECALLED: Recollection = { recalled: new Map(), gone: {} };
 
 /** A resource as a commit configures it whose name no resource of the checkout has. */
 type Former = {
@@ -93,6 +105,8 @@ type Former = {
   /** The time of the oldest commit that is known to have it, and of the one that took it out, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
+  /** The commit that took it out; undefined where it is not committed. */
+  readonly until: string | undefined;
 };
 
 /** Names of live resources that no resource of the checkout has, where the stack has resources or could have them. */
@@ -131,12 +145,12 @@ async function listFormer(
     for await (const { commit, stack: then } of loadAt(commits.map(({ id }) => id))) {
       const index = indexes.get(commit) ?? 0;
       const from = commits[index]?.at ?? 0;
-      const to = commits[index - 1]?.at ?? now.getTime();
+      const { at: to = now.getTime(), id: until } = commits[index - 1] ?? {};
       const seen = new Set<string>();
       for (const desired of then.resources) {
         const name = nameOf(desired);
         if (name === undefined || !unnamed.has(name)) continue;
-        former.set(name, { desired, commit, to, ...former.get(name), from });
+        former.set(name, { desired, commit, to, until, ...former.get(name), from });
         seen.add(name);
       }
       if (former.size === unnamed.size && seen.size === 0) break;
@@ -174,16 +188,27 @@ async function listCommits(
   });
 }
 
-/** The state's entry of the live resource that a former one stands for; undefined where none is known to be it. */
+/**
+ * Finds the live resource that a former one stands for: its entry of the state, or the former one as deleted where what
+ * has its name was made after the commit that took it out. Undefined where nothing is known to be it.
+ */
 async function findLive(
-  { desired, from, to }: Former,
+  { desired, from, to, until }: Former,
   { reader, account, world }: Parameters<typeof recallFormer>[1],
-): Promise<ResourceState | undefined> {
+): Promise<{ readonly entry?: ResourceState; readonly deleted?: Deletions[string] } | undefined> {
   const kind = kindNamed(desired.kind);
   const [item, ...others] = await listNamed(desired, { reader });
   if (item === undefined || others.length > 0) return undefined;
   const created = createdAt(item);
-  if (created === undefined || created > to + CLOCK_SKEW_MS) return undefined;
+  if (created === undefined) return undefined;
+  if (created > to + CLOCK_SKEW_MS) {
+    if (until === undefined) return undefined;
+    const { kind: name, document } = desired;
+    const at = { at: new Date(to).toISOString(), kind: name, scope: getScope(kind, document) };
+    return {
+      deleted: { run: null, commit: until, ...at, name: nameInState(desired) },
+    };
+  }
   const isSince = (at: number) => at >= from - CLOCK_SKEW_MS;
   const isOwn = ({ actor, at }: HistoryEntry) =>
     actor === findAuthor(account) && at !== null && isSince(Date.parse(at));
@@ -205,7 +230,7 @@ async function findLive(
     path,
     isConcealed(leaf) ? forgetValue(leaf) : leaf,
   ]);
-  return { ...entry, leaves: Object.fromEntries(kept) };
+  return { entry: { ...entry, leaves: Object.fromEntries(kept) } };
 }
 
 /** Live resources that have the name of a configured one. */

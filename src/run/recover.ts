@@ -174,9 +174,10 @@ export async function recordRecovery(
     const what = `another run wrote the state since the plan (serial ${planned.serial}, now ${now.serial})`;
     throw new CallsheetError('stale', what, { hint: PLAN_AGAIN });
   }
-  if (replayed.state === undefined && recalled.size > 0) {
+  const { deleted } = planned;
+  if (replayed.state === undefined && (recalled.size > 0 || deleted !== undefined)) {
     // A journal names what its run touches alone: should the run die, the state has the rest.
-    const first = nextState(now, null, planned.resources);
+    const first = nextState({ ...now, ...(deleted && { deleted }) }, null, planned.resources);
     await lease.commit(first);
     return first;
   }

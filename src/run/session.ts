@@ -35,7 +35,7 @@ import {
 import { findOwner, nameStack } from './actor.ts';
 import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
-import { type Recalled, recallFormer } from './recall.ts';
+import { NOTHING_RECALLED, type Recalled, recallFormer } from './recall.ts';
 import { awaitLock, findUnfinished, type Unfinished } from './recover.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 
@@ -169,7 +169,7 @@ export async function openSessionOn(
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     const isLost = known.lineage === NO_LINEAGE && context.sandbox === undefined;
     const there = { reader, account, world, now: context.now() };
-    const recalled = isLost ? await recallFormer(loaded, there) : NONE_RECALLED;
+    const { recalled, gone } = isLost ? await recallFormer(loaded, there) : NOTHING_RECALLED;
     const entries = [...recalled].map(([address, { entry }]) => [address, entry] as const);
     return {
       ...loaded,
@@ -181,6 +181,7 @@ export async function openSessionOn(
       state: unfinished?.recovery?.state ?? {
         ...known,
         resources: { ...known.resources, ...Object.fromEntries(entries) },
+        ...(Object.keys(gone).length > 0 && { deleted: gone }),
       },
       recalled,
       unfinished,
@@ -196,8 +197,6 @@ export async function openSessionOn(
     throw error;
   }
 }
-
-const NONE_RECALLED: Awaited<ReturnType<typeof recallFormer>> = new Map();
 
 /** A simulated platform has every operation where the specification has it. */
 function endpointsFor({ platform }: Stack, { sandbox }: RunContext): Endpoints {

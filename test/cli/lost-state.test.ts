@@ -22,6 +22,8 @@ type Row = {
   readonly make: (world: World) => void | Promise<void>;
   /** The change of the agent that was configured; `unknown`: nothing says that it was. */
   readonly expected: Expected;
+  /** True if a live one was made after a commit had taken it out. */
+  readonly isReturned?: boolean;
   /** True if the files had the agents without an apply. */
   readonly isUnapplied?: boolean;
 };
@@ -140,6 +142,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'somebody made one of its name after its row was removed',
+    isReturned: true,
     isUnapplied: true,
     make(world) {
       world.commitFile(FILE, agents('Desk'), 'Remove night.', 5);
@@ -193,6 +196,10 @@ const changeIn = ({ changes }: PlanDocument) =>
       ({ name, address, moved_from: from }) => [from, address].includes(GONE) || name === 'Night',
     );
 
+/** Addresses of what went and of which a live one was made again. */
+const returnedIn = ({ notes }: PlanDocument) =>
+  notes.flatMap((note) => (note.returned === undefined ? [] : [note.address]));
+
 /** The ways in which the plan is carried out. */
 const WAYS = [
   {
@@ -226,6 +233,8 @@ describe.each(ROWS)('without a state, where $name', (row) => {
     async ({ take }) => {
       const world = await openLost(row);
       const first = await planned(world);
+      const returned = row.isReturned === true ? [GONE] : [];
+      expect(returnedIn(first)).toEqual(returned);
       const change = changeIn(first);
       const note = first.notes.find(({ message }) => message.includes('no state knows'));
       if (row.expected === 'unknown') {
@@ -237,7 +246,10 @@ describe.each(ROWS)('without a state, where $name', (row) => {
       }
       const done = await take(world);
       expect(done.exit, inOneLine(done)).toBe(change?.verdict === 'refused' ? 4 : 0);
-      const next = changeIn(await planned(world));
+      const later = await planned(world);
+      // The state that the run made remembers it.
+      expect(returnedIn(later)).toEqual(returned);
+      const next = changeIn(later);
       // A delete waits until somebody allows it; the rest is done.
       expect(next?.action).toBe(change?.action === 'delete' ? 'delete' : undefined);
       expect(next?.reason).toBe(next && change?.reason);

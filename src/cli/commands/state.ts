@@ -285,7 +285,7 @@ function forgetAddresses(patterns: readonly Address[], withProtected: boolean, s
       const message = 'it stays on the platform, unchanged';
       const run = deleted[address]?.run;
       return resources[address] === undefined
-        ? editLine(address, 'forget', null, `that run ${run} deleted it`)
+        ? editLine(address, 'forget', null, run ? `that run ${run} deleted it` : 'that it went')
         : editLine(address, 'forget', resources[address].id, message);
     }),
   };

@@ -55,6 +55,14 @@ const DELETED = {
     scope: { organization_id: 'harbor' },
     name: 'Gone',
   },
+  'agent.taken': {
+    run: null,
+    commit: '4f'.repeat(20),
+    at: AT,
+    kind: 'agent',
+    scope: { organization_id: 'harbor' },
+    name: 'Taken',
+  },
 };
 
 /** What a first run left. */
