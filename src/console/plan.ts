@@ -1,14 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { commandSpan, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
-import { findFreezeAlone, type PlanDocument } from '../core/plan-document.ts';
 import {
-  hasChanges,
+  findFreezeAlone,
   isRefused,
   isRefusedByBranch,
-  parsePlan,
-  parsePlanLines,
-} from '../plan/document.ts';
+  type PlanDocument,
+} from '../core/plan-document.ts';
+import { hasChanges, parsePlan, parsePlanLines } from '../plan/document.ts';
 import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
 import { planFilePieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';

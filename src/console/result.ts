@@ -1,7 +1,7 @@
 import { commandSpan } from '../core/command-line.ts';
 import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
-import { isChanging, type PlanDocument } from '../core/plan-document.ts';
-import { isBehind, isHeldBack, isRefused } from '../plan/document.ts';
+import { isChanging, isHeldBack, isRefused, type PlanDocument } from '../core/plan-document.ts';
+import { isBehind } from '../plan/document.ts';
 import { revertMessage } from '../render/footers.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';

@@ -1689,6 +1689,23 @@ export type Document = {
   };
   /** The environment of the stack that it was made for; absent where none was chosen. */
   readonly environment?: string;
+  /** The stack that it was made for, and the commit of its checkout. Absent where the plan is of a sandbox or compares snapshots. The digest does not cover it, and apply acts on none of it. */
+  readonly stack?: {
+    /** `stack` of callsheet.yaml, its folder within the repository, or its path. */
+    readonly name: string;
+    /** The commit that is checked out. Absent outside of a repository. */
+    readonly commit?: {
+      readonly id: string;
+      /** The first line of its message. */
+      readonly subject: string;
+      /** The name of its author. */
+      readonly author: string;
+      /** When it was committed, ISO 8601. */
+      readonly at: string;
+      /** True if the folder of the stack has changes that are not committed. */
+      readonly is_changed: boolean;
+    };
+  };
   /** Over the configuration that was planned. It says what the plan was made from and stops nothing: apply compares the `basis` of each change. */
   readonly config_digest: string;
   /** The state that was planned from. Apply refuses another lineage; a higher serial stops nothing. */

@@ -172,6 +172,11 @@ export type KeptEdits = NonNullable<PlanDocument['kept']>[number];
 /** Where a secret goes once a change is carried out. */
 export type SecretTravel = Plan.Secret;
 
+/** True if a secret goes somewhere new, comes from another source, or is removed. */
+export function isSecretMoved({ to, before, another_source: isOther }: SecretTravel): boolean {
+  return to !== before || isOther === true;
+}
+
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */
 export type Pin = Plan.Pin;
 
@@ -352,4 +357,24 @@ export function toFlag(option: string): string {
 
 function listLifts(struck: readonly Change[]): readonly Lift[] {
   return [...new Set(struck.flatMap(({ lifted_by: lift }) => lift ?? []))];
+}
+
+/** True if something stands against the plan as a whole, whatever it would do. */
+export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
+  return refusals.length > 0;
+}
+
+/** True if a guard or the platform would refuse the plan as it stands. */
+export function isRefused(plan: PlanDocument): boolean {
+  const isStruck = plan.changes.some(({ verdict }) => verdict === 'refused');
+  return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
+}
+
+/** True if the plan would be refused even without the refusals that its base has already (`--base`). */
+export function isRefusedByBranch({ changes, refusals = [], ...plan }: PlanDocument): boolean {
+  return isRefused({
+    ...plan,
+    changes: changes.filter(({ refused_on_base: isThere }) => isThere !== true),
+    refusals: refusals.filter(({ origin }) => origin !== 'base'),
+  });
 }

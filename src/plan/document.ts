@@ -93,6 +93,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
       ...(deleted === undefined ? [] : [[address, deleted]]),
     ]),
   names: ({ names }) => names,
+  place: ({ stack }) => stack,
   requests: ({ requests }) => requests,
   assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
   'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
@@ -179,21 +180,6 @@ export function hasChanges(plan: PlanDocument): boolean {
   return plan.changes.some(({ action }) => action !== 'no_op' && action !== 'adopt');
 }
 
-/** Whether a guard or the platform would refuse the plan as it stands. */
-export function isRefused(plan: PlanDocument): boolean {
-  const isStruck = plan.changes.some(({ verdict }) => verdict === 'refused');
-  return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
-}
-
-/** The plan would be refused even without the refusals that its base has already (`--base`). */
-export function isRefusedByBranch({ changes, refusals = [], ...plan }: PlanDocument): boolean {
-  return isRefused({
-    ...plan,
-    changes: changes.filter(({ refused_on_base: isThere }) => isThere !== true),
-    refusals: refusals.filter(({ origin }) => origin !== 'base'),
-  });
-}
-
 /** Whether a change asks something of the platform, as the plan stands. */
 export function isWriting({ verdict, operations }: Change): boolean {
   return verdict === 'ok' && operations.length > 0;
@@ -221,11 +207,6 @@ export function refuse(change: Change, reason: string, lifted_by?: Change['lifte
     reason,
     ...(lifted_by === undefined ? {} : { lifted_by }),
   };
-}
-
-/** Whether something stands against the plan as a whole, whatever it would do. */
-export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
-  return refusals.length > 0;
 }
 
 /** The checkout lacks the commit that was applied last, and no `--behind REASON` was given. */
@@ -299,6 +280,7 @@ const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
   organizations: true,
   names: true,
   environment: true,
+  stack: true,
   config_digest: true,
   state: true,
   options: true,

@@ -161,6 +161,8 @@ export type PlanInput = {
   readonly organization?: string | undefined;
   readonly configDigest: string;
   readonly environment?: string | undefined;
+  /** What the stack is called, and its commit; it may be known later than what is read. */
+  readonly place?: Promise<PlanDocument['stack']>;
   /** The rollout that it is a step of. */
   readonly stepOf?: string | undefined;
   /** Most changes that are carried out before somebody judges them; see `GuardInput`. */
@@ -305,6 +307,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     overriddenLimits(guarded, guarding),
     { ...input, world },
     names,
+    await input.place,
   );
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
@@ -372,6 +375,7 @@ function assemble(
   overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
   known: Names,
+  place: PlanDocument['stack'],
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const { sourceOf = () => undefined } = input;
@@ -394,6 +398,7 @@ function assemble(
     platform: input.platform,
     organizations: input.organizations,
     ...(input.environment === undefined ? {} : { environment: input.environment }),
+    ...(place === undefined ? {} : { stack: place }),
     config_digest: input.configDigest,
     state: { lineage: state.lineage, serial: state.serial },
     options,

@@ -14,7 +14,8 @@ import type {
   RehearsalStep,
   RehearsalVerdict,
 } from '../core/plan-document.ts';
-import { isRefused, isWriting } from '../plan/document.ts';
+import { isRefused } from '../core/plan-document.ts';
+import { isWriting } from '../plan/document.ts';
 import { findAssumption, readEndpoints } from '../platform/endpoints.ts';
 import { operations } from '../platform/operations.generated.ts';
 import {

@@ -7,6 +7,7 @@ import {
   holdingFlags,
   isChanging,
   isOnBase,
+  isSecretMoved,
   type KeptEdits,
   liftingFlags,
   type Note,
@@ -121,11 +122,6 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly RawFooter[]
       isWhole: true,
     },
   ];
-}
-
-/** Whether a secret goes somewhere new, comes from another source, or is removed. */
-export function isSecretMoved({ to, before, another_source: isOther }: SecretTravel): boolean {
-  return to !== before || isOther === true;
 }
 
 /** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */

@@ -4,14 +4,16 @@ import {
   isAbsent,
   isEdited,
   isOnBase,
+  isSecretMoved,
   isStateless,
   type PlanDocument,
+  shortCommit,
 } from '../core/plan-document.ts';
 import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
 import { viewFields } from './fields.ts';
-import { driftFooters, type Footer, isSecretMoved } from './footers.ts';
+import { driftFooters, type Footer } from './footers.ts';
 import {
   escapeMessage,
   escapeText,
@@ -54,6 +56,7 @@ import {
   newAssumptions,
   reliesOn,
   SYMBOLS,
+  stackName,
   titleOnBase,
   varyingMessage,
 } from './wording.ts';
@@ -136,6 +139,7 @@ function planParts(plan: PlanDocument): Parts {
   };
   return {
     above: [
+      ...placeText(plan),
       ...(isStateless(plan) && plan.purpose === 'apply' ? [STATELESS] : []),
       ...renderTable(plan),
       ...above.map(footerText),
@@ -145,6 +149,21 @@ function planParts(plan: PlanDocument): Parts {
     below: [...adoptedText(adopted), ...below.map(footerText), ...closing(plan)],
     atLeast: countNewSecrets(plan),
   };
+}
+
+/** The stack, its environment, and the commit with what Git says of it. */
+function placeText({ stack, environment }: PlanDocument): readonly string[] {
+  if (stack === undefined) return [];
+  const { commit } = stack;
+  const place = [
+    `**${escapeText(stackName(stack))}**`,
+    ...(environment === undefined ? [] : [escapeText(environment)]),
+  ];
+  if (commit === undefined) return [place.join(', ')];
+  const { id, subject, author, is_changed: isChanged } = commit;
+  const said = `${inlineCode(shortCommit(id))} ${escapeText(cutText(subject, 72))}, by ${escapeText(cutText(author, 40))}`;
+  const beside = isChanged ? ', with uncommitted changes' : '';
+  return [`${place.join(', ')} · ${said}${beside}`];
 }
 
 /** Changes that the base has already: every address, and their number. */

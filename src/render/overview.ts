@@ -5,11 +5,12 @@ import {
   type FieldChange,
   isEdited,
   isOnBase,
+  isSecretMoved,
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { countEach, sum } from '../core/value.ts';
 import { viewFields } from './fields.ts';
-import { type Footer, footersAbove, footersBelow, isSecretMoved } from './footers.ts';
+import { type Footer, footersAbove, footersBelow } from './footers.ts';
 import { gone, isEmpty } from './wording.ts';
 
 /**

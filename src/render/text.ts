@@ -27,6 +27,7 @@ import {
   cutText,
   itemLines,
   type Line,
+  lineWidth,
   listLines,
   liveSpan,
   measureWidest,
@@ -46,6 +47,7 @@ import { inlineValue } from './value-text.ts';
 import {
   comparedCount,
   conflictAdvice,
+  countsBelow,
   describeHow,
   driftAdvice,
   fieldsOnBase,
@@ -60,6 +62,7 @@ import {
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
+  placeOf,
   reliesOn,
   SYMBOLS,
   titleOnBase,
@@ -124,7 +127,10 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   ]
     .filter((part) => part.length > 0)
     .flatMap((part) => [[], ...part]);
-  const head = wrap([span(headline(plan), 'strong')], options.width, 2);
+  const head = [
+    ...wrap([span(headline(plan), 'strong')], options.width, 2),
+    ...aboutLines(plan, options),
+  ];
   const last = isEmpty(plan)
     ? comparedLines(plan, options)
     : closingLines(plan, options, body.length > MOST_LINES / 2);
@@ -135,6 +141,15 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
     ...last,
   ];
   return { text: paint(lines, options.color), folded: countChanges(brief) };
+}
+
+/** The counts of a plan, and at the right where it is from. */
+function aboutLines(plan: PlanDocument, { width }: RenderOptions): readonly Line[] {
+  if (isEmpty(plan)) return [];
+  const [counts, place] = [span(countsBelow(plan)), span(placeOf(plan), 'dim')];
+  const room = width - lineWidth([counts, place]);
+  if (room >= 2 && place.text !== '') return [[counts, span(' '.repeat(room)), place]];
+  return [counts, place].flatMap((one) => (one.text === '' ? [] : wrap([one], width, 2)));
 }
 
 /**

@@ -16,11 +16,15 @@ import {
   type FieldChange,
   isAbsent,
   isOnBase,
+  isRefused,
+  isRefusedByBranch,
+  isSecretMoved,
   isStateless,
   type PlanDocument,
   type PlannedOperation,
   type PlanSummary,
   type SnapshotMark,
+  shortCommit,
   summarise,
   toFlag,
   type Verdict,
@@ -153,27 +157,27 @@ export function comparedCount({ summary }: PlanDocument): number {
   return create + update + replace + deleted + adopt + forget + no_op;
 }
 
-/** What the plan would do, in one line: the first and the last thing that is said. */
+/** What the plan comes to, its worst first, in one line: the first and the last thing that is said. */
 export function headline(plan: PlanDocument): string {
-  const counts = formatCounts(plan.summary);
   const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
+  const all = isRefused(plan) ? `refused; ${worstFirst(plan.changes)}` : worstFirst(plan.changes);
   switch (plan.purpose) {
     case 'apply':
       if (plan.base !== undefined && !isEmpty(plan)) return headlineBesideBase(plan, where);
       return isEmpty(plan)
         ? `No changes${where}. The platform matches the configuration${apartFrom(plan)}.`
-        : `Plan${where}: ${counts}`;
+        : `Plan: ${all}`;
     case 'rollback': {
       if (plan.snapshot !== undefined) return headlineToSnapshot(plan, plan.snapshot, where);
       const run = plan.undoes === undefined ? '' : ` of run ${plan.undoes}`;
       return isEmpty(plan)
         ? `No changes${where}. Nothing${run} is left to roll back.`
-        : `Rollback${run}${where}: ${counts}`;
+        : `Rollback${run}: ${all}`;
     }
     case 'restore':
       return isEmpty(plan)
         ? `No changes${where}. The platform matches the snapshot${apartFrom(plan)}.`
-        : `Restore${where}: ${counts}`;
+        : `Restore: ${all}`;
     case 'drift': {
       const drifted = plan.changes.length;
       if (isStateless(plan)) return headlineWithoutState(drifted, where);
@@ -192,19 +196,116 @@ export function headline(plan: PlanDocument): string {
   }
 }
 
-/** `Plan of this pull request: 1 to update; main has 2 changes already`. */
-function headlineBesideBase({ changes, base }: PlanDocument, where: string): string {
+/** `Plan of this pull request: 1 agent changes; main has 2 changes already`. */
+function headlineBesideBase(plan: PlanDocument, where: string): string {
+  const { changes, base } = plan;
   const own = changes.filter((change) => !isOnBase(change));
-  const counts = formatCounts(summarise(own, 0));
   const others = changes.length - own.length;
   const count = formatCount(others, 'change');
   const already =
     base?.behind === 0
       ? `; ${baseName(base)} has ${count} already`
       : `; ${count} ${others === 1 ? 'is' : 'are'} not its own`;
-  return counts === undefined
-    ? `No changes of this pull request${where}${already}`
-    : `Plan of this pull request${where}: ${counts}${others === 0 ? '' : already}`;
+  const acting = own.filter(({ action }) => action !== 'adopt');
+  if (acting.length === 0) return `No changes of this pull request${where}${already}`;
+  const refused = isRefusedByBranch(plan) ? 'refused; ' : '';
+  return `Plan of this pull request: ${refused}${worstFirst(own)}${others === 0 ? '' : already}`;
+}
+
+/** Facts of a headline at most; the counts below it have all. */
+const MOST_FACTS = 4;
+
+/** `62 agents change; 1 deleted, 1 secret to a new host`: what some changes come to, the worst first. */
+function worstFirst(changes: readonly Change[]): string {
+  const acting = changes.filter(({ action }) => action !== 'adopt' && action !== 'no_op');
+  const [first] = acting;
+  if (first === undefined) return formatCount(0, 'change');
+  const isOneKind = acting.every(({ kind }) => kind === first.kind);
+  const isAlike = acting.every(
+    ({ action, verdict }) => action === first.action && verdict !== 'held',
+  );
+  const count = (adjective = '') => {
+    const one = `${adjective}${isOneKind ? nameInWords(first.kind) : 'resource'}`;
+    const several = `${adjective}${isOneKind ? kindTitle(first.kind) : 'resources'}`;
+    return formatCount(acting.length, one, several);
+  };
+  const said: SaidOfAll = isAlike ? (first.action as SaidOfAll) : 'update';
+  const facts = worstFacts(acting).filter(({ of, count: some }) => some > 0 && of !== said);
+  const listed = facts.slice(0, MOST_FACTS).map(({ text }) => text);
+  return [SAID_OF_ALL[said](count, acting.length === 1), listed.join(', ')]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+type SaidOfAll = 'create' | 'update' | 'replace' | 'delete' | 'forget';
+
+/** A sentence about changes that are all of one action; of mixed ones that of updates is said. */
+const SAID_OF_ALL: {
+  readonly [action in SaidOfAll]: (count: (adjective?: string) => string, isOne: boolean) => string;
+} = {
+  create: (count) => count('new '),
+  update: (count, isOne) => `${count()} ${isOne ? 'changes' : 'change'}`,
+  replace: (count, isOne) => `${count()} ${isOne ? 'is' : 'are'} replaced`,
+  delete: (count, isOne) => `${count()} ${isOne ? 'is' : 'are'} deleted`,
+  forget: (count, isOne) => `${count()} ${isOne ? 'is' : 'are'} forgotten`,
+};
+
+type Fact = { readonly count: number; readonly text: string; readonly of?: Action };
+
+/** What a reviewer must know of some changes, the worst first; some counts may be 0. */
+function worstFacts(changes: readonly Change[]): readonly Fact[] {
+  const of = (action: Action, word: string): Fact => {
+    const count = changes.filter((one) => one.action === action && one.verdict !== 'held').length;
+    return { count, text: `${formatNumber(count)} ${word}`, of: action };
+  };
+  const counted = (
+    all: readonly unknown[],
+    one: string,
+    after: string,
+    several?: string,
+  ): Fact => ({
+    count: all.length,
+    text: `${formatCount(all.length, one, several)}${after}`,
+  });
+  const sent = changes.flatMap(({ secrets = [] }) => secrets.filter(isSecretMoved));
+  const known = sent.filter(({ before }) => before !== null);
+  const causes = changes.flatMap(({ fields }) => fields.map(({ cause }) => cause));
+  const reversed = changes
+    .flatMap(({ callouts = [] }) => callouts.filter(({ sort }) => sort === 'reversed'))
+    .map(({ path, before, after }) => JSON.stringify([path, before, after]));
+  return [
+    of('delete', 'deleted'),
+    counted(
+      changes.filter(({ action, verdict }) => action === 'delete' && verdict === 'held'),
+      'delete',
+      ' held',
+    ),
+    of('replace', 'replaced'),
+    counted(
+      known.filter(({ to, before }) => to !== null && to !== before),
+      'secret',
+      ' to a new host',
+    ),
+    counted(
+      known.filter(({ to }) => to === null),
+      'secret',
+      ' removed',
+    ),
+    // The same edit of many is one.
+    counted([...new Set(reversed)], 'rule', ' reversed'),
+    counted(
+      causes.filter((cause) => cause === 'conflict'),
+      'conflict',
+      '',
+    ),
+    counted(
+      causes.filter((cause) => cause === 'drifted'),
+      'edit',
+      ' outside Callsheet undone',
+    ),
+    of('create', 'new'),
+    of('forget', 'forgotten'),
+  ];
 }
 
 /** `Already on main: 2 changes`: what stands above those that the base of a plan has. */
@@ -276,7 +377,41 @@ function headlineToSnapshot(
   const to = `the snapshot of ${inSeconds(at)}`;
   return isEmpty(plan)
     ? `No changes${where}. Everything is as in ${to}.`
-    : `Rollback to ${to}${where}: ${formatCounts(plan.summary)}`;
+    : `Rollback to ${to}: ${worstFirst(plan.changes)}`;
+}
+
+/** `9 to create, 2 to update; 1 adopted`: the counts below a headline; empty where the headline says all of them. */
+export function countsBelow({ changes, base, summary: all }: PlanDocument): string {
+  const summary =
+    base === undefined
+      ? all
+      : summarise(
+          changes.filter((one) => !isOnBase(one)),
+          0,
+        );
+  const { create, update, replace, delete: deleted, forget, refused, held, unsupported } = summary;
+  const several =
+    [create, update, replace, deleted, forget].filter((count) => count > 0).length > 1;
+  const isMore = several || refused + held + unsupported + summary.adopt > 0;
+  return isMore ? (formatCounts(summary) ?? '') : '';
+}
+
+/** `clinics · production · 1f3a9c0d2b44`: where a plan is from; empty where nobody knows. */
+export function placeOf({ stack, environment }: PlanDocument): string {
+  const { commit } = stack ?? {};
+  const id = commit === undefined ? '' : shortCommit(commit.id);
+  const parts = [
+    stack === undefined ? '' : stackName(stack),
+    environment ?? '',
+    commit?.is_changed === true ? `${id} with uncommitted changes` : id,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** What a stack is called: its name, or, where that is a path, its folder. */
+export function stackName({ name }: NonNullable<PlanDocument['stack']>): string {
+  const isPath = name.startsWith('/') || /^[A-Za-z]:\\/.test(name);
+  return isPath ? (name.split(/[\\/]/).findLast((part) => part !== '') ?? name) : name;
 }
 
 /** `412 calls in 7 days`: who will notice a change; undefined where that is not known. */

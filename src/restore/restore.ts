@@ -6,8 +6,14 @@ import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import { type Change, isRunnable, type PlanDocument, summarise } from '../core/plan-document.ts';
-import { isRefused, isWriting, refuse, withDigest } from '../plan/document.ts';
+import {
+  type Change,
+  isRefused,
+  isRunnable,
+  type PlanDocument,
+  summarise,
+} from '../core/plan-document.ts';
+import { isWriting, refuse, withDigest } from '../plan/document.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
 import { announce } from '../run/plan.ts';

@@ -18,6 +18,7 @@ import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, foldSentences, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
+import { isRefused } from '../core/plan-document.ts';
 import {
   agentsReached,
   isUnderWay,
@@ -29,7 +30,7 @@ import {
   stepCounts,
 } from '../core/rollout.ts';
 import { oncePer, type ValueObject } from '../core/value.ts';
-import { isRefused, isWriting } from '../plan/document.ts';
+import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';

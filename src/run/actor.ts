@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { devNull, hostname, userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { PlanDocument } from '../core/plan-document.ts';
 import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
 import type { StackSettings } from '../stack/index.ts';
 import type { Claimant } from '../state/failures.ts';
@@ -99,6 +100,31 @@ export async function describeCheckout(dir: string): Promise<Checkout | undefine
       askGit(dir, 'rev-parse', 'HEAD:./').catch(() => undefined),
     ]);
     return { head, tree, isChanged: status !== '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names a stack, and its commit in Git's words: what a reviewer is told of where a plan is from. */
+export async function describePlace({
+  dir,
+  id,
+}: Pick<StackSettings, 'dir' | 'id'>): Promise<NonNullable<PlanDocument['stack']>> {
+  const [name, commit] = await Promise.all([id ?? nameStack(dir), describeCommit(dir)]);
+  return { name, ...(commit && { commit }) };
+}
+
+async function describeCommit(
+  dir: string,
+): Promise<NonNullable<PlanDocument['stack']>['commit'] | undefined> {
+  if (!isInRepository(dir)) return undefined;
+  try {
+    const [told, status] = await Promise.all([
+      askGit(dir, 'log', '-1', '--no-show-signature', '--format=%H%x00%s%x00%an%x00%cI'),
+      askGit(dir, 'status', '--porcelain', '--', '.'),
+    ]);
+    const [id = '', subject = '', author = '', at = ''] = told.split('\0');
+    return { id, subject, author, at, is_changed: status !== '' };
   } catch {
     return undefined;
   }

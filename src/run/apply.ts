@@ -1,8 +1,12 @@
 import { checkBasis } from '../apply/pins.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
-import { isChanging, type PlanDocument, type PlanOptions } from '../core/plan-document.ts';
+import {
+  isChanging,
+  isRefused,
+  type PlanDocument,
+  type PlanOptions,
+} from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
-import { isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { endedHolds } from '../plan/holds.ts';
 import type { Planned, Refresh } from '../plan/make.ts';

@@ -42,6 +42,7 @@ import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
+import { describePlace } from './actor.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
@@ -158,7 +159,7 @@ export function emitUnread({ unread, plan }: Planned, { emit }: RunContext): voi
  * Makes a plan of what a session has; `more` says what is allowed, and what is desired where that is not the
  * configuration. Most of its time goes into reading. `expected`: how many resources there are, as far as is known before.
  */
-function planSession(
+async function planSession(
   session: Session,
   expected: number,
   context: RunContext,
@@ -200,8 +201,10 @@ function planSession(
     ...(isCounted && { recentCalls }),
     ...more,
   };
+  // Git is asked while the platform is read.
+  const place = context.sandbox === undefined ? describePlace(stack) : Promise.resolve(undefined);
   return stage(context, 'plan', () =>
-    whileReading(reader, expected, context, (reader) => makePlan({ ...input, reader })),
+    whileReading(reader, expected, context, (reader) => makePlan({ ...input, place, reader })),
   );
 }
 

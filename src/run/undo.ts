@@ -6,6 +6,8 @@ import { CallsheetError, foldSentences } from '../core/errors.ts';
 import { fieldIn, formatPath } from '../core/path.ts';
 import {
   isChanging,
+  isHeldBack,
+  isRefused,
   isRunnable,
   liftingFlags,
   type Note,
@@ -19,7 +21,7 @@ import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createReader, readNewest } from '../live/reader.ts';
-import { isHeldBack, isRefused, withDigest } from '../plan/document.ts';
+import { withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Span } from '../plan/identify.ts';

@@ -4,7 +4,7 @@ import { openProgress } from '../console/progress.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { isHeldBack } from '../plan/document.ts';
+import { isHeldBack } from '../core/plan-document.ts';
 import { type SkippedHeal, whyNotHealed } from '../plan/drift.ts';
 import { findStanding } from '../run/behind.ts';
 import { planConfiguration, planOptions } from '../run/plan.ts';

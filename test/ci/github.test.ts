@@ -28,7 +28,7 @@ test('a pull request is planned in a comment, and what is merged is applied by t
   expect(comments.slice(0, -1)).toEqual(strangers);
   expect(old.body).toMatch(
     new RegExp(
-      `^${marker}\n\n### Plan of this pull request: 1 to create; main has 1 change already`,
+      `^${marker}\n\n### Plan of this pull request: 1 new agent; main has 1 change already`,
     ),
   );
   expect(old.body).toContain(`<!-- digest ${planned.plan?.outputs.digest} -->`);
@@ -65,7 +65,7 @@ longTest(
     expect(resultsOf(byHand), logOf(byHand)).toEqual({ plan: 'success', comment: 'success' });
     const [comment] = github.comments.get(theirs.number) ?? [];
     expect(comment?.body).toMatch(
-      /^<!-- callsheet:plan clinic -->\n\n### Plan of this pull request: 1 to create; main has 1 change already/,
+      /^<!-- callsheet:plan clinic -->\n\n### Plan of this pull request: 1 new agent; main has 1 change already/,
     );
     expect(comment?.body).toContain('SMS_TOKEN');
 

@@ -134,7 +134,7 @@ applied('--format json gives one JSON document when it fails, too', async (world
 applied('the process ends as its command: exit code, results and messages apart', async (world) => {
   await world.edit('agents.yaml', 'how can I help?', 'good day!');
   const rows = [
-    [['plan', '--detailed-exitcode'], 2, /1 to update/, /^$/],
+    [['plan', '--detailed-exitcode'], 2, /1 agent changes/, /^$/],
     [['apply', '--auto-approve', '--target', 'agent.dsek'], 1, /^$/, /^Error: /],
     [['apply', '--auto-approve', '--expect', computeDigest('other')], 5, /^$/, /^Error: /],
     [['validate'], 0, /valid: 8 resources/, /^$/],

@@ -264,5 +264,5 @@ test('each stack of a tree says what its base has already', async () => {
   expect(head.match(/Already on main: 1 change/g)).toHaveLength(3);
   const headings = sections.flatMap((section) => /^#+ .*/m.exec(section) ?? []);
   const none = '### No changes of this pull request; main has 1 change already';
-  expect(headings).toEqual(['### Plan of this pull request: 1 to create', none, none, none]);
+  expect(headings).toEqual(['### Plan of this pull request: 1 new agent', none, none, none]);
 });

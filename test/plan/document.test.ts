@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Change, type PlanDocument, summarise } from '../../src/core/plan-document.ts';
-import { hasChanges, isActing, isRefused, planDigest } from '../../src/plan/document.ts';
+import {
+  type Change,
+  isRefused,
+  type PlanDocument,
+  summarise,
+} from '../../src/core/plan-document.ts';
+import { hasChanges, isActing, planDigest } from '../../src/plan/document.ts';
 import { changeOf, fieldOf } from '../render/sample.ts';
 import { BAY, HARBOR, NO_OPTIONS, type WorldBuilder, world } from '../world.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { computeDigest } from '../../src/core/digest.ts';
 import type { PlanOptions } from '../../src/core/plan-document.ts';
-import { isRefused, parsePlan } from '../../src/plan/document.ts';
+import { isRefused } from '../../src/core/plan-document.ts';
+import { parsePlan } from '../../src/plan/document.ts';
 import { keepDrift } from '../../src/plan/drift.ts';
 import { checkGuards } from '../../src/plan/guards.ts';
 import type { PlanInput } from '../../src/plan/make.ts';

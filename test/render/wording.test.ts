@@ -9,8 +9,9 @@ import {
   formatSize,
   headline,
   kindTitle,
+  placeOf,
 } from '../../src/render/wording.ts';
-import { changeOf, planOf } from './sample.ts';
+import { changeOf, fieldOf, planOf } from './sample.ts';
 
 const AT = new Date('2026-03-02T08:30:00Z');
 
@@ -47,15 +48,113 @@ test.each([
   expect(text).toBe(expected);
 });
 
+const travel = (more: object) => ({
+  path: 'integrations.smsProvider.auth_token',
+  source: 'env:SMS',
+  to: 'sms.example.test',
+  before: 'sms.example.test',
+  restorable: true,
+  ...more,
+});
+const reversed = fieldOf(
+  'system_prompt',
+  'Be brief.\n\nDo not quote prices.\n',
+  'Be brief.\n\nYou may quote prices.\n',
+);
+
+test.each([
+  ['one sort of action is a sentence', [changeOf({ action: 'create' })], '1 new agent'],
+  [
+    'of several',
+    ['a', 'b'].map((one) => changeOf({ address: `agent.${one}`, action: 'delete' })),
+    '2 agents are deleted',
+  ],
+  ['of several kinds', [changeOf(), changeOf({ address: 'retry_policy.a' })], '2 resources change'],
+  [
+    'a delete among updates',
+    [changeOf(), changeOf({ address: 'agent.b', action: 'delete' })],
+    '2 agents change; 1 deleted',
+  ],
+  [
+    'a delete that is held',
+    [changeOf({ action: 'delete', verdict: 'held' })],
+    '1 agent changes; 1 delete held',
+  ],
+  [
+    'a stored secret that goes elsewhere',
+    [changeOf({ secrets: [travel({ to: 'evil.example.test' })] })],
+    '1 agent changes; 1 secret to a new host',
+  ],
+  [
+    'a secret of something new',
+    [changeOf({ secrets: [travel({ before: null })] })],
+    '1 agent changes',
+  ],
+  ['a secret that stays', [changeOf({ secrets: [travel({})] })], '1 agent changes'],
+  [
+    'a secret that is removed',
+    [changeOf({ secrets: [travel({ to: null })] })],
+    '1 agent changes; 1 secret removed',
+  ],
+  [
+    'a rule that is reversed in many is one',
+    ['a', 'b'].map((one) => changeOf({ address: `agent.${one}`, fields: [reversed] })),
+    '2 agents change; 1 rule reversed',
+  ],
+  [
+    'what others did meanwhile',
+    [
+      changeOf({
+        fields: [
+          fieldOf('a', 1, 2, { cause: 'conflict' }),
+          fieldOf('b', 1, 2, { cause: 'drifted' }),
+          fieldOf('c', 1, 2, { cause: 'drifted' }),
+        ],
+      }),
+    ],
+    '1 agent changes; 1 conflict, 2 edits outside Callsheet undone',
+  ],
+  [
+    'a refusal is the worst',
+    [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.b', action: 'create' })],
+    'refused; 2 agents change; 1 new',
+  ],
+])('a headline begins with the worst: %s', (_, changes, expected) => {
+  expect(headline(planOf(changes))).toBe(`Plan: ${expected}`);
+});
+
+test.each([
+  [{}, ''],
+  [{ stack: { name: 'clinics' }, environment: 'production' }, 'clinics · production'],
+  [{ stack: { name: '/home/sam/clinics/' } }, 'clinics'],
+  [
+    {
+      stack: {
+        name: 'clinics',
+        commit: {
+          id: '1f3a9c0d2b4455667788990011223344aabbccdd',
+          subject: 'x',
+          author: 'y',
+          at: '2026-03-02T09:00:00Z',
+          is_changed: true,
+        },
+      },
+    },
+    'clinics · 1f3a9c0d2b44 with uncommitted changes',
+  ],
+])('a plan is from %j', (more, expected) => {
+  expect(placeOf(planOf([], more))).toBe(expected);
+});
+
 test.each([
   [
-    'counts by action, then adoptions, then verdicts',
+    'what is adopted is no change',
     planOf([
       changeOf({ action: 'create' }),
       changeOf({ action: 'delete', verdict: 'held' }),
       changeOf({ action: 'adopt' }),
     ]),
-    'Plan: 1 to create, 1 to delete; of these 1 held; 1 adopted',
+    'Plan: 2 agents change; 1 delete held, 1 new',
   ],
   [
     'adoptions alone change nothing',
@@ -81,7 +180,7 @@ test.each([
   [
     'a rollback names its run',
     planOf([changeOf()], { purpose: 'rollback', undoes: 'r1' }),
-    'Rollback of run r1: 1 to update',
+    'Rollback of run r1: 1 agent changes',
   ],
   [
     'an empty rollback',

@@ -19,7 +19,7 @@ test('Atlantis applies the plan of the comment, with a state beside its clones',
   const first = clone();
   const planned = await runStage('plan', place, first, kept);
   expect(planned, planned.log).toMatchObject({ exit: 0 });
-  expect(planned.log).toContain('2 to create');
+  expect(planned.log).toContain('2 new');
   const applied = await runStage('apply', place, first, kept);
   expect(applied, applied.log).toMatchObject({ exit: 0 });
   expect(place.greeting('Front desk')).toBe('Harbor Dental.');
@@ -28,7 +28,7 @@ test('Atlantis applies the plan of the comment, with a state beside its clones',
   place.commit(edited(place, 'agents.yaml', 'Harbor Dental.', 'Good day.'));
   const next = clone();
   const update = await runStage('plan', place, next, kept);
-  expect(update.log).toContain('1 to update');
+  expect(update.log).toContain('1 agent changes');
   place.sim.edit(place.agent('Front desk'), { greeting_message: 'By hand.' });
   const stale = await runStage('apply', place, next, kept);
   expect(stale, stale.log).toMatchObject({ exit: 5 });

@@ -49,7 +49,7 @@ test('a merge applies the plan that was reviewed; the next one goes on from its 
   await repository.plan(second);
   // With the state of the first: what it wrote is no news.
   const comment = repository.github.comments.get(second.number)?.[0]?.body;
-  expect(comment).toContain('### Plan of this pull request: 1 to update');
+  expect(comment).toContain('### Plan of this pull request: 1 agent changes');
   expect(comment).not.toContain('adopt');
   expectAll(await repository.merge(second), GOOD);
   expect(repository.greeting('Night desk')).toBe('Closed.');

@@ -43,7 +43,7 @@ test('a note is written, updated, and found among many; main is planned, applied
   await good('callsheet-plan');
   await good('callsheet-note');
   expect(notes).toHaveLength(151);
-  expect(notes.at(-1)?.body).toMatch(new RegExp(`^${marker}\n\n### Plan: 2 to create`));
+  expect(notes.at(-1)?.body).toMatch(new RegExp(`^${marker}\n\n### Plan: 2 new`));
 
   // A configuration that is broken: the plan in the note must not stand any longer.
   const whole = edited(gitlab, 'agents.yaml', 'greeting_message', 'greeting_message');

@@ -1,9 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { Callout, Change, PlanDocument } from '../../../core/plan-document.ts';
+import {
+  type Callout,
+  type Change,
+  isSecretMoved,
+  type PlanDocument,
+} from '../../../core/plan-document.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, listUnseenOf, viewFields } from '../../../render/fields.ts';
-import { isSecretMoved, secretMessage } from '../../../render/footers.ts';
+import { secretMessage } from '../../../render/footers.ts';
 import type { Shown } from '../../../render/names.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import type { PlanDocument } from '../../../core/plan-document.ts';
+import { type PlanDocument, shortCommit } from '../../../core/plan-document.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatNumber } from '../../../render/wording.ts';
+import { formatNumber, stackName } from '../../../render/wording.ts';
 import { useKept } from '../page.ts';
 import { instant } from './notes.tsx';
 
@@ -69,10 +69,23 @@ export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps
 }
 
 function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
-  const { platform, environment, created_at: at, digest } = head;
+  const { platform, stack, environment, created_at: at, digest } = head;
+  const { commit } = stack ?? {};
+  const changed = commit?.is_changed === true ? ', with uncommitted changes' : '';
   return [
-    ['Platform', sanitiseLine(platform.base_url)],
+    ...(stack === undefined ? [] : [['Stack', sanitiseLine(stackName(stack))] as const]),
     ...(environment === undefined ? [] : [['Environment', sanitiseLine(environment)] as const]),
+    ...(commit === undefined
+      ? []
+      : [
+          [
+            'Commit',
+            sanitiseLine(
+              `${shortCommit(commit.id)} ${commit.subject}, by ${commit.author}${changed}`,
+            ),
+          ] as const,
+        ]),
+    ['Platform', sanitiseLine(platform.base_url)],
     ['Account', sanitiseLine(platform.account_id)],
     ['Made', instant(at)],
     ['Digest', sanitiseLine(digest.slice(0, 'sha256:'.length + 12))],
