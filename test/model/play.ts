@@ -649,7 +649,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
 
   /**
    * Agents that the platform does not make what the files say: it takes the language from the voice, or no payments
-   * without a provider.
+   * without a provider that has all that a text message needs.
    */
   const refusedOf = (all: readonly Wanted[], memory: Memory, live: Live) => {
     const found = bindLive(all, live, memory);
@@ -663,7 +663,10 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         voice !== undefined &&
         !isSame(voice.language, language);
       const isPaid = valueAt(fields, 'payments.tool_enabled') === true;
-      return isImposed || (isPaid && isNothing(valueAt(record, 'integrations.smsProvider')));
+      const cannotText = ['account_sid', 'fromNumber'].some((name) =>
+        isNothing(valueAt(record, `integrations.smsProvider.${name}`)),
+      );
+      return isImposed || (isPaid && cannotText);
     });
     return new Set(refused.map(({ address }) => address));
   };
