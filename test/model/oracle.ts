@@ -145,12 +145,13 @@ export function bindLive(
   return bound;
 }
 
-/** The leaves that a resource owns, without secrets. */
+/** The leaves that a resource owns, without secrets. An object with nothing in it says nothing. */
 function ownLeaves({ section, fields, ignored }: Wanted): readonly (readonly [string, Value])[] {
   const isOff = valueAt(fields, 'payments.tool_enabled') !== true;
   return [...leavesOf(fields)].filter(
     ([path, value]) =>
       sourceOf(value) === undefined &&
+      !(isFields(value) && Object.keys(value).length === 0) &&
       !ignored.some((one) => isBelow(path, one)) &&
       // Limits of a tool that is off are not told.
       !(isOff && path.startsWith('payments.') && path !== 'payments.tool_enabled') &&
