@@ -272,8 +272,8 @@ function batchLines({ batches }: ProgressView): readonly Line[] {
     const filled = Math.floor((ended / total) * BAR);
     return [
       span(`  ${padText(sanitiseLine(kindTitle(kind)), titles)}  `),
-      span('█'.repeat(filled), failed > 0 ? 'warning' : 'added'),
-      span('░'.repeat(BAR - filled), 'dim'),
+      span('█'.repeat(filled)),
+      span('░'.repeat(BAR - filled)),
       span(`  ${(counts[at] ?? '').padStart(widest)}`),
       ...(failed > 0 ? [span(`  ${formatNumber(failed)} failed`, 'error')] : []),
     ];
@@ -282,5 +282,5 @@ function batchLines({ batches }: ProgressView): readonly Line[] {
 
 function runningLine({ running }: ProgressView): readonly Line[] {
   if (running.length === 0) return [];
-  return [[span(`  now: ${formatFirst(running.map(sanitiseLine), NAMED)}`, 'dim')]];
+  return [[span(`  now: ${formatFirst(running.map(sanitiseLine), NAMED)}`)]];
 }

@@ -20,15 +20,14 @@ export function renderChange(
   const [only] = fields;
   const isOne = isListed && fields.length === 1;
   const head: Line = [
-    span(`${formatMoment(change.at)}  `, 'dim'),
+    span(`${formatMoment(change.at)}  `),
     span(`${whoIn(change)} `),
     span(`${formatDeed(change)} `, change.status === 'done' ? 'plain' : 'error'),
     wholeSpan(isOne ? `${change.address}.${only?.path}` : change.address, 'strong'),
     span(aboutFields(change, isListed)),
   ];
   const margin = span(' '.repeat(INDENT));
-  const below = (text: string, tone: 'dim' | 'warning') =>
-    wrap([margin, span(text, tone)], width, INDENT);
+  const below = (text: string) => wrap([margin, span(text)], width, INDENT);
   return paint(
     [
       ...wrap(head, width, INDENT),
@@ -37,8 +36,8 @@ export function renderChange(
         : isListed
           ? recordedLines(fields, options)
           : []),
-      ...originOf(change).flatMap((text) => below(text, 'dim')),
-      ...(change.undone_by === null ? [] : below(undoneWords(change.undone_by), 'warning')),
+      ...originOf(change).flatMap(below),
+      ...(change.undone_by === null ? [] : below(undoneWords(change.undone_by))),
     ],
     color,
   );

@@ -97,7 +97,7 @@ async function print(
     out(
       count === 0
         ? sentence(told, render)
-        : paint([[], ...wrap([span(told, 'dim')], render.width, 0)], render.color),
+        : paint([[], ...wrap([span(told)], render.width, 0)], render.color),
     );
 }
 

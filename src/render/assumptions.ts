@@ -43,13 +43,12 @@ export function renderAssumptionList(
   const lines: readonly Line[] = [
     [span(isStack ? `This stack relies on ${count}:` : `${count}:`, 'strong')],
     ...relied.map(({ id, assumed }) =>
-      cutLine([span(`  ${padText(id, idWidth)}`), span(assumed, 'dim')], width),
+      cutLine([span(`  ${padText(id, idWidth)}`), span(assumed)], width),
     ),
     [],
     ...noteLines(
       `\`callsheet explain assumptions NAME\` shows one, with its reason and its calls; --verbose shows ${rest}.`,
       width,
-      'dim',
     ),
   ];
   return paint(lines, color);
@@ -79,5 +78,5 @@ function callText({ operation, method, path, standing }: AssumedCall): string {
 
 function row(label: string, text: string, width: number): readonly Line[] {
   const head = `${' '.repeat(INDENT)}${label.padEnd(LABEL)}`;
-  return wrap([span(head, 'dim'), span(text)], width, head.length);
+  return wrap([span(head), span(text)], width, head.length);
 }

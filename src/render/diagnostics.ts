@@ -64,7 +64,7 @@ function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): 
   const count = formatCount(warnings.length, 'warning');
   const them = warnings.length === 1 ? 'it' : 'them';
   const text = `${count} in the configuration (${formatFirst(rules, 3)}): \`callsheet validate\` shows ${them}.`;
-  return paint(noteLines(text, options.width, 'warning'), options.color);
+  return paint(noteLines(text, options.width), options.color);
 }
 
 function listText(
@@ -81,9 +81,7 @@ function listText(
     [
       ...blocks.flatMap((block) => [...block, []]),
       ...wrap([span(formatCounts(diagnostics), 'strong')], options.width, 0),
-      ...(shown.length < diagnostics.length
-        ? wrap([span(whereOthersAre, 'dim')], options.width, 0)
-        : []),
+      ...(shown.length < diagnostics.length ? wrap([span(whereOthersAre)], options.width, 0) : []),
     ],
     options.color,
   );
@@ -102,7 +100,7 @@ function problemLines(diagnostic: Diagnostic, options: RenderOptions): readonly 
     ...(place === undefined ? [] : [wholeSpan(place, 'strong'), span('  ')]),
     span(severity, severity),
     span(`  ${message}`),
-    span(`  (${rule})`, 'dim'),
+    span(`  (${rule})`),
   ];
   return [
     ...wrap(first, options.width, 2),
@@ -121,7 +119,7 @@ function frameLines(frame: string, severity: Tone, { width }: RenderOptions): re
       return [
         {
           text: `  ${cutText(line, width - 2)}`,
-          tone: isMarked ? markTone(line, severity) : 'dim',
+          tone: isMarked ? markTone(line, severity) : 'plain',
         },
       ];
     });

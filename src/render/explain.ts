@@ -43,7 +43,7 @@ export function renderValueText(document: ValueDocument, options: RenderOptions)
 }
 
 function valueLines({ given, value }: ValueDocument, options: RenderOptions): readonly Line[] {
-  if (!given) return [[span('  not set, so Callsheet does not change it', 'dim')]];
+  if (!given) return [[span('  not set, so Callsheet does not change it')]];
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
   const lineOf = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
@@ -57,7 +57,7 @@ function section(title: string, rows: readonly Row[], { width }: RenderOptions):
   const names = Math.min(WIDEST_BY, measureWidest(rows.map(({ name }) => sanitiseLine(name))));
   const lines = rows.flatMap(({ name, text, place }) => {
     const head = span(`    ${padText(sanitiseLine(name), names)}  `);
-    const where = place === '' ? [] : [span(`  ${place}`, 'dim')];
+    const where = place === '' ? [] : [span(`  ${place}`)];
     return wrap([head, span(text), ...where], width, names + 6);
   });
   return titled(span(`  ${title}`, 'strong'), lines, { width });
@@ -109,7 +109,7 @@ function notSettable(): readonly Line[] {
 }
 
 function row([label, words]: Fact, width: number): readonly Line[] {
-  const head = span(`  ${padText(label, LABEL)} `, 'dim');
+  const head = span(`  ${padText(label, LABEL)} `);
   return wrap([head, span(plainText(words))], width, LABEL + 3);
 }
 
@@ -122,12 +122,12 @@ function members(field: FieldDocument, width: number): readonly Line[] {
   const others = field.members.filter(({ settable }) => !settable).map(({ name }) => name);
   return [
     [],
-    [span('  Members', 'strong'), span(' (* required)', 'dim')],
+    [span('  Members', 'strong'), span(' (* required)')],
     ...shown.map((member) =>
       cutLine(
         [
           span(`    ${padText(sanitiseLine(formatName(member)), names)}  `),
-          span(`${padText(member.type, types)}  `, 'dim'),
+          span(`${padText(member.type, types)}  `),
           span(member.description),
         ],
         width,
@@ -135,7 +135,7 @@ function members(field: FieldDocument, width: number): readonly Line[] {
     ),
     ...(others.length === 0
       ? []
-      : wrap([span(`  Set by the platform: ${others.join(', ')}`, 'dim')], width, 4)),
+      : wrap([span(`  Set by the platform: ${others.join(', ')}`)], width, 4)),
   ];
 }
 

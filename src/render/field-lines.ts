@@ -70,7 +70,8 @@ const SIGN_TONES: { readonly [sign in FieldView['sign']]: Tone } = {
 /** One field on its way to the page: its sign and path, and what is said after the value. */
 type Row = {
   readonly head: Line;
-  readonly tone: Tone;
+  /** What becomes of a text that stands alone. */
+  readonly type: 'added' | 'removed';
   readonly remark: Line;
   /** Sentences on differences that cannot be seen; they stand above a text that is opened, and below a value. */
   readonly notes: readonly Line[];
@@ -102,9 +103,7 @@ export function fieldLines(
     // What fits a line comes first, so that a long text does not tear the list of values apart.
     ...fields.filter((_, at) => opened[at] === false).flat(),
     ...fields.filter((_, at) => opened[at] === true).flat(),
-    ...(rest.length > 0
-      ? wrap([span(`${' '.repeat(INDENT)}${more}`, 'dim')], options.width, INDENT)
-      : []),
+    ...(rest.length > 0 ? wrap([span(`${' '.repeat(INDENT)}${more}`)], options.width, INDENT) : []),
   ];
 }
 
@@ -129,8 +128,8 @@ function oneField(
   const { path, sign, content, remark } = view;
   const row: Row = {
     head: [span(' '.repeat(INDENT)), span(sign, SIGN_TONES[sign]), span(` ${path}`)],
-    tone: sign === '+' ? 'added' : sign === '-' ? 'removed' : 'plain',
-    remark: remark === null ? [] : [span(`  ${remark}`, 'dim')],
+    type: sign === '-' ? 'removed' : 'added',
+    remark: remark === null ? [] : [span(`  ${remark}`)],
     notes,
     column,
     options,
@@ -165,22 +164,22 @@ function element(
     ...members.flatMap(({ key, value }) => {
       const name = key === '' ? [] : [span(`${padText(key, widest)}  `)];
       if (!isLong(value, width)) {
-        return wrap([margin, ...name, liveSpan(inlineValue(value), row.tone)], width, DEEPER + 4);
+        return wrap([margin, ...name, liveSpan(inlineValue(value))], width, DEEPER + 4);
       }
       if (typeof value !== 'string' || !isText(value, row.options)) {
         return [[margin, ...name], ...wholeValue(value, row, DEEPER + 4)];
       }
       const room = width - DEEPER - lineWidth(name);
-      return [[margin, ...name, ...excerpt(value, row.tone, room)]];
+      return [[margin, ...name, ...excerpt(value, room)]];
     }),
   ];
 }
 
 /** A value on lines of its own, whatever it takes. */
-function wholeValue(value: Shown, { tone, options }: Row, indent: number): readonly Line[] {
+function wholeValue(value: Shown, { options }: Row, indent: number): readonly Line[] {
   const lines = typeof value === 'string' ? [inlineValue(value)] : blockValue(value).split('\n');
   return lines.flatMap((line) =>
-    wrap([liveSpan(' '.repeat(indent) + line, tone)], options.width, indent + 4),
+    wrap([liveSpan(' '.repeat(indent) + line)], options.width, indent + 4),
   );
 }
 
@@ -190,24 +189,23 @@ function isText(value: string, { verbose }: RenderOptions): boolean {
 }
 
 function oneSide(row: Row, value: Shown): readonly Line[] {
-  const { tone, remark, column, head, options } = row;
+  const { remark, column, head, options } = row;
   if (typeof value !== 'string' && isLong(value, options.width - DEEPER, 1))
     return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   if (typeof value !== 'string' || !isLong(value, options.width))
-    return inColumn(row, [liveSpan(inlineValue(value), tone)]);
+    return inColumn(row, [liveSpan(inlineValue(value))]);
   if (options.verbose || (isText(value, options) && options.detail === 'whole'))
     return [...underPath(row), ...wholeText(value, row)];
   if (!isText(value, options)) return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   const taken = Math.max(column, lineWidth(head) + 2) + lineWidth(remark);
-  return inColumn(row, excerpt(value, tone, options.width - taken));
+  return inColumn(row, excerpt(value, options.width - taken));
 }
 
 /** Lines of a new text that are read beside others. */
 const MOST_TEXT = 60;
 
 /** A text that comes or goes, line by line; the rest of a long one is counted. */
-function wholeText(value: string, { tone, options }: Row): readonly Line[] {
-  const type = tone === 'removed' ? 'removed' : 'added';
+function wholeText(value: string, { type, options }: Row): readonly Line[] {
   const lines = wholeLines(blockValue(value).trimEnd(), type, deeper(options));
   if (options.verbose || lines.length <= MOST_TEXT + 1) return lines;
   const rest = formatCount(lines.length - MOST_TEXT, 'more line');
@@ -222,12 +220,12 @@ function isLong(value: Shown, width: number, rows = MAX_ROWS): boolean {
 }
 
 /** The beginning of a long value and how much of it there is. */
-function excerpt(value: Shown, tone: Tone, room: number): Line {
+function excerpt(value: Shown, room: number): Line {
   const text = typeof value === 'string' ? value : blockValue(value);
   const extent = `  ${formatExtent(text)}`;
   const start = inlineValue(firstWords(text)).slice(0, -1);
   const cut = cutText(`${start}…`, Math.max(room - textWidth(extent) - 1, 20));
-  return [liveSpan(`${cut}"`, tone), span(extent, 'dim')];
+  return [liveSpan(`${cut}"`), span(extent)];
 }
 
 function bothSides(
@@ -242,10 +240,10 @@ function bothSides(
     sides === undefined
       ? []
       : [
-          liveSpan(sides.before, 'removed'),
-          span(' → ', 'dim'),
-          liveSpan(sides.after, 'added'),
-          ...(sides.ids === null ? [] : [liveSpan(` ${sides.ids}`, 'dim')]),
+          liveSpan(sides.before),
+          span(' → '),
+          liveSpan(sides.after),
+          ...(sides.ids === null ? [] : [liveSpan(` ${sides.ids}`)]),
         ];
   // Names are short, and what does not fit is broken behind them.
   if (typeof sides?.ids === 'string' || (!isText && lineWidth(spans) <= options.width - DEEPER))
@@ -260,17 +258,17 @@ function conflict(
 ): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
-  const side = (label: string, value: Shown, tone: Tone): Line => [
+  const side = (label: string, value: Shown): Line => [
     margin,
-    span(label, 'dim'),
+    span(label),
     ...(isLong(value, options.width)
-      ? excerpt(value, tone, options.width - DEEPER - label.length)
-      : [liveSpan(inlineValue(value), tone)]),
+      ? excerpt(value, options.width - DEEPER - label.length)
+      : [liveSpan(inlineValue(value))]),
   ];
   const sides = [
-    ...(base === undefined ? [] : [side('last written  ', base, 'plain')]),
-    side('live now      ', live, 'removed'),
-    side('configured    ', wanted, 'added'),
+    ...(base === undefined ? [] : [side('last written  ', base)]),
+    side('live now      ', live),
+    side('configured    ', wanted),
   ];
   const isText = isMultiline(live) || isMultiline(wanted);
   const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
@@ -285,9 +283,10 @@ function conflict(
   }
   const legend = [
     margin,
-    span('- live now', 'removed'),
-    span('   '),
-    span('+ configured', 'added'),
+    span('-', 'removed'),
+    span(' live now   '),
+    span('+', 'added'),
+    span(' configured'),
   ];
   const { summary, lines } = proseLines([live, wanted], callouts, deeper(options));
   return [...underPath(row, summary), ...row.notes, legend, ...lines];
@@ -299,7 +298,7 @@ function deeper({ width, verbose, detail }: FieldOptions): ProseLayout {
 
 /** The path with what is said of its value, which stands below. */
 function underPath({ head, remark, options }: Row, summary: string | null = null): readonly Line[] {
-  const told = summary === null ? [] : [span(`  ${summary}`, 'dim')];
+  const told = summary === null ? [] : [span(`  ${summary}`)];
   return wrap([...head, ...told, ...remark], options.width, DEEPER);
 }
 
@@ -377,25 +376,25 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
 /** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
   return callouts.flatMap(({ lead, before, after, place }) => {
-    const side = (text: string | null, tone: Tone) => (text === null ? [] : [liveSpan(text, tone)]);
+    const side = (text: string | null) => (text === null ? [] : [liveSpan(text)]);
     const line: Line = [
       span(' '.repeat(layout.indent)),
-      ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
-      ...side(before, 'removed'),
-      ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
-      ...side(after, lead.endsWith('moved:') ? 'plain' : 'added'),
-      span(`  ${place}`, 'dim'),
+      ...(lead === '' ? [] : [span(`${lead} `)]),
+      ...side(before),
+      ...(before === null || after === null ? [] : [span(' → ')]),
+      ...side(after),
+      span(`  ${place}`),
     ];
     return wrap(line, layout.width, layout.indent + 2);
   });
 }
 
 function legendLines(legend: string, { indent, width }: ProseLayout): readonly Line[] {
-  return wrap([span(' '.repeat(indent)), span(legend, 'dim')], width, indent);
+  return wrap([span(' '.repeat(indent)), span(legend)], width, indent);
 }
 
 function foldLine(words: string, { indent, width }: ProseLayout): Line {
-  return [span(' '.repeat(indent)), span(cutText(`⋯ ${words}`, width - indent), 'dim')];
+  return [span(' '.repeat(indent)), span(cutText(`⋯ ${words}`, width - indent))];
 }
 
 type RowLayout = ProseLayout & { readonly marks?: Marks };
@@ -404,7 +403,7 @@ function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
   if (row.type === 'fold') return [foldLine(row.words, layout)];
   if (row.type !== 'same') return changedLines(row, layout);
   const text = isolate(showTabs(row.text));
-  const line: Line = [span(' '.repeat(layout.indent + 2)), { text, tone: 'dim' }];
+  const line: Line = [span(' '.repeat(layout.indent + 2)), { text, tone: 'plain' }];
   return layout.verbose
     ? wrap(line, layout.width, layout.indent + 2)
     : [cutLine(line, layout.width)];
@@ -413,12 +412,12 @@ function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
 function changedLines(row: Changed, layout: RowLayout): readonly Line[] {
   const tone = ROW_TONES[row.type];
   const margin = span(' '.repeat(layout.indent));
-  const note = row.note === null ? [] : [span(`(${row.note}) `, 'dim')];
+  const note = row.note === null ? [] : [span(`(${row.note}) `)];
   const body = row.pieces.flatMap((piece) => pieceSpans(piece, row, layout.marks));
-  const sign = span(`${PROSE_SIGNS[row.type]} `, tone);
-  const line = [margin, sign, ...note, ...isolated(bound(body, layout))];
+  const sign = span(PROSE_SIGNS[row.type], tone);
+  const line = [margin, sign, span(' '), ...note, ...isolated(bound(body, layout))];
   const lines = wrap(line, layout.width, layout.indent + AGAIN.length);
-  return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN, tone), ...one.slice(1)]));
+  return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN), ...one.slice(1)]));
 }
 
 const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as const;
@@ -427,9 +426,8 @@ function pieceSpans(given: Piece, { type }: Changed, marks: Marks | undefined): 
   const { text, change } = given;
   // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
   const piece = (own: string, tone: Tone): Span => ({ text: showTabs(own), tone, of: 'live' });
-  if (type === 'removed' || type === 'added') return [piece(text, type)];
-  if (change === 'same' || marks === undefined)
-    return [piece(text, type === 'left' ? 'dim' : 'plain')];
+  const isWhole = type === 'removed' || type === 'added';
+  if (isWhole || change === 'same' || marks === undefined) return [piece(text, 'plain')];
   // Also in colour: who copies a line, or does not see red, reads it right.
   const [blanks, words] = markedWords(given, marks);
   return [piece(blanks, 'plain'), { text: words, tone: TONES[change], of: 'live' }];
@@ -460,5 +458,5 @@ function bound(spans: readonly Span[], { width, indent, verbose }: ProseLayout):
   const { shown, rest } = cutPieces(spans, most);
   return rest === 0
     ? shown
-    : [...shown, span(` … ${formatCount(rest, 'more character')}; --verbose shows them`, 'dim')];
+    : [...shown, span(` … ${formatCount(rest, 'more character')}; --verbose shows them`)];
 }

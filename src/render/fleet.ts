@@ -18,7 +18,6 @@ import {
   type RenderOptions,
   renderLive,
   span,
-  type Tone,
   textWidth,
   wrap,
 } from './terminal.ts';
@@ -49,7 +48,7 @@ export function renderStackTitle(path: string, { width, color }: RenderOptions):
 function titleLine(text: string, width: number): Line {
   const title = `── ${text} `;
   const rule = '─'.repeat(Math.max(2, Math.min(width, 80) - textWidth(title)));
-  return cutLine([span(title, 'strong'), span(rule, 'dim')], width);
+  return cutLine([span(title, 'strong'), span(rule)], width);
 }
 
 /** Whether nothing is to be said of a stack but that it is as it should be. */
@@ -75,18 +74,14 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
       ...shown.flatMap((stack) => stackLines(stack, command, column, options)),
       ...moreLines(isLong ? quiet.length : 0, options, hidden),
       ...(stacks.length > 0 ? [[]] : []),
-      ...wrap([span(`${fleetHeadline(document)}.`, getTone(document))], options.width, 2),
+      ...wrap([span(`${fleetHeadline(document)}.`, 'strong')], options.width, 2),
       ...(document.digest === null || stacks.length === 0
         ? []
         : // Whole, however narrow it is: it is there to be copied.
-          [[span(document.digest, 'dim')]]),
+          [[span(document.digest)]]),
     ],
     options.color,
   );
-}
-
-function getTone({ exit }: FleetDocument): Tone {
-  return exit === 0 || exit === 2 ? 'strong' : 'error';
 }
 
 function stackLines(
@@ -129,10 +124,7 @@ export function renderFleetProgress(
 ): string {
   const lines = [
     [span(`${verb}: ${formatNumber(ended)} of ${formatCount(total, 'stack')}`, 'strong')],
-    ...running.map(([path, line]) => [
-      span(`  ${path}`),
-      span(line === '' ? '' : `  ${line}`, 'dim'),
-    ]),
+    ...running.map(([path, line]) => [span(`  ${path}`), span(line === '' ? '' : `  ${line}`)]),
   ];
   return renderLive(lines, options);
 }
@@ -141,7 +133,7 @@ export function renderFleetProgress(
 const OUTCOMES: { readonly [status in StackStatus]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
   changes: { mark: '~', word: 'changes', tone: 'changed' },
-  unchanged: { mark: '·', word: 'unchanged', tone: 'dim' },
+  unchanged: { mark: '·', word: 'unchanged', tone: 'plain' },
   refused: { mark: '✗', word: 'refused', tone: 'error' },
   partial: { mark: '✗', word: 'in part', tone: 'error' },
   failed: { mark: '✗', word: 'failed', tone: 'error' },

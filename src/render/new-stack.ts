@@ -59,7 +59,7 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
   const needed = `${hasBaseUrl ? '' : 'CALLSHEET_BASE_URL, '}CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET`;
   const lines: Line[] = [
     ...folded(written).map((path) => [span('  + ', 'added'), span(path)]),
-    ...folded(kept).map((path) => [span('  = ', 'dim'), span(`${path} (was there)`, 'dim')]),
+    ...folded(kept).map((path) => [span('  = '), span(`${path} (was there)`)]),
     ...lacking.flatMap(({ path, lines: missing }): Line[] => [
       [span('  ! ', 'warning'), span(`${path} is yours; add to it:`)],
       ...missing.map((line) => [span(`      ${line}`)]),
@@ -73,7 +73,7 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
           [span(`  ${commandLine('plan', { dir })}`)],
           [span(`  ${commandLine('apply', { dir })}`)],
           [],
-          ...wrap([span(`plan and apply read ${needed} from the environment.`, 'dim')], width, 0),
+          ...wrap([span(`plan and apply read ${needed} from the environment.`)], width, 0),
         ]),
     ...(isThere && written.length === 0 && lacking.length === 0
       ? [[], ...noteLines('Nothing was written: the stack has these files.', width, 'plain')]
@@ -147,7 +147,6 @@ export function renderExportText(
       : noteLines(
           'No state was written: a state that is there stays as it is, and the next plan finds the rest by its name.',
           width,
-          'dim',
         )),
     ...section(secretTitle(document), secretLines(document)),
     ...(isShared(secrets.filter(({ told }) => !told))
@@ -258,7 +257,7 @@ const MOST_BOUND = 20;
 export function renderImportText(document: ImportDocument, options: RenderOptions): string {
   const { run, serial, bound, unclear, absent } = document;
   const boundLines = ({ address, id, differing }: (typeof bound)[number]): readonly Line[] => [
-    ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
+    ...wrap([span('= ', 'added'), span(address), span(`  ${id}`)], options.width, 4),
     ...(differing.length === 0
       ? []
       : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),

@@ -33,7 +33,7 @@ export function renderPullText(
   const section = (title: string, lines: readonly Line[]) =>
     titled(span(title, 'strong'), lines, options);
   const pair = (name: string, text: string) =>
-    wrap([span(`  ${name}`), span(`  ${text}`, 'dim')], options.width, 6);
+    wrap([span(`  ${name}`), span(`  ${text}`)], options.width, 6);
   const ends = formatEnding(document, rest, left.length > 0);
   const isEnd = pulled.length > 0 || refused.length > 0 || files.length > 0;
   const lines: readonly Line[] = [
@@ -59,7 +59,7 @@ export function renderPullText(
       alikeLines(refused, (one) => leftLines(one, options), options),
     ),
     ...section('Left as you chose:', alikeLines(left, keptLines, options)),
-    ...(ends === undefined || !isEnd ? [] : [[], ...noteLines(ends, options.width, 'dim')]),
+    ...(ends === undefined || !isEnd ? [] : [[], ...noteLines(ends, options.width)]),
   ];
   return paint(lines, options.color);
 }
@@ -100,8 +100,8 @@ function leafLines(
 ): readonly Line[] {
   const along = others === 0 ? '' : `, also for ${formatCount(others, 'other')}`;
   const where = `${line === null ? '' : `  line ${line}`}${along}`;
-  const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'dim');
-  return wrap([mark, span(formatName({ address, path })), span(where, 'dim')], width, 6);
+  const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'plain');
+  return wrap([mark, span(formatName({ address, path })), span(where)], width, 6);
 }
 
 function formatName({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
@@ -126,15 +126,15 @@ function alikeLines(
 }
 
 function keptLines(left: PullLeft): readonly Line[] {
-  return [[span('  = ', 'dim'), span(formatName(left))]];
+  return [[span('  = '), span(formatName(left))]];
 }
 
 function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
   const { reason, advice } = left;
   return [
     ...wrap([span('  ! ', 'warning'), span(formatName(left))], width, 6),
-    ...wrap([span(`      ${asSentence(reason)}`, 'dim')], width, 6),
-    ...wrap([span(`      ${asSentence(advice)}`, 'dim')], width, 6),
+    ...wrap([span(`      ${asSentence(reason)}`)], width, 6),
+    ...wrap([span(`      ${asSentence(advice)}`)], width, 6),
   ];
 }
 

@@ -54,7 +54,7 @@ function verdictLines(
   if (proof !== null && status === 'done') {
     const what = `${formatCount(proof.resources, 'resource')} and ${formatNumber(proof.values)} values`;
     const text = `Verified: the platform matches the snapshot, except for the differences named below (${what} read back and compared).`;
-    return wrap([span(text, 'added')], width, 2);
+    return wrap([span(text, 'strong')], width, 2);
   }
   const text =
     status === 'partial'
@@ -62,7 +62,7 @@ function verdictLines(
       : status === 'interrupted'
         ? 'Interrupted. Run the same command again: it continues where this one stopped, and creates nothing twice.'
         : 'Nothing was written.';
-  return wrap([span(text, 'warning')], width, 2);
+  return wrap([span(text, 'strong')], width, 2);
 }
 
 function remainingLines(
@@ -76,7 +76,7 @@ function remainingLines(
     return itemLines(`${address}  `, `${reason}${where}`, options.width);
   };
   const lines = listLines(remaining, item, MOST_LISTED, options);
-  return titled(span(title, 'warning'), lines, options);
+  return titled(span(title, 'strong'), lines, options);
 }
 
 /** The same sentence of many resources is said once. */
@@ -127,5 +127,5 @@ function secretLines(
     [span(`    ${variable}`)],
   ];
   const lines = listLines(wanted, item, MOST_LISTED, options);
-  return titled(span(title, 'warning'), lines, options);
+  return titled(span(title, 'strong'), lines, options);
 }

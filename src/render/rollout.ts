@@ -294,8 +294,7 @@ export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollou
 }
 
 function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
-  const tone = rollout.overdue ? 'warning' : STATUSES[rollout.status].tone;
-  return [span(rolloutTitle(rollout, document), tone)];
+  return [span(rolloutTitle(rollout, document), 'strong')];
 }
 
 function shortLines(
@@ -322,7 +321,7 @@ function rolloutLines(
   const age = look === null || !isUnderWay(rollout) ? undefined : formatAge(look.at, now);
   const above: readonly Fact[] = [
     ...whyFacts(rollout),
-    ...repeated('broken', broken.map(brokenText), options, 'error'),
+    ...repeated('broken', broken.map(brokenText), options),
     ...(verbose ? identityFacts(rollout) : startFacts(rollout, now)),
     ['ended', ended && momentText(ended, now)],
     [
@@ -334,7 +333,7 @@ function rolloutLines(
   ];
   const below: readonly Fact[] = [
     ['no verdict', noVerdictWhy(rollout) ?? null],
-    ...repeated('not undone', left, options, 'warning'),
+    ...repeated('not undone', left, options),
     ['next', next === '' ? null : next],
   ];
   const table = look === null ? [] : measureLines(look, rollout, options);
@@ -362,15 +361,13 @@ function repeated(
   name: string,
   texts: readonly string[],
   { verbose }: RenderOptions,
-  tone: Tone,
 ): readonly Fact[] {
   const shown = verbose ? texts : texts.slice(0, MOST);
-  return shown.map((text, at) => [at === 0 ? name : '', text, tone]);
+  return shown.map((text, at) => [at === 0 ? name : '', text]);
 }
 
 function whyFacts(rollout: ShownRollout): readonly Fact[] {
-  const tone = rollout.status === 'held' ? 'warning' : 'error';
-  return whyLines(rollout).map((line, at) => [at === 0 ? 'why' : '', line, tone]);
+  return whyLines(rollout).map((line, at) => [at === 0 ? 'why' : '', line]);
 }
 
 /** Since when: of the step that it is at, and of the whole where that is another moment. */

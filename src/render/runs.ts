@@ -76,7 +76,6 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
     ['start', 'purpose', 'status', 'changes', 'user'],
     ['start', 'purpose', 'status', 'user'],
   ];
-  const dim: ReadonlySet<string> = new Set(['changes', 'user', 'origin']);
   const linesOf = (names: (typeof layouts)[number]) =>
     runs.map(
       ({ status }, at): Line =>
@@ -85,8 +84,7 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
           const isLast = index === names.length - 1;
           if (text === '' && isLast) return [];
           const shown = isLast ? text : padText(text, measureWidest(columns[name]));
-          const plain = dim.has(name) ? 'dim' : 'plain';
-          const tone = name === 'status' && status !== 'done' ? 'warning' : plain;
+          const tone = name === 'status' && status !== 'done' ? 'warning' : 'plain';
           return [span(`${index === 0 ? '' : '  '}${shown}`, tone)];
         }),
     );
@@ -103,14 +101,14 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
   );
   // Each is typed as it stands, so that none is wrapped.
   const undoing = [...restored].flatMap(([state, [newest]]): readonly Line[] => [
-    [span('To undo the restore, with the state that records it:', 'dim')],
+    [span('To undo the restore, with the state that records it:')],
     [span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${newest?.run}`)],
   ]);
   const open = runs.flatMap(({ run, at, status }): readonly Line[] => {
     const how = HOW_OPEN[status];
     return how === undefined
       ? []
-      : wrap([span(`Run ${run}, which began at ${at}, ${how}.`, 'warning')], options.width, 0);
+      : wrap([span(`Run ${run}, which began at ${at}, ${how}.`)], options.width, 0);
   });
   const listed = lines.map((line) => cutLine(line, options.width));
   return paint([...listed, ...open, ...undoing], options.color);
@@ -195,11 +193,11 @@ const LOOKS: { readonly [status in Status]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
   failed: { mark: '✗', word: 'failed', tone: 'error' },
   blocked: { mark: '◦', word: 'blocked', tone: 'warning' },
-  not_attempted: { mark: '◦', word: 'not attempted', tone: 'dim' },
+  not_attempted: { mark: '◦', word: 'not attempted', tone: 'plain' },
 };
 
 /** What the plan said already that it would leave out. */
-const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'dim' } as const;
+const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'plain' } as const;
 
 const PAST = {
   create: 'created',
@@ -256,11 +254,7 @@ export function renderLedgerText(
     [
       ...listed,
       ...(listed.length > 0 ? [[]] : []),
-      ...wrap(
-        [span(formatCounts(lines), lines.some(isMissed) ? 'error' : 'strong')],
-        options.width,
-        2,
-      ),
+      ...wrap([span(formatCounts(lines), 'strong')], options.width, 2),
       ...overwritten(lines, options),
     ],
     options.color,
@@ -285,7 +279,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
   if (count === 0) return [];
   const what = formatCount(count, 'resource was', 'resources were');
   const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
-  return wrap([span(text, 'warning')], options.width, 2);
+  return wrap([span(text, 'strong')], options.width, 2);
 }
 
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
@@ -300,13 +294,13 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
     ...(name === undefined ? [] : [liveSpan(`${shownName(name)}  `)]),
     wholeSpan(address, 'strong'),
-    span(tried, 'dim'),
+    span(tried),
   ];
   return [
     ...wrap(first, options.width, INDENT),
-    ...(message === null ? [] : belowLines(message, options, status === 'done' ? 'dim' : 'plain')),
+    ...(message === null ? [] : belowLines(message, options)),
     ...(undid === undefined ? [] : belowLines(formatUndone(undid), options)),
-    ...(details === '' ? [] : belowLines(details, options, 'dim')),
+    ...(details === '' ? [] : belowLines(details, options)),
   ];
 }
 
@@ -319,7 +313,7 @@ export function recordedLines(
   options: RenderOptions,
 ): readonly Line[] {
   const linesOf = (field: Log.Field): readonly Line[] => {
-    const name = [span(' '.repeat(INDENT)), wholeSpan(`${field.path}:`, 'dim')];
+    const name = [span(' '.repeat(INDENT)), wholeSpan(`${field.path}:`)];
     const [first = [], ...more] = recordedSides(field, options.width, lineWidth(name) + 1);
     if (more.length === 0) return [[...name, span(' '), ...first]];
     const below = recordedSides(field, options.width, INDENT + 2);
@@ -340,7 +334,7 @@ export function recordedSides(
   const room = Math.max(width, 40) - indent;
   const word = (isKept: boolean, text: string) => liveSpan(isKept ? text : NOT_KEPT);
   const source = isOther === true ? [span(', from another source')] : [];
-  const arrow = span('→ ', 'dim');
+  const arrow = span('→ ');
   const sidesIn = (columns: number) => {
     // Two masked secrets have no parts to compare.
     const short =
@@ -351,7 +345,7 @@ export function recordedSides(
     return {
       old: word(kept.before, short.before),
       fresh: word(kept.after, short.after),
-      unseen: unseen.map((text): Line => [span(`${UNSEEN_SIGN} ${text}`, 'dim')]),
+      unseen: unseen.map((text): Line => [span(`${UNSEEN_SIGN} ${text}`)]),
     };
   };
   const whole = sidesIn(Number.POSITIVE_INFINITY);
@@ -429,27 +423,27 @@ export function renderVerification(
   options: RenderOptions,
 ): string {
   const then = run === undefined ? 'in the snapshot' : `before run ${run}`;
-  const say = (text: string, tone: 'strong' | 'error') =>
-    paint(wrap([span(text, tone)], options.width, 2), options.color);
+  const say = (text: string) =>
+    paint(wrap([span(text, 'strong')], options.width, 2), options.color);
   const isNamed = ({ address, path }: Verification['differs'][number]) =>
     left.some((one) => one.address === address && one.path === path);
   const others = differs.filter((one) => !isNamed(one));
   const named = left.length === 0 ? '' : renderNotUndone(left, options);
   if (problem !== null) {
-    return `${named}${say(`Not verified: the live resources could not be read again: ${problem}`, 'error')}`;
+    return `${named}${say(`Not verified: the live resources could not be read again: ${problem}`)}`;
   }
   if (others.length === 0) {
     const count = formatCount(equal + countPlaces(differs), 'resource');
     const but = left.length === 0 ? '' : ', except for the fields listed above';
     const what = left.length === 0 ? 'every leaf' : 'every leaf that the platform returns';
-    return `${named}${say(`Verified: ${count} read again, ${what} as ${then}${but}.`, 'strong')}`;
+    return `${named}${say(`Verified: ${count} read again, ${what} as ${then}${but}.`)}`;
   }
   const lines = others.flatMap(({ address, path, wanted, found }) => [
     ...placeLines({ address, path }, options),
     ...differenceLines(wanted, found, options),
   ]);
   const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countPlaces(others), 'resource')}.`;
-  return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
+  return `${named}${say(what)}${paint(lines, options.color)}`;
 }
 
 /** What was not put back: address, field, why, and what to do; once where that is the same of several. */
@@ -470,7 +464,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
   return paint(
     [
-      ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
+      ...wrap([span(`Not restored: ${what}.`, 'strong')], options.width, 2),
       ...listLines(groups, groupLines, MAX_LEFT, options),
     ],
     options.color,

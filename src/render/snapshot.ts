@@ -67,7 +67,7 @@ function holdings({
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
   const title = `Not included, because it could not be read (${gaps.length}):`;
   const item = ({ of, why }: Gap) => itemLines(`${of}  `, why, options.width);
-  return titled(span(title, 'warning'), listLines(gaps, item, MOST_LISTED, options), options);
+  return titled(span(title, 'strong'), listLines(gaps, item, MOST_LISTED, options), options);
 }
 
 function withheldLines(
@@ -92,9 +92,9 @@ function withheldLines(
       }));
   const item = ({ name, text }: (typeof items)[number]) =>
     itemLines(`${name}  `, text, options.width);
-  const advice = span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim');
+  const advice = span('  An encrypted one has them (--passphrase-file, --recipient).');
   return [
-    ...titled(span(title, 'warning'), listLines(items, item, MOST_LISTED, options), options),
+    ...titled(span(title, 'strong'), listLines(items, item, MOST_LISTED, options), options),
     ...(encryption === 'none' ? wrap([advice], options.width, 2) : []),
   ];
 }
@@ -118,8 +118,8 @@ export function renderSnapshotsText(
     const base = one.base === null ? '' : `, on ${one.base}`;
     const said =
       one.problem !== null
-        ? span(one.problem, 'warning')
-        : span(`${one.made_at}, account ${one.account_id}${seal}${base}`, 'dim');
+        ? span(one.problem)
+        : span(`${one.made_at}, account ${one.account_id}${seal}${base}`);
     return wrap([span(head), said], width, 4);
   });
   return paint(lines, color);

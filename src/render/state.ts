@@ -41,7 +41,7 @@ export function renderAddresses(
     const guarded = protect ? ' (protected)' : '';
     return [
       span(padText(sanitiseLine(address), addresses)),
-      span(`  ${padText(sanitiseLine(id), ids)}  `, 'dim'),
+      span(`  ${padText(sanitiseLine(id), ids)}  `),
       span(`${name}${guarded}`),
     ];
   });
@@ -214,14 +214,14 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
   const { rollouts = [] } = shown;
   if (run === null)
     return sentence(`The state ${location} is sound. Nothing was written.`, options);
-  const groups = Object.entries(FINDINGS).flatMap(([finding, { title, tone }]) => {
+  const groups = Object.entries(FINDINGS).flatMap(([finding, title]) => {
     const members = findings.filter((one) => one.finding === finding);
     if (members.length === 0) return [];
     // What is as it was is the least worth reading.
     const listed = options.verbose || finding !== 'kept' ? members : members.slice(0, MOST_KEPT);
     const hidden = members.length - listed.length;
     return [
-      [span(`${formatCount(members.length, 'resource')} ${title}`, tone)],
+      [span(`${formatCount(members.length, 'resource')} ${title}`, 'strong')],
       ...factLines(
         listed.map(({ address, id }) => [address, id ?? '']),
         options.width,
@@ -268,11 +268,11 @@ const READ: { readonly [read in ShownRepair['read']]: string } = {
 };
 
 const FINDINGS = {
-  kept: { title: 'kept', tone: 'plain' },
-  found: { title: 'found by name, as configured', tone: 'added' },
-  differs: { title: 'found by name that differ, which the plan shows', tone: 'changed' },
-  lost: { title: 'known, but gone from the platform', tone: 'removed' },
-  absent: { title: 'not on the platform yet', tone: 'dim' },
+  kept: 'kept',
+  found: 'found by name, as configured',
+  differs: 'found by name that differ, which the plan shows',
+  lost: 'known, but gone from the platform',
+  absent: 'not on the platform yet',
 } as const;
 
 /** Nothing is said of a finished run's journal that could be read. */

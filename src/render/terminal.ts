@@ -13,11 +13,13 @@ export type RenderOptions = {
   readonly verbose: boolean;
 };
 
-/** What a piece of text is, from which its colour follows. */
+/**
+ * What a piece of text is. A sentence is in the terminal's own colour, since no other can be read on every background:
+ * `plain`, or `strong` where it decides. The others are marks of a few characters, or words that differ.
+ */
 export type Tone =
   | 'plain'
   | 'strong'
-  | 'dim'
   | 'added'
   | 'removed'
   | 'changed'
@@ -46,20 +48,22 @@ export type Line = readonly Span[];
 /** Colours a piece of text, or leaves it as it is. */
 type Style = (tone: Tone, text: string) => string;
 
-/** Select Graphic Rendition parameters that start a tone; 0 ends it. */
-const CODES: { readonly [tone in Tone]: string } = {
+/** White on a dark colour of the 256 that no theme changes. */
+const onDark = (color: number): string => `38;5;231;48;5;${color}`;
+
+/** Select Graphic Rendition parameters that start a tone; 0 ends it. A mark brings its own background. */
+export const CODES: { readonly [tone in Tone]: string } = {
   plain: '',
   strong: '1',
-  dim: '2',
-  added: '32',
-  removed: '31',
-  changed: '33',
-  replaced: '35',
-  adopted: '36',
-  warning: '1;33',
-  error: '1;31',
-  added_word: '1;4;32',
-  removed_word: '1;9;31',
+  added: onDark(22),
+  removed: onDark(88),
+  changed: onDark(24),
+  replaced: onDark(54),
+  adopted: onDark(23),
+  warning: '38;5;16;48;5;214',
+  error: onDark(88),
+  added_word: `4;${onDark(22)}`,
+  removed_word: `9;${onDark(88)}`,
 };
 
 function styleFor(color: boolean): Style {
@@ -481,7 +485,7 @@ export function factLines(facts: readonly Fact[], width: number, indent = 0): re
   const column = Math.min(measureWidest(shown.map(({ name }) => name)), WIDEST_NAME);
   return shown.flatMap(({ name, value, tone }) => {
     const head = `${' '.repeat(indent)}${padText(name, column)}  `;
-    return wrap([span(head, 'dim'), span(value, tone)], width, indent + column + 2);
+    return wrap([span(head), span(value, tone)], width, indent + column + 2);
   });
 }
 
@@ -496,7 +500,7 @@ export function belowLines(
 
 /** One of a list, and what is said of it. */
 export function itemLines(name: string, text: string, width: number): readonly Line[] {
-  return wrap([span(`  ${name}`), span(text, 'dim')], width, 4);
+  return wrap([span(`  ${name}`), span(text)], width, 4);
 }
 
 /** The first of a list, unless everything is asked for, and how many more there are. */
@@ -533,5 +537,5 @@ export function moreLines(
   what = 'more',
 ): readonly Line[] {
   if (hidden === 0) return [];
-  return wrap([span(`  ⋯ ${formatNumber(hidden)} ${what}; --verbose lists them`, 'dim')], width, 4);
+  return wrap([span(`  ⋯ ${formatNumber(hidden)} ${what}; --verbose lists them`)], width, 4);
 }

@@ -146,7 +146,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
 /** The counts of a plan, and at the right where it is from. */
 function aboutLines(plan: PlanDocument, { width }: RenderOptions): readonly Line[] {
   if (isEmpty(plan)) return [];
-  const [counts, place] = [span(countsBelow(plan)), span(placeOf(plan), 'dim')];
+  const [counts, place] = [span(countsBelow(plan)), span(placeOf(plan))];
   const room = width - lineWidth([counts, place]);
   if (room >= 2 && place.text !== '') return [[counts, span(' '.repeat(room)), place]];
   return [counts, place].flatMap((one) => (one.text === '' ? [] : wrap([one], width, 2)));
@@ -181,9 +181,9 @@ function shortBlock(item: Item, layout: Layout): readonly Line[] {
   const paths = named.map(({ path }) => path);
   return [
     ...wrap(headLine(change, owner), options.width, INDENT),
-    ...(paths.length === 0 ? [] : belowLines(formatFirst(paths, MOST_NAMED), options, 'dim')),
+    ...(paths.length === 0 ? [] : belowLines(formatFirst(paths, MOST_NAMED), options)),
     // An edit by hand ends with it, whosever change it is.
-    ...(edited.length === 0 ? [] : belowLines(change.reason, options, 'dim')),
+    ...(edited.length === 0 ? [] : belowLines(change.reason, options)),
   ];
 }
 
@@ -248,9 +248,8 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
 /** What changes alike in many resources: once, with the file that says so and all addresses. */
 function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout): readonly Line[] {
   const { kind, action, verdict, addresses, names, sources, example, reasons, varying } = item;
-  const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')];
-  const judged =
-    verdict === 'ok' ? [] : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')];
+  const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`)];
+  const judged = verdict === 'ok' ? [] : verdictSpans(verdict);
   const isGone = action === 'delete' || action === 'forget';
   const told = varyingMessage(varying);
   const calls = formatCalls(item);
@@ -273,9 +272,9 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
           itemLines(`  ${address}`, `  ${names[at] ?? ''}`, options.width),
         )
       : factorAddresses(addresses).flatMap((list) =>
-          wrap([span('    '), liveSpan(addressText(list), 'dim')], options.width, INDENT + 2),
+          wrap([span('    '), liveSpan(addressText(list))], options.width, INDENT + 2),
         )),
-    ...(told === undefined ? [] : belowLines(told, options, 'dim')),
+    ...(told === undefined ? [] : belowLines(told, options)),
     ...fieldLines(viewFields(example, plan, false), options, detail),
   ];
 }
@@ -329,22 +328,16 @@ function adoptedLine(
     span(SYMBOLS.adopt, ACTION_TONES.adopt),
     span(` ${padText(sanitiseLine(address), column)}`, 'strong'),
     span(`  ${name}`),
-    span(`  ${reason}`, 'dim'),
+    span(`  ${reason}`),
   ];
   return cutLine(line, options.width);
 }
-
-const WEIGHT_TONES: { readonly [weight in Footer['weight']]: Tone } = {
-  error: 'error',
-  warning: 'warning',
-  info: 'strong',
-};
 
 function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   const { width } = options;
   const most = footer.isWhole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS;
   return [
-    ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),
+    ...wrap([span(footer.title, 'strong')], width, 2),
     ...listLines(
       footer.items,
       ({ address, name, text }) =>
@@ -363,7 +356,7 @@ function closingLines(
   isLong: boolean,
 ): readonly Line[] {
   const forecast = formatForecast(plan);
-  const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
+  const dim = (text: string) => wrap([span(text)], options.width, 2);
   // Assumptions are shown with --verbose alone, as a reviewer cannot act on them; moved endpoints always are.
   const { assumptions } = plan;
   const isTold = options.verbose && assumptions.length > 0;
@@ -381,7 +374,7 @@ function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Lin
     plan.purpose === 'restore' ? 'this restore records them' : 'the next apply remembers them';
   const adopted =
     plan.summary.adopt > 0 ? `, ${formatNumber(plan.summary.adopt)} of them adopted: ${then}` : '';
-  return wrap([span(`${compared}${adopted}.`, 'dim')], options.width, 0);
+  return wrap([span(`${compared}${adopted}.`)], options.width, 0);
 }
 
 /** Columns of a name: it is live text, and may be of any length. */
@@ -393,8 +386,8 @@ const ACTION_TONES: { readonly [action in Action]: Tone } = {
   replace: 'replaced',
   delete: 'removed',
   adopt: 'adopted',
-  forget: 'dim',
-  no_op: 'dim',
+  forget: 'plain',
+  no_op: 'plain',
 };
 
 /** One resource's part of a plan: what happens to it, why, where that is configured, and its fields. */
@@ -412,15 +405,15 @@ function changeLines(
   const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
   return [
     ...wrap(headLine(change, owner), options.width, INDENT),
-    ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
-    ...(known === undefined ? [] : belowLines(known, options, 'dim')),
+    ...why.flatMap((text) => belowLines(text, options)),
+    ...(known === undefined ? [] : belowLines(known, options)),
     ...(detail === 'brief' && change.action === 'create'
       ? createdLines(change, { plan, options })
       : fieldLines(views, options, detail)),
     ...(shared === 0
       ? []
-      : [[span(`    ⋯ ${formatCount(shared, 'field')} in a group below, alike in others`, 'dim')]]),
-    ...(advice === undefined ? [] : belowLines(advice, options, 'warning')),
+      : [[span(`    ⋯ ${formatCount(shared, 'field')} in a group below, alike in others`)]]),
+    ...(advice === undefined ? [] : belowLines(advice, options)),
   ];
 }
 
@@ -434,36 +427,34 @@ function createdLines(change: Change, { plan, options }: Given): readonly Line[]
       ? `${path}: ${cutText(inlineValue(content.value), SHORT_VALUE)}`
       : `${path}: …`,
   );
-  return belowLines(fields.join(', '), options, 'dim');
+  return belowLines(fields.join(', '), options);
 }
 
-/** `~ agent.reception  Front desk  412 calls in 7 days  held  agents/reception.yaml:4` */
+/** `~ Front desk  agent.reception  412 calls in 7 days  held  agents/reception.yaml:4`: people know the name. */
 function headLine(change: Change, owner?: string): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
   const tags: Span[] = [
-    ...(adopted && action !== 'adopt' ? [span('  adopted', 'adopted')] : []),
-    ...(verdict === 'ok'
-      ? []
-      : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
+    ...(adopted && action !== 'adopt' ? [span('  '), span('adopted', 'adopted')] : []),
+    ...(verdict === 'ok' ? [] : verdictSpans(verdict)),
   ];
-  const shown = name === address ? [] : [liveSpan(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  const named = [liveSpan(cutText(sanitiseLine(name), MAX_NAME), 'strong'), span('  ')];
   const calls = formatCalls(change);
   return [
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
-    wholeSpan(address, 'strong'),
-    ...shown,
+    ...(name === address ? [] : named),
+    wholeSpan(address, name === address ? 'strong' : 'plain'),
     ...(calls === undefined ? [] : [span(`  ${calls}`)]),
     ...tags,
-    ...(owner === undefined ? [] : [span(`  ${owner}`, 'dim')]),
-    ...(source === null ? [] : [span('  '), wholeSpan(source, 'dim')]),
+    ...(owner === undefined ? [] : [span(`  ${owner}`)]),
+    ...(source === null ? [] : [span('  '), wholeSpan(source)]),
   ];
 }
 
-function whyTone({ verdict }: Change): Tone {
-  return verdict === 'refused' ? 'error' : verdict === 'ok' ? 'dim' : 'warning';
+function verdictSpans(verdict: Change['verdict']): readonly Span[] {
+  return [span('  '), span(verdict, verdict === 'refused' ? 'error' : 'warning')];
 }
 
 function listReasons(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
@@ -488,7 +479,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const beside = driftFooters(plan).flatMap((footer) => [[], ...footerLines(footer, options)]);
   const space = beside.length === 0 ? [] : [[]];
   if (plan.changes.length === 0)
-    return paint([...first, ...beside, ...space, [span(compared, 'dim')]], options.color);
+    return paint([...first, ...beside, ...space, [span(compared)]], options.color);
   const relied = options.verbose ? namesRelyOn(plan) : undefined;
   const { alone } = buildOverview(plan, options.verbose);
   const drawn = drawItems(alone, ({ change }, detail) =>
@@ -501,13 +492,13 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   return paint(
     [
       ...first,
-      ...wrap([span(legend, 'dim')], options.width, 0),
+      ...wrap([span(legend)], options.width, 0),
       ...alone.flatMap((item) => [[], ...drawn.draw(item, brief.has(item) ? 'brief' : 'whole')]),
       ...beside,
       [],
-      [span(compared, 'dim')],
-      ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
-      ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
+      [span(compared)],
+      ...driftAdvice(plan).flatMap((line) => wrap([span(line)], options.width, 2)),
+      ...(relied === undefined ? [] : wrap([span(relied)], options.width, 2)),
     ],
     options.color,
   );
@@ -523,7 +514,7 @@ function driftLines(change: Change, detail: Detail, given: Given): readonly Line
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
-    ...(isLost || !isTold ? belowLines(change.reason, options, 'dim') : []),
+    ...(isLost || !isTold ? belowLines(change.reason, options) : []),
     ...groups.flatMap((group) => authorLines(group, change, detail, given)),
   ];
 }
@@ -537,8 +528,8 @@ function authorLines(
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
-    ...(who === undefined ? [] : belowLines(who, options, 'dim')),
-    ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
+    ...(who === undefined ? [] : belowLines(who, options)),
+    ...edits.flatMap((edit) => wrap([span(margin + edit)], options.width, INDENT + 6)),
     ...fieldLines(viewFields({ ...gone(change), fields }, plan, options.verbose), options, detail),
   ];
 }

@@ -68,7 +68,7 @@ function blockLines(given: Token, layout: Layout): readonly Line[] {
     case 'blockquote':
       return indented(blocksIn(token.tokens, narrowed(layout, 2)), '| ');
     case 'hr':
-      return [[span('-'.repeat(layout.width), 'dim')]];
+      return [[span('-'.repeat(layout.width))]];
     default:
       return [];
   }
@@ -107,7 +107,7 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
       case 'link': {
         const more = layout.wordsFor(token.href);
         const words = inline(token.tokens, layout);
-        return more === undefined ? words : [...words, span(` [${more}]`, 'dim')];
+        return more === undefined ? words : [...words, span(` [${more}]`)];
       }
       case 'text':
         return token.tokens === undefined
@@ -124,8 +124,8 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
 /** Code in a sentence. A command stays in one line. */
 function codeWords(text: string, color: boolean): Span {
   const code = codeSpan(text);
-  if (!color) return span(code, 'adopted');
-  return commandsIn(code).length > 0 ? wholeSpan(text, 'adopted') : span(text, 'adopted');
+  if (!color) return span(code, 'strong');
+  return commandsIn(code).length > 0 ? wholeSpan(text, 'strong') : span(text, 'strong');
 }
 
 /** A text in one line. */
@@ -153,10 +153,7 @@ function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Li
   const hasHeading = heading.some((cell) => lineWidth(cell) > 0);
   return [
     ...(hasHeading
-      ? [
-          ...rowLines(heading, widths),
-          [span('-'.repeat(sum(widths) + GAP * (widths.length - 1)), 'dim')],
-        ]
+      ? [...rowLines(heading, widths), [span('-'.repeat(sum(widths) + GAP * (widths.length - 1)))]]
       : []),
     ...body.flatMap((row, at) => [...(isLoose && at > 0 ? [[]] : []), ...rowLines(row, widths)]),
   ];

@@ -273,8 +273,8 @@ describe('nobody is asked for calls', () => {
     };
     const asking = await answer({ calls: true, format: 'text' });
     expect(asking.organizations).toEqual([HARBOR, BAY]);
-    expect(asking.shown).toContain('agent.harbor_1  harbor 1  12 calls in 7 days');
-    expect(asking.shown).toContain('agent.bay_2  bay 2  5 calls in 7 days');
+    expect(asking.shown).toContain('harbor 1  agent.harbor_1  12 calls in 7 days');
+    expect(asking.shown).toContain('bay 2  agent.bay_2  5 calls in 7 days');
     expect((await answer({ calls: false, format: 'text' })).organizations).toEqual([]);
     expect((await answer({ calls: true, format: 'json' })).organizations).toEqual([]);
     await run(0, 'apply', '--auto-approve');

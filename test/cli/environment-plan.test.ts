@@ -14,7 +14,7 @@ async function planTest(stage: Stage): Promise<{ readonly out: string; readonly 
 
 staged('a plan names its environment, and the command that applies it', async (stage) => {
   const { out, err } = await planTest(stage);
-  expect(out).toMatch(/^Plan for test: /);
+  expect(out).toMatch(/^Plan: .*\n.* · test/);
   expect(err).toContain(
     `callsheet apply ${stage.folder}/plan.json --dir ${stage.folder} --env test`,
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  CODES,
   cutLine,
   cutText,
   lineWidth,
@@ -83,8 +84,13 @@ test.each([
 
 test.each([
   ['a word that a break brings there', [span('one two ::a::x')], 12, 'one two\n  \\x3a:a::x\n'],
-  ['a word behind blanks of another tone', [span('  ', 'dim'), span('::a::')], 20, '  \\x3a:a::\n'],
-  ['colons of two pieces', [span(':'), span(':a::', 'dim')], 20, '\\x3a:a::\n'],
+  [
+    'a word behind blanks of another tone',
+    [span('  ', 'strong'), span('::a::')],
+    20,
+    '  \\x3a:a::\n',
+  ],
+  ['colons of two pieces', [span(':'), span(':a::', 'strong')], 20, '\\x3a:a::\n'],
   ['colons elsewhere', [span('a '), span('b::c')], 20, 'a b::c\n'],
 ])('no line begins with a command to a runner: %s', (_, line, width, lines) => {
   expect(plain(wrap(line, width, 2))).toBe(lines);
@@ -97,7 +103,7 @@ test('a line is wider than asked only where one word alone is, and no word is lo
       fc.array(word, { maxLength: 30 }),
       fc.integer({ min: 20, max: 60 }),
       (words, width) => {
-        const lines = wrap([span('  '), span(words.join(' '), 'dim')], width, 4);
+        const lines = wrap([span('  '), span(words.join(' '), 'strong')], width, 4);
         for (const line of lines) {
           const text = line.map((one) => one.text).join('');
           if (lineWidth(line) > width) expect(text.trim()).toMatch(/^日?[a-zü]*日?$/);
@@ -124,8 +130,8 @@ test.each([
 });
 
 test('colours are codes around each piece, and only when wanted', () => {
-  const line = [span('a'), span('b', 'added'), span('  ', 'dim')];
-  expect(paint([line], true)).toBe('a\x1b[32mb\x1b[0m\n');
+  const line = [span('a'), span('b', 'added'), span('  ')];
+  expect(paint([line], true)).toBe('a\x1b[38;5;231;48;5;22mb\x1b[0m\n');
   expect(paint([line], false)).toBe('ab\n');
 });
 
@@ -191,4 +197,55 @@ test('items below a sentence stay indented where they are broken', () => {
       verbose: false,
     }),
   ).toBe('these are there:\n  one two three\n    four\n');
+});
+
+/** Text and background of terminals as they come: xterm, macOS, and the two themes of the most used editor. */
+const THEMES = [
+  ['white', '#000000', '#ffffff'],
+  ['black', '#e5e5e5', '#000000'],
+  ['dark of an editor', '#cccccc', '#1e1e1e'],
+  ['light of an editor', '#333333', '#ffffff'],
+] as const;
+
+/** The colour of one of the 240 that no theme changes: a cube of six levels, then greys. */
+function colour(index: number): readonly number[] {
+  if (index < 16) throw new Error('a theme says what colour it is');
+  if (index >= 232) return Array(3).fill(8 + (index - 232) * 10);
+  const levels = [0, 95, 135, 175, 215, 255];
+  const at = index - 16;
+  return [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((level) => levels[level] ?? 0);
+}
+
+const hex = (text: string) => [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
+
+/** The relative luminance and the contrast of the Web Content Accessibility Guidelines. */
+function contrast(one: readonly number[], other: readonly number[]): number {
+  const [high = 0, low = 0] = [one, other]
+    .map((rgb) =>
+      rgb
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, part, at) => sum + part * ([0.2126, 0.7152, 0.0722][at] ?? 0), 0),
+    )
+    .sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test.each(
+  THEMES.flatMap(([theme, text, ground]) =>
+    Object.entries(CODES).map(([tone, codes]) => [tone, theme, text, ground, codes] as const),
+  ),
+)('%s can be read on %s', (_tone, _theme, text, ground, codes) => {
+  const shown = { text: hex(text), ground: hex(ground) };
+  const given = codes === '' ? [] : codes.split(';').map(Number);
+  while (given.length > 0) {
+    const code = given.shift() ?? 0;
+    if (code === 38 || code === 48) {
+      expect(given.shift()).toBe(5);
+      shown[code === 38 ? 'text' : 'ground'] = [...colour(given.shift() ?? 0)];
+    }
+    // Bold, underlined and struck out take nothing of the contrast; faint and the 16 of the theme do.
+    else expect([1, 4, 9]).toContain(code);
+  }
+  expect(contrast(shown.text, shown.ground)).toBeGreaterThanOrEqual(4.5);
 });

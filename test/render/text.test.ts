@@ -48,12 +48,12 @@ test.each(names.flatMap((name) => [40, 60, 80, 121].map((width) => [name, width]
 );
 
 test.each([
-  [changeOf({ calls: 1412 }), '  ~ agent.reception  Front desk  1,412 calls in 7 days'],
+  [changeOf({ calls: 1412 }), '  ~ Front desk  agent.reception  1,412 calls in 7 days'],
   [
     changeOf({ calls: 0, action: 'delete', verdict: 'held', name: 'agent.reception' }),
     '  - agent.reception  no calls in 7 days  held',
   ],
-  [changeOf(), '  ~ agent.reception  Front desk  agents/reception.yaml:4'],
+  [changeOf(), '  ~ Front desk  agent.reception  agents/reception.yaml:4'],
 ])('%#: the calls of an agent stand behind its name', (change, line) => {
   const lines = renderPlanText(planOf([change]), PLAIN).split('\n');
   expect(lines.find((one) => one.startsWith(line))).toBeDefined();
@@ -289,7 +289,7 @@ test('a resource that is gone is shown as gone', () => {
   const reason = 'it is no longer on the platform (id 5d2b)';
   const text = driftOf(changeOf({ action: 'create', reason, missing_id: '5d2b', fields: [] }));
   expect(text).toContain(
-    `  - agent.reception  Front desk  agents/reception.yaml:4\n    ${reason}\n`,
+    `  - Front desk  agent.reception  agents/reception.yaml:4\n    ${reason}\n`,
   );
 });
 

@@ -49,7 +49,7 @@ describe('a page in a terminal', () => {
 
   test('has colours instead of marks where there are colours', () => {
     expect(render('## Plan\n\nRun `callsheet plan`.', 60, true)).toBe(
-      '\x1b[1mPlan\x1b[0m\n\nRun \x1b[36mcallsheet plan\x1b[0m.\n',
+      '\x1b[1mPlan\x1b[0m\n\nRun \x1b[1mcallsheet plan\x1b[0m.\n',
     );
   });
 

@@ -111,7 +111,7 @@ export function renderCallsText(list: CallList, options: RenderOptions): string 
     ...tableLines(CALL_FIELDS, rows, width),
     [],
     ...noteLines(`${count} of ${label}.`, width),
-    ...(isCut ? noteLines('--limit or --since shows more.', width, 'dim') : []),
+    ...(isCut ? noteLines('--limit or --since shows more.', width) : []),
   ];
   return paint(lines, color);
 }
@@ -145,7 +145,7 @@ export function renderCallText(
 
 function summaryLines({ summary_text: summary }: JsonObject, width: number): readonly Line[] {
   if (typeof summary !== 'string' || summary.trim() === '') {
-    return [[], [span('No summary.', 'dim')]];
+    return [[], [span('No summary.')]];
   }
   const text = sanitise(summary).trim().split('\n');
   return [[], ...text.flatMap((line) => textLines(line, width, /^\s*[-*+] /.test(line) ? 4 : 2))];
@@ -158,7 +158,7 @@ function transcriptLines(call: JsonObject, width: number): readonly Line[] {
   if (said.length > 0) {
     return [[], ...said.flatMap((one) => utteranceLines(one, width))];
   }
-  if (typeof text !== 'string' || text.trim() === '') return [[], [span('No transcript.', 'dim')]];
+  if (typeof text !== 'string' || text.trim() === '') return [[], [span('No transcript.')]];
   const lines = sanitise(text).trim().split('\n');
   return [[], ...lines.flatMap((line) => textLines(line, width, 4))];
 }
@@ -190,14 +190,13 @@ function utteranceLines({ at, speaker, text }: Utterance, width: number): readon
   const isEvent = speaker === 'system';
   const who = speaker === 'user' ? 'caller' : speaker;
   const head = [
-    span(`${at.padStart(AT)}  `, 'dim'),
-    span(who.padEnd(SPEAKER), isEvent ? 'dim' : 'adopted'),
+    span(`${at.padStart(AT)}  `),
+    span(who.padEnd(SPEAKER), isEvent ? 'plain' : 'strong'),
   ];
-  const words = liveSpan(text, isEvent ? 'dim' : 'plain');
-  return wrap([...head, words], width, AT + 2 + SPEAKER);
+  return wrap([...head, liveSpan(text)], width, AT + 2 + SPEAKER);
 }
 
 /** A line between two calls that are shown one after the other. */
 export function callSeparator({ width, color }: RenderOptions): string {
-  return paint([[], [span('─'.repeat(Math.min(width, 60)), 'dim')], []], color);
+  return paint([[], [span('─'.repeat(Math.min(width, 60)))], []], color);
 }

@@ -101,7 +101,7 @@ export function renderFeaturesText(view: FeatureView, { width, color }: RenderOp
     : 'The older settings of account and organization govern, not the feature matrix.';
   const lines: Line[] = [
     ...noteLines(`Features of ${view.scope}`, width),
-    ...noteLines(governs, width, 'dim'),
+    ...noteLines(governs, width),
     [],
   ];
   if (shown.length > 0) lines.push(heading);
@@ -150,18 +150,18 @@ export function renderPaymentsText(
     [],
     ...factLines(facts, width, 2),
   ];
-  if (!isArmed) lines.push([], [span('The limits are those that would apply.', 'dim')]);
+  if (!isArmed) lines.push([], [span('The limits are those that would apply.')]);
   return paint(lines, color);
 }
 
 function renderVerdict(readiness: JsonObject, isArmed: boolean): Line {
-  if (isArmed) return [span('The payment tool is on.', 'added')];
+  if (isArmed) return [span('The payment tool is on.', 'strong')];
   if (readiness.can_enable === true) {
     return [span('The payment tool is off; it can be switched on.')];
   }
   const lacks = obstacles(readiness);
   const why = lacks.length === 0 ? '' : `: ${lacks.join(', ')}`;
-  return [span(`The payment tool is off and cannot be switched on${why}.`, 'warning')];
+  return [span(`The payment tool is off and cannot be switched on${why}.`, 'strong')];
 }
 
 /** What stands between an agent and taking payments. */

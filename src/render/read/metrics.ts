@@ -57,14 +57,14 @@ export function renderMetricsBlockText(
   const lines = isOne
     ? figures(view.data, block, width)
     : tableLines(BLOCKS[block].fields, records, width, 2);
-  const body = records.length === 0 ? [[span('  There is no data in this time.', 'dim')]] : lines;
+  const body = records.length === 0 ? [[span('  There is no data in this time.')]] : lines;
   return paint([...headLines(view, width), [], ...body], color);
 }
 
 function headLines({ start, end, of }: MetricsView, width: number): readonly Line[] {
   return [
     ...noteLines(`Metrics of ${of}`, width),
-    ...noteLines(`${formatTime(start)} to ${formatTime(end)}`, width, 'dim'),
+    ...noteLines(`${formatTime(start)} to ${formatTime(end)}`, width),
   ];
 }
 
@@ -95,7 +95,7 @@ function topAgents(agents: readonly JsonObject[], width: number): readonly Line[
   const table = section('Agents with the most calls', BLOCKS.agents.fields, top, width);
   if (more <= 0) return table;
   const note = `  ${formatNumber(more)} more agents took calls: --block agents shows them all.`;
-  return [...table, ...noteLines(note, width, 'dim')];
+  return [...table, ...noteLines(note, width)];
 }
 
 /** One table of a metrics answer: a name for the command line, the platform's member, and its columns. */
@@ -241,7 +241,7 @@ export function dailyChart(days: readonly JsonObject[], width: number): readonly
       ? `most on ${dateOf(peak)}`
       : `a bar for every ${formatCount(calls.size, 'day')}, most from ${dateOf(peak)}`;
   return [
-    [span('Calls a day', 'strong'), span(`  ${most}: ${formatDecimal(highest, 0)}`, 'dim')],
+    [span('Calls a day', 'strong'), span(`  ${most}: ${formatDecimal(highest, 0)}`)],
     bars('calls', sparkline(calls.sums, highest, times)),
     bars('resolved', sparkline(resolved.sums, highest, times)),
     axis([dateOf(days[0]), dateOf(days.at(-1))], calls.sums.length * times),
@@ -262,10 +262,10 @@ function hourlyChart(hours: readonly JsonObject[], width: number): readonly Line
   return [
     [
       span('Calls by hour of the day', 'strong'),
-      span(`  most at ${peak}: ${formatDecimal(highest, 0)}`, 'dim'),
+      span(`  most at ${peak}: ${formatDecimal(highest, 0)}`),
     ],
     bars('calls', sparkline(calls, highest, times)),
-    [span(indented(labels.map((label) => padText(label, times * 6)).join('')), 'dim')],
+    [span(indented(labels.map((label) => padText(label, times * 6)).join('')))],
   ];
 }
 
@@ -287,7 +287,7 @@ function outcomeChart(outcomes: JsonObject, width: number): readonly Line[] {
         span(`${INDENT}${name.padEnd(13)}`),
         span((figures[index] ?? '').padStart(widest)),
         span(`${formatDecimal(share * 100, 1)} %`.padStart(9)),
-        span(`  ${shareBar(share, room)}`, 'adopted'),
+        span(`  ${shareBar(share, room)}`),
       ];
     }),
   ];
@@ -298,10 +298,7 @@ function fitting(count: number, room: number): number {
 }
 
 function bars(label: string, line: string): Line {
-  return [
-    span(`${INDENT}${label.padEnd(LABEL)}`, 'dim'),
-    span(line, label === 'calls' ? 'adopted' : 'added'),
-  ];
+  return [span(`${INDENT}${label.padEnd(LABEL)}`), span(line)];
 }
 
 function indented(text: string): string {
@@ -312,7 +309,7 @@ function indented(text: string): string {
 function axis([first, last]: readonly [string, string], columns: number): Line {
   const gap = columns - first.length - last.length;
   const text = gap > 0 ? `${first}${' '.repeat(gap)}${last}` : `${first} to ${last}`;
-  return [span(indented(text), 'dim')];
+  return [span(indented(text))];
 }
 
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
@@ -417,7 +414,7 @@ export function renderBillingText({ start, end, rows }: Bill, options: RenderOpt
     lines.push([span(reseller || 'no reseller', 'strong')]);
     lines.push(...members.map((member) => row(member)));
     const subtotal = subtotals[index];
-    if (hasSubtotals && subtotal) lines.push(row(subtotal, 'dim'));
+    if (hasSubtotals && subtotal) lines.push(row(subtotal));
   }
   lines.push([], row(total, 'strong'), [], [span(formatTotal(rows), 'strong')], ...leftOut());
   return paint(lines, color);

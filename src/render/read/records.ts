@@ -51,7 +51,7 @@ function groupRecords({ records, groupedBy, names, fields }: RecordList): readon
 }
 
 function groupHeading(field: string, id: string, name: string): Line {
-  if (name !== '') return [span(name, 'strong'), span(`  ${id}`, 'dim')];
+  if (name !== '') return [span(name, 'strong'), span(`  ${id}`)];
   return [span(`${nameInWords(field)} ${id}`, 'strong')];
 }
 

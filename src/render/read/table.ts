@@ -106,7 +106,7 @@ export function layOut(
   return {
     columns,
     left,
-    heading: line((column) => cell(column.field.title, column, 'dim')),
+    heading: line((column) => cell(column.field.title, column)),
     row: (record, tone) => line((column) => recordCell(record, column, tone)),
     leftOut: (margin = 0) => leftOutLines(left, width, margin),
   };
@@ -142,7 +142,7 @@ function recordCell(record: JsonObject, column: Column, tone: Tone | undefined):
   const { path, form, tone: toneOf } = column.field;
   const value = valueAt(record, path);
   const text = formatFigure(value, form);
-  return cell(text, column, tone ?? (text === NOTHING ? 'dim' : toneOf?.(value)));
+  return cell(text, column, tone ?? (text === NOTHING ? undefined : toneOf?.(value)));
 }
 
 function cell(text: string, { field, width }: Column, tone: Tone = 'plain'): Span {
@@ -160,7 +160,7 @@ function renderLine(cells: readonly Span[], width: number, indent: number): Line
 function leftOutLines(left: readonly Field[], width: number, indent: number): readonly Line[] {
   if (left.length === 0) return [];
   const titles = left.map(({ title }) => title).join(', ');
-  return wrap([span(`${' '.repeat(indent)}No room for: ${titles}.`, 'dim')], width, indent);
+  return wrap([span(`${' '.repeat(indent)}No room for: ${titles}.`)], width, indent);
 }
 
 /** Stands where there is no value. */
