@@ -603,7 +603,10 @@ function planAbsence(
     context.world,
   );
   const secrets = knownSecrets(kind.schema, {}, recorded.leaves);
-  const fields = leaves.map((leaf) => fieldChange(kind, leaf, { secrets }));
+  const fields = leaves.map((leaf) => {
+    const base = context.bases?.get(leaf.text);
+    return fieldChange(kind, base === undefined ? leaf : { ...leaf, base }, { secrets });
+  });
   const isEdited = fields.length > 0;
   const reason = isEdited ? `${change.reason}; edited since the last apply` : change.reason;
   return { change: { ...change, fields, reason }, leaves };

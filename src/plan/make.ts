@@ -648,16 +648,20 @@ async function withAgreed(
   return agreed === recorded ? identity : { ...identity, recorded: agreed };
 }
 
-/** The values that conflicts came from, as far as the state has no more than a digest of them. */
+/**
+ * The values that conflicts came from, and those that edits of what is deleted came from, as far as the state has no more
+ * than a digest of them.
+ */
 async function findBases(
-  { kind, address, found, recorded, by }: Identity,
+  { kind, address, found, recorded, by, desired }: Identity,
   leaves: readonly LeafChange[],
   { findWritten, world }: Pick<OneInput, 'findWritten' | 'world'>,
 ): Promise<ReadonlyMap<string, Json>> {
   const bases = new Map<string, Json>();
   if (findWritten === undefined || found === undefined || by !== 'state') return bases;
   for (const { cause, text, path, schema } of leaves) {
-    const last = cause === 'conflict' ? getOwn(recorded?.leaves, text) : undefined;
+    const isContested = cause === 'conflict' || (desired === undefined && cause === 'drifted');
+    const last = isContested ? getOwn(recorded?.leaves, text) : undefined;
     if (last === undefined || !('digest' in last)) continue;
     const isWanted = (value: Json) =>
       matchesApplied(last, normalise(schema, value), address, text, world) === 'equal';

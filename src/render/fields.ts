@@ -101,11 +101,28 @@ function viewValues(
   purpose: PlanDocument['purpose'],
   verbose: boolean,
 ): readonly FieldView<Json>[] {
-  if (change.action === 'delete' && verbose) return listLeaves(change.before).map(viewGone);
+  if (change.action === 'delete' && verbose) {
+    const edited = new Set(change.fields.map(({ path }) => path));
+    const others = listLeaves(change.before).filter(({ path }) => !edited.has(path));
+    return [...viewChanged(change, purpose, true), ...others.map(viewGone)];
+  }
+  return viewChanged(change, purpose, verbose);
+}
+
+function viewChanged(
+  change: Change,
+  purpose: PlanDocument['purpose'],
+  verbose: boolean,
+): readonly FieldView<Json>[] {
   const isNew = change.action === 'create';
   const isShown = (field: FieldChange) => (isNew ? !isNamed(field, change) : isWritten(field));
   const own = change.fields.filter(isShown);
-  const shown = { ...change, fields: isNew ? own.map((one) => ({ ...one, before: null })) : own };
+  const shown = {
+    ...change,
+    fields: isNew
+      ? own.map((one) => ({ ...one, before: null }))
+      : own.map((one) => (change.action === 'delete' && purpose === 'apply' ? asEdited(one) : one)),
+  };
   const gathered = verbose ? shown.fields : gatherElements(shown);
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
@@ -115,6 +132,14 @@ function viewValues(
       : viewField(field, purpose, isTold, change.callouts),
   );
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
+}
+
+/** An edit of what is deleted, from the value that was last written, where that is known: all of it goes, and this is the news. */
+function asEdited(field: FieldChange): FieldChange {
+  const { base, before, cause } = field;
+  return cause !== 'drifted' || base === undefined
+    ? field
+    : { ...field, before: base, after: before };
 }
 
 /** Tells whether the block of a new resource names a value anyway, and there is no more to say of it. */

@@ -1,4 +1,4 @@
-import { getOwn, type JsonObject } from '../core/value.ts';
+import { findText, getOwn, type JsonObject } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import type { FindConfigured, FindWritten } from '../plan/make.ts';
 import { getSource, type Stack, textsInYaml } from '../stack/index.ts';
@@ -16,6 +16,7 @@ const MOST_READ = 20;
 export function createWrittenFinder(session: Session): FindWritten {
   const { stack } = session;
   const copies = openCopies(session);
+  const committed = openVersions(session, () => listCommits(stack.dir, 'HEAD'));
   const versions = new Map<string, Promise<readonly string[]>>();
   return async ({ kind, id, address, path }, isWanted) => {
     for await (const document of copies(id)) {
@@ -24,7 +25,14 @@ export function createWrittenFinder(session: Session): FindWritten {
     }
     const origin = stack.originOf(address, path);
     const { file } = (origin && getSource(origin)) ?? {};
-    if (file === undefined) return undefined;
+    if (file === undefined) {
+      // It is configured no more: the commits had it.
+      for await (const { document } of committed([address])) {
+        const text = findText(valueAt(kind.schema, document, path));
+        if (text !== undefined && isWanted(text)) return text;
+      }
+      return undefined;
+    }
     const reading = versions.get(file) ?? readVersions(stack.dir, file, MOST_READ);
     versions.set(file, reading);
     for (const text of await reading) {
@@ -67,14 +75,23 @@ const MOST_COMMITS = 50;
  * Gives a resource as the commits have it that the checkout is made of, the newest first, back to the one that was applied
  * last. Nothing older: what was written since then took it back. Each commit is loaded once, and only when it is asked for.
  */
-export function createConfiguredFinder({
-  stack: { dir },
-  state: { applied },
-  loadAt,
-}: Pick<Session, 'stack' | 'state' | 'loadAt'>): FindConfigured {
+export function createConfiguredFinder(
+  session: Pick<Session, 'stack' | 'state' | 'loadAt'>,
+): FindConfigured {
+  const { applied } = session.state;
+  const { dir } = session.stack;
+  return openVersions(session, async () =>
+    applied === undefined ? [] : listCommitsSince(dir, applied.commit),
+  );
+}
+
+/** Gives a resource as some commits have it, in their order. */
+function openVersions(
+  { stack: { dir }, loadAt }: Pick<Session, 'stack' | 'loadAt'>,
+  listThem: () => Promise<readonly string[]>,
+): FindConfigured {
   const load = async function* () {
-    if (applied === undefined || !isInRepository(dir)) return;
-    yield* loadAt(await listCommitsSince(dir, applied.commit));
+    if (isInRepository(dir)) yield* loadAt(await listThem());
   };
   let loading: ReturnType<typeof load> | undefined;
   const loaded: Promise<IteratorResult<{ readonly stack: Stack }, void>>[] = [];
@@ -99,14 +116,18 @@ const ENDED: IteratorResult<never, void> = { done: true, value: undefined };
 /** Commits of the checkout that touch the folder of the stack, the newest first, and the given one, if the checkout has it. */
 async function listCommitsSince(dir: string, commit: string): Promise<readonly string[]> {
   try {
-    const range = [`--max-count=${MOST_COMMITS}`, 'HEAD', `^${commit}`, '--', '.'];
-    const listed = (await askGit(dir, 'rev-list', ...range))
-      .split('\n')
-      .filter((one) => one !== '');
+    const listed = await listCommits(dir, 'HEAD', `^${commit}`);
     const parted = await askGit(dir, 'merge-base', commit, 'HEAD').catch(() => undefined);
     return parted === commit ? [...listed, commit] : listed;
   } catch {
     // A shallow clone may not have it.
     return [];
   }
+}
+
+/** Commits of a range that touch the folder of the stack, the newest first; none where Git cannot read them. */
+async function listCommits(dir: string, ...range: readonly string[]): Promise<readonly string[]> {
+  const listed = [`--max-count=${MOST_COMMITS}`, ...range, '--', '.'];
+  const ids = await askGit(dir, 'rev-list', ...listed).catch(() => '');
+  return ids.split('\n').filter((one) => one !== '');
 }

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
@@ -274,3 +275,51 @@ test('without a state, a change names who else edited what it overwrites', async
     ),
   });
 });
+
+/** Long, so that no view has room for all of it. */
+const PROMPT = Array.from({ length: 30 }, (_, at) => `Rule ${at}: say what is so.`).join('\n\n');
+const inYaml = `system_prompt: |\n${PROMPT.replace(/^(?=.)/gm, '      ')}\n`;
+const withPrompt = (system: string) =>
+  both((night) => night.replace(/system_prompt: .*\n/, system));
+
+describe.each([
+  ['in the YAML', withPrompt(inYaml), undefined],
+  ['in a file', withPrompt('system_prompt: { $file: night.md }\n'), PROMPT],
+])(
+  'what somebody edited of a long text that stood %s and is deleted with its agent',
+  (_, yaml, text) => {
+    test.each(
+      [plan, drift].flatMap((command) =>
+        (['text', 'markdown'] as const).flatMap((format) =>
+          [false, true].map((isLater) => ({ command, format, isLater })),
+        ),
+      ),
+    )(
+      'is shown by $command.name as $format, later: $isLater',
+      async ({ command, format, isLater }) => {
+        const world = await open();
+        if (text !== undefined) world.commitFile(join(STACK, 'night.md'), text, 'A prompt.', 11);
+        world.commitFile(FILE, yaml, 'Two agents.', 10);
+        await world.apply();
+        remove(world);
+        if (isLater) {
+          world.commitFile(FILE, agents('Desk').replace('You are Desk.', 'Be brief.'), 'Desk.');
+          await world.apply();
+        }
+        const edited = PROMPT.replace(
+          'Rule 17: say what is so.',
+          'Rule 17: say what By hand asks.',
+        );
+        world.sim.edit(live(world).id, { system_prompt: edited }, 'user:dana');
+        const { out } = await world.run((to) =>
+          command({ dir: join(world.main, STACK), format }, to),
+        );
+        const shown = out.replace(/<[^>]+>|[[\]{}+-]/g, ' ').replace(/\s+/g, ' ');
+        expect(shown).toContain('user:dana');
+        expect(shown).toMatch(/By hand asks/);
+        // It is the edit that is shown, and not the text.
+        expect(shown).not.toContain('Rule 3:');
+      },
+    );
+  },
+);
