@@ -125,6 +125,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
   const owed = new Map<string, string>();
   /** Runs that an apply took back before it was to do anything else. */
   const paid = new Set<string>();
+  /** Ids of what runs took over whose rollback died: the next command settles whose they are. */
+  const mayBeNobodys = new Set<string>();
   /** Ids that runs which did not end well were for: the state may have them by now. */
   const takenOver = new Set<string>();
   /** Ids of agents that were made by a run, and what was let go of since. */
@@ -387,7 +389,9 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         written.set(address, new Set(memory.written.get(address)));
       }
     }
-    return { managed, written, secrets, lost, isCertain: true };
+    for (const id of bound) mayBeNobodys.delete(id);
+    const isCertain = [...managed.values()].every(({ id }) => !mayBeNobodys.has(id));
+    return { managed, written, secrets, lost, isCertain };
   };
 
   /** What was made by a run of these files is of the address that it was made for, however the run ended. */
@@ -747,6 +751,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
             managed.set(`${address}.replaced`, old);
         }
         memories.default = { ...known, managed };
+        for (const id of takenOverBy(undoneRun)) mayBeNobodys.add(id);
       }
       return;
     }
@@ -768,16 +773,23 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
       return made === undefined ? [] : [[address, { section, id: made[0] }] as const];
     });
 
+  /** Ids of what a run took over and changed. */
+  const takenOverBy = (run: Run | undefined): ReadonlySet<string> => {
+    if (run === undefined) return new Set();
+    const wasManaged = new Set([...run.managed.values()].map(({ id }) => id));
+    const touched = allChanges(run.before, run.after).filter(
+      ({ section, id }) => run.before[section][id] !== undefined && !wasManaged.has(id),
+    );
+    return new Set(touched.map(({ id }) => id));
+  };
+
   /** What the state remembers after a rollback: what is gone is gone, and what lost its secret lacks it. */
   const undone = (memory: Memory, before: Live, after: Live, run: Run | undefined): Memory => {
     const lost = new Set(memory.lost);
     const managed = new Map(memory.managed);
     // What the run took over and changed is nobody's again.
-    const wasManaged = new Set([...(run?.managed.values() ?? [])].map(({ id }) => id));
-    const touched = new Set(run && allChanges(run.before, run.after).map(({ id }) => id));
-    for (const [address, { section, id }] of memory.managed)
-      if (run?.before[section][id] !== undefined && touched.has(id) && !wasManaged.has(id))
-        managed.delete(address);
+    const own = takenOverBy(run);
+    for (const [address, { id }] of memory.managed) if (own.has(id)) managed.delete(address);
     for (const [address, made] of madeAgain(run, before, after))
       if (!managed.has(address)) managed.set(address, made);
     // What the run had let go of may be owned again.
