@@ -178,8 +178,8 @@ const MAX_LENGTH = 2000;
 const WIDTH = 100;
 
 /**
- * Two texts as a quotation that is as wide as the page, what was removed struck through and what was added
- * underlined: as code, each paragraph of a prompt would be one line to scroll along.
+ * Two texts as a table that is as wide as the page, an edited paragraph as it was and as it is now, the words that differ
+ * struck through and underlined: as code, each paragraph of a prompt would be one line to scroll along.
  */
 function proseMarkdown(
   title: string,
@@ -191,7 +191,7 @@ function proseMarkdown(
     content.type === 'both' ? [content.before, content.after] : [content.live, content.wanted];
   const view = viewProse(before, after, content.callouts, { detail });
   const { summary, callouts, moreCallouts, rows, moreRows } = view;
-  const shown = rows.map((row) => `> ${rowText(row)}`);
+  const shown = [...rows.flatMap(rowCells), ...moreText(moreRows).map((text) => ['', text])];
   const calls = [
     ...notes,
     ...callouts.map(calloutItem),
@@ -204,7 +204,7 @@ function proseMarkdown(
     `${title}${summary === null ? '' : `: ${escapeText(summary)}`}`,
     ...(calls.length > 0 ? ['', ...calls] : []),
     '',
-    [...shown, ...moreText(moreRows).map((text) => `> <sub>${text}</sub>`)].join('\n>\n'),
+    [['', ''], ['---', '---'], ...shown].map((cells) => `| ${cells.join(' | ')} |`).join('\n'),
   ];
 }
 
@@ -234,14 +234,25 @@ function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): st
   return `- ${leftToRight(line)}`;
 }
 
-function rowText(row: ProseRow): string {
-  if (row.type === 'fold') return leftToRight(`<sub>⋯ ${escapeText(row.words)}</sub>`);
-  if (row.type === 'same') return leftToRight(indented(cutText(row.text, 2 * WIDTH)));
-  const note = row.note === null ? '' : `<sub>(${escapeText(row.note)})</sub> `;
-  return leftToRight(`${inlineCode(PROSE_SIGNS[row.type])} ${note}${piecesText(row.pieces)}`);
+/** The rows of a table for one of a text: what it is called, and its words. */
+function rowCells(row: ProseRow): readonly (readonly [string, string])[] {
+  if (row.type === 'fold') return [['', leftToRight(`⋯ ${escapeText(row.words)}`)]];
+  if (row.type === 'same') return [['', leftToRight(indented(cutText(row.text, 2 * WIDTH)))]];
+  const note = row.note === null ? '' : `(${escapeText(row.note)}) `;
+  const cell = (pieces: readonly Piece[]) =>
+    leftToRight(`${note}${piecesText(pieces, row.type === 'edited')}`);
+  if (row.type !== 'edited') return [[`**${ROW_WORDS[row.type]}**`, cell(row.pieces)]];
+  const without = (change: Piece['change']) =>
+    row.pieces.filter((piece) => piece.change !== change);
+  return [
+    ['**was**', cell(without('added'))],
+    ['**now**', cell(without('removed'))],
+  ];
 }
 
-/** Four blanks at the beginning of a paragraph would make code of it. */
+const ROW_WORDS = { removed: 'gone', added: 'new', moved: 'moved', left: 'moved away' } as const;
+
+/** Blanks at the beginning of a paragraph, which a cell drops. */
 function indented(text: string): string {
   const bare = text.trimStart();
   return '&nbsp;'.repeat(text.length - bare.length) + escapeText(bare);
@@ -253,7 +264,7 @@ const MARKS = {
   added: ['<ins>', '</ins>'],
 } as const;
 
-function piecesText(pieces: readonly Piece[]): string {
+function piecesText(pieces: readonly Piece[], isEdited: boolean): string {
   const { shown, rest } = cutPieces(pieces, MAX_LENGTH);
   const marked = shown.map(({ text: kept, change }, at) => {
     const word = kept.trimStart();
@@ -262,9 +273,10 @@ function piecesText(pieces: readonly Piece[]): string {
       ? kept
       : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, shown[at + 1]?.text)}${end}`;
   });
-  const more = rest > 0 ? ` <sub>… ${formatCount(rest, 'more character')}</sub>` : '';
+  const more = rest > 0 ? ` … ${formatCount(rest, 'more character')}` : '';
   // The words of one paragraph run in the direction of its first letter.
-  const text = shown.length > 1 ? shown.map((piece) => piece.text).join('') : '';
+  const isMixed = shown.length > 1 || isEdited;
+  const text = isMixed ? shown.map((piece) => piece.text).join('') : '';
   return isolateMarkup(text, marked.join('')) + more;
 }
 

@@ -249,7 +249,7 @@ export function renderFleetMarkdown(
   const { environment, ...place } = options;
   const named = environment === undefined ? {} : { environment };
   const head = `${fleetMarker(document, formatMarker('fleet', named, place))}\n\n### ${escapeText(fleetHeadline(document))}\n`;
-  const tail = document.digest === null ? '' : `\n<sub>${escapeText(document.digest)}</sub>\n`;
+  const tail = document.digest === null ? '' : `\n${inlineCode(document.digest)}\n`;
   const least = `${head}${tail}`;
   const table = renderTable(document, limit - least.length - NOTICE_ROOM);
   const room = limit - least.length - table.length - NOTICE_ROOM;

@@ -218,8 +218,8 @@ function planRows(
   if (fieldsOnBase(change, plan) !== undefined) return undefined;
   const fields = diffRows(viewFields(change, plan, false));
   const about = [
+    ...(name === address ? [] : [cutText(name, 80), '  ']),
     address,
-    ...(name === address ? [] : ['  ', cutText(name, 80)]),
     ...(source === null ? [] : ['  ', source]),
   ];
   const symbol = action === 'update' ? '!' : SYMBOLS[action];
@@ -274,8 +274,7 @@ function driftParts(plan: PlanDocument): Parts {
     below: [
       ...driftFooters(plan).map(footerText),
       [compared, ...driftAdvice(plan).map(escapeMessage)].join(' '),
-      ...foldedText(plan.assumptions, namesRelyOn(plan)),
-      formatDigest(plan),
+      aboutText([namesRelyOn(plan), plan.digest]),
     ].filter((text) => text !== ''),
     atLeast: '',
   };
@@ -487,8 +486,9 @@ function changeTitle(change: Change): string {
   const { address, name, action, verdict, adopted } = change;
   const calls = formatCalls(change);
   return [
-    inlineCode(`${SYMBOLS[action]} ${address}`),
-    ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
+    inlineCode(SYMBOLS[action]),
+    ...(name === address ? [' '] : [` ${escapeText(cutText(name, 80))} · `]),
+    inlineCode(address),
     ...(calls === undefined ? [] : [`, ${calls}`]),
     ...(adopted && action !== 'adopt' ? [', adopted'] : []),
     ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
@@ -544,21 +544,13 @@ function closing(plan: PlanDocument): readonly string[] {
   const forecast = formatForecast(plan);
   const assumed = newAssumptions(plan);
   return [
-    ...(forecast === '' ? [] : [forecast]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    ...foldedText(assumed, reliesOn(assumed)),
-    formatDigest(plan),
+    aboutText([forecast, assumed.length === 0 ? '' : reliesOn(assumed), plan.digest]),
   ];
 }
 
-/** Folds the assumptions of a plan: a reviewer cannot act on them. */
-function foldedText(assumptions: readonly string[], text = ''): readonly string[] {
-  if (assumptions.length === 0) return [];
-  const title = formatCount(assumptions.length, 'assumption');
-  const summary = `<details><summary>${title}</summary>`;
-  return [[summary, '', escapeMessage(text), '', '</details>'].join('\n')];
-}
-
-function formatDigest({ digest }: PlanDocument): string {
-  return `<sub>${escapeText(digest)}</sub>`;
+/** Folds what a reviewer cannot act on: the assumptions of a plan, and what identifies it. */
+function aboutText(texts: readonly (string | undefined)[]): string {
+  const shown = texts.flatMap((text) => (text ? [escapeMessage(text)] : []));
+  return ['<details><summary>About this plan</summary>', ...shown, '</details>'].join('\n\n');
 }

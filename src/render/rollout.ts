@@ -493,7 +493,7 @@ export function renderRolloutsMarkdown(
   const { environment } = document;
   const marker = formatMarker('rollouts', environment === null ? {} : { environment }, options);
   const rollouts = inOrder(document.rollouts);
-  const tail = `\n<sub>As of ${escapeText(formatTime(document.now))}; times in UTC.</sub>\n`;
+  const tail = `\nAs of ${escapeText(formatTime(document.now))}; times in UTC.\n`;
   const pieces = rollouts.map((rollout) => `\n${rolloutMarkdown(rollout, document)}\n`);
   const where = environment === null ? '' : ` for ${escapeText(environment)}`;
   const head =

@@ -339,8 +339,8 @@ describe('calls in a plan', () => {
     const { configure, run } = await openCalls();
     await configure(CHANGED);
     const { out } = await run(0, 'plan', '--format', 'markdown');
-    expect(out).toContain('harbor 1, 12 calls in 7 days');
-    expect(out).toContain('harbor 3, 1 call in 7 days');
-    expect(out).toContain('harbor 4, no calls in 7 days');
+    expect(out).toContain('<code>agent.harbor_1</code>, 12 calls in 7 days');
+    expect(out).toContain('<code>agent.harbor_3</code>, 1 call in 7 days');
+    expect(out).toContain('<code>agent.harbor_4</code>, no calls in 7 days');
   });
 });

@@ -11,7 +11,7 @@ import { changeOf, fieldOf, planOf } from './sample.ts';
 
 /** What a page consists of. A link, a picture or a script is nothing that we write. */
 const ELEMENTS = new Set(
-  'page h3 h4 p table thead tbody tr th td details summary code pre del ins sub b strong em ul li blockquote'.split(
+  'page h3 h4 p table thead tbody tr th td details summary code pre del ins b strong em ul li'.split(
     ' ',
   ),
 );
@@ -98,12 +98,22 @@ test('there is one block for each change, and the table counts them', () => {
   expect(cells.reduce((sum, count) => sum + count, 0)).toBe(shown.length + adopted.length);
 });
 
-test('a prompt is a quotation, with its changed words marked', () => {
+test('an edited paragraph is a row as it was and one as it is, with its changed words marked', () => {
   const everything = documents.everything as PlanDocument;
   const changes = everything.changes.filter(({ address }) => address === 'agent.reception');
   const page = pageOf(renderPlanMarkdown({ ...everything, changes, groups: [] }));
   const marked = (name: string) => elementsOf(page, name).map(({ content }) => content);
-  expect(elementsOf(page, 'blockquote')).toHaveLength(2);
+  const rows = elementsOf(page, 'tr').map((row) =>
+    elementsOf(row, 'td').map((cell) => cell.content),
+  );
+  expect(rows).toContainEqual([
+    'was',
+    'Transfer when the caller reports severe pain or asks for a person twice.',
+  ]);
+  expect(rows).toContainEqual([
+    'now',
+    'Transfer when the caller reports severe pain, swelling or bleeding, or asks for a person.',
+  ]);
   expect(marked('del')).toEqual(['twice', 'two', 'Do not', '. Say']);
   expect(marked('ins')).toContain(', the earliest first');
 });

@@ -112,9 +112,9 @@ test('what stands last is one line where there is no room, and it is said', () =
   const whole = renderPlanMarkdown(plan);
   const text = renderPlanMarkdown(plan, { limit: whole.length - 2700 });
   expect(text).toContain('- model: "a"\n+ model: "b"');
-  expect(text).toContain('#### <code>&#126; agent.long</code>');
+  expect(text).toContain('#### <code>&#126;</code> Front desk · <code>agent.long</code>');
   expect(text).toContain(
-    '- <code>&#126; agent.last</code> Front desk: <code>system_prompt</code>\n',
+    '- <code>&#126;</code> Front desk · <code>agent.last</code>: <code>system_prompt</code>\n',
   );
   expect(text).toContain('_1 change in one line each: they do not fit in a comment.');
 });

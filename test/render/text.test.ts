@@ -374,7 +374,7 @@ test('what a plan rests on is shown to those who ask, and what was moved to ever
     );
     // Whoever opens the fold of a comment sees it.
     expect(renderPlanMarkdown(one)).toMatch(
-      /<details><summary>1 assumption<\/summary>\n\n[^<]*1 assumption: agents\.delete/,
+      /<details><summary>About this plan<\/summary>\n\n[^<]*1 assumption: agents\.delete/,
     );
   }
   expect(text(false)).toContain('updateSmsTemplate is called at PUT /v2/texts/{id}');

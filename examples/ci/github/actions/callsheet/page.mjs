@@ -222,12 +222,10 @@ export function footOf({ err }, env) {
   // By this id callsheet runs and callsheet rollback know it.
   const run = /^Run (\S+) is recorded/m.exec(err)?.[1];
   return [
-    `<sub>Commit ${sha.slice(0, 12)}`,
+    `Commit ${sha.slice(0, 12)}`,
     `[job ${job}](${server}/${repository}/actions/runs/${job})`,
     ...(run === undefined ? [] : [`run \`${run}\``]),
-  ]
-    .join(' · ')
-    .concat('</sub>');
+  ].join(' · ');
 }
 
 /** Leaves out whole changes from the end until the page fits. */
