@@ -8,7 +8,7 @@ import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
-import { plainTexts } from '../plan/change.ts';
+import { dueReason } from '../plan/change.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { laterFields } from '../plan/references.ts';
@@ -49,19 +49,20 @@ export async function performCreate(
     isTaken: work.isTaken,
   };
   const written = new Set(leaves.map(({ text }) => text));
-  const done = (live: LiveResource, remark?: string): Progress => ({
-    ...progress,
-    live,
-    written,
-    remarks: remark === undefined ? progress.remarks : [...progress.remarks, remark],
-  });
+  const remarks = (remark?: string) => [...progress.remarks, ...(remark ? [remark] : [])];
+  const done = (live: LiveResource, remark?: string): Progress => {
+    const asked = kind.unready === undefined ? {} : { askedAt: work.deps.now().toISOString() };
+    return { ...progress, ...asked, live, written, remarks: remarks(remark) };
+  };
+  // Nothing was sent, so nothing counts as written.
   const found = again ? await lookAgain(work, progress) : undefined;
-  if (found !== undefined) return done(found, 'the resource was complete when it was read again');
+  if (found !== undefined)
+    return { ...progress, live: found, remarks: remarks(leftWords(kind, found)) };
   const made = await createOrFind(work, draft, again, progress);
   if (made.isFound !== true) takeId(work, made);
   const live = await readMade(work, made, scope);
   if (made.isFound !== true) return done(live, made.remark);
-  const whole = await untilWhole(work, live);
+  const whole = await untilSettled(work, live);
   if (whole !== undefined && !work.isTaken(made.id)) {
     work.claim(made.id);
     return done(whole, made.remark);
@@ -109,29 +110,45 @@ async function readMade(work: Work, { id }: Created, scope: Scope): Promise<Live
 const LOOKS_MS: readonly number[] = [1000, 2000, 4000, 8000, 15_000];
 
 /**
- * The resource, where it was taken over with nothing but its making in question and the platform ends that while one
- * waits: nobody knows whether somebody else, or a run that is forgotten, has only just begun it.
+ * The resource, where the change has no reason but that the resource was not ready or too old, and that does not hold any
+ * more: it became ready, or the platform is at work on it. Where nothing tells and no state knows the resource, somebody
+ * else may have only just begun it, so the run waits first.
  */
 async function lookAgain(work: Work, { live }: Progress): Promise<LiveResource | undefined> {
-  const { kind, change, desired, deps } = work;
-  if (live === undefined || kind.lacking === undefined || !change.adopted) return undefined;
-  if (desired === undefined || change.fields.some(isWritten)) return undefined;
-  const whole = await untilWhole(work, live);
-  const isDue = whole && kind.due?.(whole.record, plainTexts(desired.document), deps.now());
-  return isDue === undefined ? whole : undefined;
+  const { kind, change, desired, recorded, deps } = work;
+  if (live === undefined || desired === undefined || change.fields.some(isWritten))
+    return undefined;
+  const now = change.adopted ? await untilSettled(work, live) : live;
+  if (now === undefined) return undefined;
+  const by = change.adopted ? ('natural_key' as const) : ('state' as const);
+  const asking = { now: deps.now(), purpose: 'apply' as const };
+  return dueReason({ kind, by, recorded }, now, desired, asking) === undefined ? now : undefined;
 }
 
-/** Waits until all of a resource is there; undefined where that takes too long, or the run is stopped. */
-async function untilWhole(work: Work, first: LiveResource): Promise<LiveResource | undefined> {
+/** Why a resource was not written although the plan said so. */
+function leftWords(kind: Kind, { record }: LiveResource): string {
+  const unready = kind.unready?.(record);
+  return unready === undefined
+    ? 'the resource was complete when it was read again'
+    : `it was not written again: ${unready.says}`;
+}
+
+/**
+ * Waits until the platform says how far a resource is, and gives it where it is ready or worked on. Undefined: the work
+ * failed, nothing tells within the time, or the run is stopped.
+ */
+async function untilSettled(work: Work, first: LiveResource): Promise<LiveResource | undefined> {
   const { kind, deps } = work;
   let live: LiveResource | undefined = first;
-  for (const wait of LOOKS_MS) {
+  for (const wait of [...LOOKS_MS, undefined]) {
     if (live === undefined || deps.stop.aborted) return undefined;
-    if (kind.lacking?.(live.record) === undefined) return live;
+    const phase = kind.unready?.(live.record)?.phase;
+    if (phase === undefined || phase === 'running') return live;
+    if (phase === 'failed' || wait === undefined) return undefined;
     await deps.sleep(wait);
     live = await readLive(work, { id: live.id, scope: live.scope });
   }
-  return live !== undefined && kind.lacking?.(live.record) === undefined ? live : undefined;
+  return undefined;
 }
 
 /** What an earlier run had done of it, unless its content has changed since: then it is written as a whole. */

@@ -124,7 +124,7 @@ export function idIn(answer: Json): string | null {
  */
 export async function record(
   work: Work,
-  { live, written, history, left }: Progress,
+  { live, written, history, left, askedAt }: Progress,
   after: Pin | null,
   { isProven, found }: { readonly isProven: boolean; readonly found: LiveResource | undefined },
 ): Promise<ResourceState | null> {
@@ -164,6 +164,7 @@ export async function record(
               known(recorded, live.id),
               left,
             ),
+            ...(askedAt === undefined ? {} : { asked_at: askedAt }),
             ...(change.fields.some(isKept) ? beginOfEdits(recorded) : {}),
           }
         : adopted(work);

@@ -594,7 +594,7 @@ function answeredIn(
         leaves: Object.fromEntries(leaves),
         pin: null,
         protect,
-        ...(kind.lacking === undefined ? {} : { unfinished: answered }),
+        ...(kind.unready === undefined ? {} : { unfinished: answered }),
       },
     ],
   ]);
@@ -646,9 +646,9 @@ export async function findCreated(
 
 /** Tells whether a later request of its making reached a resource: without its id only the first one could be sent. */
 function isPastFirst(kind: Kind, { record }: LiveResource): boolean {
-  const { lacking } = kind;
+  const { unready } = kind;
   return (
-    lacking !== undefined && lacking(record) === undefined && listRequests(kind, record).length > 1
+    unready !== undefined && unready(record) === undefined && listRequests(kind, record).length > 1
   );
 }
 

@@ -94,6 +94,8 @@ export type Progress = {
   readonly found?: LiveResource | undefined;
   /** Leaves that were written, by path. */
   readonly written: ReadonlySet<string>;
+  /** When the platform was asked to work on it, where its kind has it do so after its requests. ISO 8601. */
+  readonly askedAt?: string;
   /** What a person should know of steps that were taken. */
   readonly remarks: readonly string[];
   /** What the history says once the last step is taken; undefined before, and where there is none. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { listUnready, type PlanDocument } from '../core/plan-document.ts';
 import { type NoticeAddress, postNotice, readNoticeAddress } from '../platform/notify.ts';
 import { realPause } from '../platform/rate.ts';
 import { buildNotification } from '../render/notification.ts';
@@ -39,15 +39,15 @@ export function noticeAddress(
   });
 }
 
-/** Posts what drifted, and that nothing did where that is asked for. */
+/** Posts what drifted and what is not ready, and that nothing is where that is asked for. */
 export async function notifyDrift(
   address: NoticeTarget | undefined,
   drift: PlanDocument,
   { dir, notifyAlways }: NotifyFlags & { readonly dir: string },
   context: Context,
 ): Promise<void> {
-  const isDrifted = drift.changes.length > 0;
-  if (address === undefined || !(isDrifted || notifyAlways === true)) return;
+  const hasNews = drift.changes.length > 0 || listUnready(drift).length > 0;
+  if (address === undefined || !(hasNews || notifyAlways === true)) return;
   const { commit, pipeline } = await describeActor(dir, context);
   const id = randomUUID();
   const sender = { id, sent_at: context.now().toISOString(), commit, pipeline };

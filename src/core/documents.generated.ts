@@ -82,8 +82,21 @@ export type Records = {
   readonly version: 1;
   /** Name of the kind, such as `agent`. */
   readonly kind: string;
+  /** Records that the platform does not confirm to be ready. Absent of kinds that are ready once they are made. */
+  readonly unready?: readonly Unready[];
   /** Items of the list, secrets masked; with the owner where an item does not say it. */
   readonly data: readonly JsonObject[];
+};
+/** A record that is not ready. */
+export type Unready = {
+  /** The platform's identifier. */
+  readonly id: string;
+  /** What Callsheet takes the status to say; `unknown`: it is none that Callsheet knows. */
+  readonly phase: 'failed' | 'running' | 'unknown';
+  /** As the platform returns it; null where it returns none. */
+  readonly status: string | null;
+  /** When it was last ready, else when it was made; null where the platform does not return it. */
+  readonly since: string | null;
 };
 /** One resource. */
 export type Record = {
@@ -93,6 +106,8 @@ export type Record = {
   readonly version: 1;
   /** Name of the kind, such as `agent`. */
   readonly kind: string;
+  /** The record, where the platform does not confirm that it is ready. Absent of kinds that are ready once they are made. */
+  readonly unready?: readonly Unready[];
   /** A record as the platform returned it, secrets masked. */
   readonly data: JsonObject;
 };
@@ -338,7 +353,7 @@ export type Document = {
   readonly id: string;
   /** When it was sent. */
   readonly sent_at: string;
-  /** Whether there is drift; false only with `--notify-always`. */
+  /** Whether there is drift; false where something is not ready, and with `--notify-always`. */
   readonly is_drifted: boolean;
   /** A few lines for receivers that show a text, such as chats. It holds addresses and counts and nothing that is only on the platform. */
   readonly text: string;
@@ -365,6 +380,8 @@ export type Document = {
     readonly drifted: number;
     /** Those of them that are gone from the platform. */
     readonly gone: number;
+    /** Resources that the platform does not confirm to be ready. */
+    readonly unready: number;
     /** Drifted settings by how sure it is who changed them; see `certainty`. */
     readonly fields: {
       /** Settings. */
@@ -381,6 +398,8 @@ export type Document = {
   readonly changes: readonly Change[];
   /** Changes that did not fit. */
   readonly omitted: number;
+  /** Resources that the platform does not confirm to be ready, such as sources whose ingestion failed. */
+  readonly unready: readonly Unready[];
 };
 /** A resource that drifted. */
 export type Change = {
@@ -453,6 +472,19 @@ export type Edit = {
   readonly at: string | null;
   /** For a revert, the entry that it restored. */
   readonly reverted_from_id: number | null;
+};
+/** A resource that is not ready. */
+export type Unready = {
+  /** Its address in the stack. */
+  readonly address: string;
+  /** `failed`: the next apply has the platform work on it again; `running`: apply leaves it alone; `unknown`: the status is none that Callsheet knows. */
+  readonly phase: 'failed' | 'running' | 'unknown';
+  /** As the platform returns it; null where it returns none. */
+  readonly status: string | null;
+  /** When it was last ready, else when it was made or a run last asked for it; null where that is unknown. */
+  readonly since: string | null;
+  /** One sentence for people. */
+  readonly message: string;
 };
 }
 
@@ -1344,6 +1376,8 @@ export type Resource = {
     /** Its history entry. */
     readonly history_id: number | null;
   };
+  /** When a run last had the platform work on it after its requests, such as an ingestion. Absent of kinds that are ready once they are made. */
+  readonly asked_at?: string;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };
@@ -2166,8 +2200,18 @@ export type Note = {
   readonly uncompared?: number;
   /** The identifier of a live resource that has the name of what an earlier run deleted, was made since, and is managed by nothing here. */
   readonly returned?: string;
+  readonly unready?: Unready;
   /** It rests on the time, or on what is at hand where the plan is made, so the `digest` leaves it out. */
   readonly varies?: true;
+};
+/** Of a note on a resource that the platform works on after it was made: it does not confirm that it is ready. */
+export type Unready = {
+  /** `failed`: the next apply has the platform work on it again; `running`: apply leaves it alone; `unknown`: the status is none that Callsheet knows. */
+  readonly phase: 'failed' | 'running' | 'unknown';
+  /** As the platform returns it; null where it returns none. */
+  readonly status: string | null;
+  /** When it was last ready, else when it was made or a run last asked for it; null where that is unknown. */
+  readonly since: string | null;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
@@ -2625,6 +2669,8 @@ export type Resource = {
     /** Its history entry. */
     readonly history_id: number | null;
   };
+  /** When a run last had the platform work on it after its requests, such as an ingestion. Absent of kinds that are ready once they are made. */
+  readonly asked_at?: string;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };
@@ -3808,6 +3854,8 @@ export type Resource = {
     /** Its history entry. */
     readonly history_id: number | null;
   };
+  /** When a run last had the platform work on it after its requests, such as an ingestion. Absent of kinds that are ready once they are made. */
+  readonly asked_at?: string;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };

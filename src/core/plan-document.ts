@@ -185,6 +185,19 @@ export type PlannedOperation = Plan.Operation;
 
 export type Note = Plan.Note;
 
+/** A resource that the platform does not confirm to be ready, as a note of a plan or a drift document says it. */
+export type UnreadyNote = Note & {
+  readonly address: string;
+  readonly unready: NonNullable<Note['unready']>;
+};
+
+/** The resources that are not ready, by the notes of a plan or a drift document. */
+export function listUnready({ notes }: Pick<PlanDocument, 'notes'>): readonly UnreadyNote[] {
+  return notes.filter(
+    (note): note is UnreadyNote => note.unready !== undefined && note.address !== null,
+  );
+}
+
 /** A limit of the stack that a plan exceeds. */
 export type ExceededLimit = Plan.ExceededLimit;
 

@@ -66,18 +66,45 @@ export type Kind = {
   /** Every way that a resource of the kind is made: see `making.ts`. */
   readonly making: readonly Making[];
   /**
-   * Why it is not known, by facts that the specification shows, that all of a resource is there: its making may have
-   * ended half-way. Undefined: it is there. Kinds that one request makes whole have none.
+   * How far a resource is that the platform goes on working on after the last request, by what it returns. Undefined: it
+   * is ready. Kinds whose resources are ready once their requests were answered have no such function.
    */
-  readonly lacking?: (record: JsonObject) => string | undefined;
+  readonly unready?: (record: JsonObject) => Unready | undefined;
   readonly delete?: (id: string, io: Io) => Promise<void>;
   readonly facets: readonly Facet[];
   readonly history?: {
     readonly list: (id: string, limit: number) => Call;
     readonly revert: (id: string, entry: number) => Call;
   };
-  /** Why a resource that equals the configuration must be written all the same, such as its age. */
-  readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
+  /**
+   * Why a resource that equals the configuration must be written all the same, such as its age. `asked`: when a run had
+   * the platform work on it last, where the state knows (ISO 8601).
+   */
+  readonly due?: (
+    record: JsonObject,
+    wanted: JsonObject,
+    now: Date,
+    asked?: string,
+  ) => string | undefined;
+};
+
+/**
+ * A resource that the platform does not confirm to be ready.
+ *
+ * | phase     | the platform               | apply                                                            |
+ * |-----------|----------------------------|------------------------------------------------------------------|
+ * | `failed`  | gave up                    | has it work on the resource again                                |
+ * | `running` | is at work                 | leaves it alone, however old it is                               |
+ * | `unknown` | shows nothing that is known | leaves it alone, unless the making may have ended half-way (no state) |
+ */
+export type Unready = {
+  readonly phase: 'failed' | 'running' | 'unknown';
+  /** As the platform returns it. */
+  readonly status: string | null;
+  /** When it was last ready, else when it was made, as the platform returns it (ISO 8601). */
+  readonly since: string | null;
+  /** One clause with the facts, for people. No text of it is sanitised. */
+  readonly says: string;
 };
 
 /** One way of making a resource. */

@@ -1,7 +1,7 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
-import { ConflictError } from '../core/errors.ts';
+import { ConflictError, clip } from '../core/errors.ts';
 import { inSeconds, isObject, type Json, type JsonObject, millisecondsIn } from '../core/value.ts';
-import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
+import type { Begun, Created, Draft, Io, Kind, Unready } from './kind.ts';
 import { getData, getText } from './making.ts';
 
 /** The requests of a document after its declaration, in their order. */
@@ -86,18 +86,74 @@ function existingIn(body: Json | undefined) {
 }
 
 /**
+ * Words of a status, by what they are taken to say (assumption `knowledge_source.states`). The specification shows `active`
+ * alone. A word that could also be said of a document whose bytes are awaited, such as `pending`, is not among them.
+ */
+const WORDS: Readonly<Record<'failed' | 'running', ReadonlySet<string>>> = {
+  failed: new Set(['failed', 'failure', 'error', 'errored']),
+  running: new Set([
+    ...['processing', 'ingesting', 'indexing', 'crawling', 'embedding', 'syncing', 'running'],
+    ...['progress', 'queued', 'enqueued'],
+  ]),
+};
+
+/** Characters of a fact that the platform returns, since sentences quote it. */
+const LONGEST_FACT = 100;
+
+/** A status that says of both, or of neither, is not understood. */
+function phaseOf(status: string): Unready['phase'] {
+  const words = status.toLowerCase().split(/[^a-z]+/);
+  const [isFailed, isRunning] = [WORDS.failed, WORDS.running].map((known) =>
+    words.some((word) => known.has(word)),
+  );
+  if (isFailed === isRunning) return 'unknown';
+  return isFailed === true ? 'failed' : 'running';
+}
+
+const CLAUSES: Readonly<Record<Unready['phase'], string>> = {
+  failed: 'its ingestion failed',
+  running: 'its ingestion is running',
+  unknown: 'the platform does not confirm its ingestion',
+};
+
+/**
  * A source is ingested where it is `active` and has chunks or a time of ingestion: the specification shows no other
  * status, nor when a source gets this one (Knowledge base source).
  */
-function lacking({ status, chunk_count: chunks, last_synced_at: last }: JsonObject) {
+function unready(record: JsonObject): Unready | undefined {
+  const { chunk_count: chunks } = record;
+  const [status, last, made] = [record.status, record.last_synced_at, record.created_at].map(
+    (value) => (typeof value === 'string' ? clip(value, LONGEST_FACT) : null),
+  ) as [string | null, string | null, string | null];
   const hasChunks = typeof chunks === 'number' && chunks > 0;
-  if (status === 'active' && (hasChunks || typeof last === 'string')) return undefined;
+  if (status === 'active' && (hasChunks || last !== null)) return undefined;
+  const phase = phaseOf(status ?? '');
   const seen = [
-    `status ${typeof status === 'string' ? `"${status}"` : 'not told'}`,
+    status === null ? 'status not returned' : `status "${status}"`,
     hasChunks ? `${chunks} chunks` : 'no chunks',
-    typeof last === 'string' ? `ingested ${inSeconds(last)}` : 'no time of ingestion',
+    ...(last === null ? ['no time of ingestion'] : [`last ingested ${inSeconds(last)}`]),
+    ...(made === null ? [] : [`added ${inSeconds(made)}`]),
   ];
-  return `the platform does not confirm its ingestion (${seen.join(', ')})`;
+  return { phase, status, since: last ?? made, says: `${CLAUSES[phase]} (${seen.join(', ')})` };
+}
+
+/**
+ * A source is due once it is older than `reingest_after`. One that was never ingested is as old as its record; one that a
+ * run asked for since is as young as that, since the platform may show the earlier time until it is done.
+ */
+function due(
+  { last_synced_at: last, created_at: made }: JsonObject,
+  { reingest_after: limit }: JsonObject,
+  now: Date,
+  asked?: string,
+): string | undefined {
+  const at = [last, made].find((value) => typeof value === 'string');
+  if (typeof limit !== 'string' || typeof at !== 'string') return undefined;
+  const allowed = millisecondsIn(limit) ?? 0;
+  const isOld = (time: string) => now.getTime() - Date.parse(time) > allowed;
+  if (!isOld(at) || (asked !== undefined && !isOld(asked))) return undefined;
+  const what = at === last ? 'last ingested' : 'not ingested since it was added';
+  return `${what} ${inSeconds(at)}, which is more than ${limit} ago`;
 }
 
 /**
@@ -148,13 +204,7 @@ export const knowledgeSource: Kind = {
       ],
     },
   ],
-  lacking,
-  due: ({ last_synced_at: last }, { reingest_after: limit }, now) => {
-    if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
-    const allowed = millisecondsIn(limit) ?? 0;
-    return now.getTime() - Date.parse(last) > allowed
-      ? `last ingested ${inSeconds(last)}, which is more than ${limit} ago`
-      : undefined;
-  },
+  unready,
+  due,
   facets: [],
 };

@@ -35,7 +35,7 @@ export function isWhole(kind: Kind, record: JsonObject, answered: readonly strin
   const { requests } = getMaking(kind, record);
   // It is there, so the first one was carried out, whether or not its answer came.
   const isMade = requests.slice(1).every(({ operation }) => answered.includes(operation));
-  return isMade || kind.lacking?.(record) === undefined;
+  return isMade || kind.unready?.(record) === undefined;
 }
 
 /** The requests that make a resource of a kind, in their order. */

@@ -495,23 +495,32 @@ function sameReason(
   return before === undefined ? foundBy(by, purpose) : `it was ${before} before`;
 }
 
-/** Why a resource that equals the configuration is written all the same. */
-function dueReason(
-  { kind, by, recorded }: Identity,
-  live: LiveResource,
-  { document, isPartial }: DesiredResource,
-  { now, purpose }: ChangeContext,
+/**
+ * Why a resource that equals the configuration is written all the same; undefined: it is not. The run that was to write it
+ * asks again, by what it reads (`apply/create.ts`).
+ */
+export function dueReason(
+  { kind, by, recorded }: Pick<Identity, 'kind' | 'by' | 'recorded'>,
+  { record }: Pick<LiveResource, 'record'>,
+  { document, isPartial }: Pick<DesiredResource, 'document' | 'isPartial'>,
+  { now, purpose }: Pick<ChangeContext, 'now' | 'purpose'>,
 ): string | undefined {
+  const isKnown = by === 'state';
+  const unready = kind.unready?.(record);
+  const resumed = (answered: readonly string[]) => nextRequest(kind, record, answered)?.resumed;
+  if (unready !== undefined && isKnown && recorded?.unfinished !== undefined)
+    return `an interrupted run left it incomplete: ${resumed(recorded.unfinished)}`;
   // What a rollback puts back is not made anew: nobody keeps files.
-  const answered = by === 'state' ? recorded?.unfinished : isPartial ? undefined : [];
-  const lack = kind.lacking?.(live.record);
-  if (lack !== undefined && answered !== undefined) {
-    const then = nextRequest(kind, live.record, answered)?.resumed;
-    return by === 'state'
-      ? `an interrupted run left it incomplete: ${then}`
-      : `${foundBy(by, purpose)}; ${lack}: unless the platform is still working on it, ${then}`;
+  if (unready !== undefined && !isPartial) {
+    const { phase, says } = unready;
+    const found = isKnown ? '' : `${foundBy(by, purpose)}; `;
+    if (phase === 'running') return undefined;
+    if (phase === 'failed') return `${found}${says}: ${resumed([])}`;
+    if (!isKnown)
+      return `${found}${says}: unless the platform is still working on it, ${resumed([])}`;
   }
-  return kind.due?.(live.record, plainTexts(document), now);
+  const asked = isKnown ? recorded?.asked_at : undefined;
+  return kind.due?.(record, plainTexts(document), now, asked);
 }
 
 /** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */

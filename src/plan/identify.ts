@@ -545,9 +545,9 @@ async function findRecorded(
 }
 
 /** The newest of some versions; of those of one time one that is all there. */
-function newest({ lacking }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
+function newest({ unready }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
   const created = ({ record }: ListedResource) => Date.parse(String(record.created_at)) || 0;
-  const lacks = ({ record }: ListedResource) => Number(lacking?.(record) !== undefined);
+  const lacks = ({ record }: ListedResource) => Number(unready?.(record) !== undefined);
   return [...items].sort((a, b) => created(b) - created(a) || lacks(a) - lacks(b))[0];
 }
 

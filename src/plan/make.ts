@@ -69,6 +69,7 @@ import {
   leafNotes,
   namesakeNote,
   protectionNotes,
+  unreadyNotes,
   withAuthor,
 } from './messages.ts';
 import { collectNames, type Names, namesShown } from './names.ts';
@@ -561,6 +562,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
     ...dependentNotes(identity, change, live),
+    ...(input.purpose === 'apply' ? unreadyNotes(identity, change, live) : []),
     ...unanswered,
   ];
   const sources = { kind, desired, recorded: given.recorded, live };

@@ -198,6 +198,40 @@ export function extentNotes(
   return [{ severity: 'info', address, message }];
 }
 
+/** That a resource is not ready, where its kind has the platform work on it. It may be otherwise a moment later. */
+export function unreadyNotes(
+  { kind, desired, recorded, by }: Identity,
+  { address, operations }: Pick<Change, 'address' | 'operations'>,
+  live: LiveResource | undefined,
+): readonly Note[] {
+  const found =
+    desired === undefined || live === undefined ? undefined : kind.unready?.(live.record);
+  if (found === undefined) return [];
+  const { phase, status, says } = found;
+  const asked = by === 'state' ? recorded?.asked_at : undefined;
+  const since = [found.since, asked ?? null].reduce((one, other) =>
+    one === null || (other !== null && isBefore(one, other)) ? other : one,
+  );
+  const parts = [
+    `not ready${since === null ? '' : ` since ${inSeconds(since)}`}: ${says}`,
+    ...(operations.length > 0
+      ? ['the next apply writes it again']
+      : [
+          phase === 'running'
+            ? 'apply does not start another one meanwhile'
+            : 'apply leaves it as it is',
+          'if it stays so, delete it in the dashboard, and the next apply creates it again',
+        ]),
+  ];
+  const unready = { phase, status, since };
+  const severity = phase === 'running' ? 'info' : 'warning';
+  return [{ severity, address, message: parts.join('; '), unready, varies: true }];
+}
+
+function isBefore(one: string, other: string): boolean {
+  return Date.parse(one) < Date.parse(other);
+}
+
 /** That other live resources have the name of a managed one: each plan says so, until somebody deletes or renames them. */
 export function namesakeNote(
   { address, kind, scope, found }: Identity,

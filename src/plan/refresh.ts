@@ -45,7 +45,8 @@ export function compareUnread(
   if (kind.stamp === undefined || found === undefined || recorded === undefined) return undefined;
   if (found.record.updated_at !== recorded.pin?.updated_at) return undefined;
   if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
-  if (by !== 'state' || movedFrom !== undefined || kind.due !== undefined) return undefined;
+  if (by !== 'state' || movedFrom !== undefined) return undefined;
+  if (kind.due !== undefined || kind.unready !== undefined) return undefined;
   if (recorded.unfinished !== undefined) return undefined;
   const { pin, leaves: applied, protect, name } = recorded;
   // What is remembered in an older form is read, so that it is remembered in this one from then on.

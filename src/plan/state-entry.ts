@@ -85,6 +85,7 @@ export function rememberResource(
     pin: live.pin,
     protect: desired.lifecycle.protect,
     ...(created === undefined ? {} : { created_at: created }),
+    ...(previous?.asked_at === undefined ? {} : { asked_at: previous.asked_at }),
   };
 }
 
@@ -156,7 +157,7 @@ export function makingOf(
   { id, record }: { readonly id: string; readonly record: JsonObject },
 ): Pick<ResourceState, 'unfinished'> {
   const answered = recorded?.id === id ? recorded.unfinished : undefined;
-  return answered === undefined || kind.lacking?.(record) === undefined
+  return answered === undefined || kind.unready?.(record) === undefined
     ? {}
     : { unfinished: answered };
 }

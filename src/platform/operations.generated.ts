@@ -809,8 +809,8 @@ export const assumptions = {
   },
   'knowledge_source.states': {
     documented: 'A source can be `active`.',
-    assumed: 'A source that is ingested is `active` and has chunks or a time of ingestion; of any other nothing is known.',
-    why: 'These are the facts that are shown; a simulator draws other states at random, and Callsheet reads none.',
+    assumed: 'A source that is ingested is `active` and has chunks or a time of ingestion. A status with one of the words `failed`, `failure`, `error` and `errored` says that the ingestion failed, and the next apply asks for another. One with `processing`, `ingesting`, `indexing`, `crawling`, `embedding`, `syncing`, `running`, `progress`, `queued` or `enqueued` says that it runs, and no apply asks for another. Every other status is unknown: it is said as it is, and nothing is concluded from it.',
+    why: '`active` is the only status shown, with no transition. A wrong guess costs one ingestion too many, or a source that plans report and apply leaves alone. `pending` may be said of a document whose bytes are awaited.',
   },
   'knowledge_source.upload': {
     documented: 'The bytes are PUT to the presigned address with their content type.',

@@ -69,10 +69,12 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
   ]);
 }
 
-/** What is to be known beside drift: what is live that nobody here manages, though it was deleted. */
+/** What is to be known beside drift: what is live that nobody here manages, though it was deleted, and what is not ready. */
 export function driftFooters(plan: PlanDocument): readonly Footer[] {
-  const returned = plan.notes.filter((note) => note.returned !== undefined);
-  return nameFooters(plan, noteFooter(returned, 'warning'));
+  const notes = plan.notes.filter(
+    ({ returned, unready }) => returned !== undefined || unready !== undefined,
+  );
+  return nameFooters(plan, [...noteFooter(notes, 'warning'), ...noteFooter(notes, 'info')]);
 }
 
 /** Puts the names of resources before their addresses, and says once what is said alike of several. */

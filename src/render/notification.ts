@@ -5,7 +5,9 @@ import {
   type Change,
   type FieldChange,
   isAbsent,
+  listUnready,
   type PlanDocument,
+  type UnreadyNote,
 } from '../core/plan-document.ts';
 import { formText, type Json } from '../core/value.ts';
 import { masked } from './fields.ts';
@@ -50,7 +52,12 @@ export function buildNotification(drift: PlanDocument, sender: Sender): DriftNot
     summary: summarise(drift, drifted),
     changes,
     omitted: drifted.length - changes.length,
+    unready: listUnready(drift).map(buildUnready),
   };
+}
+
+function buildUnready({ address, unready, message }: UnreadyNote): Notification.Unready {
+  return { address, ...unready, message };
 }
 
 function buildResource(change: Change, { organizations }: PlanDocument): DriftedResource {
@@ -102,6 +109,7 @@ function summarise(drift: PlanDocument, drifted: readonly DriftedResource[]): Su
     compared: comparedCount(drift),
     drifted: drifted.length,
     gone: drifted.filter(({ is_gone: isGone }) => isGone).length,
+    unready: listUnready(drift).length,
     fields: {
       entry: count('entry'),
       actor: count('actor'),
@@ -121,10 +129,15 @@ function formatText(
     const what = isGone ? 'gone' : formatCount(fields.length, 'setting');
     return `${plain(address)}: ${what}`;
   });
-  const rest = drifted.length - named.length;
+  const unready = listUnready(drift);
+  const waiting = unready
+    .slice(0, MAX_NAMED)
+    .map(({ address, unready: { phase } }) => `${plain(address)}: not ready (${phase})`);
+  const rest = drifted.length - named.length + unready.length - waiting.length;
   return [
     plain(headline(drift)),
     ...named,
+    ...waiting,
     ...(rest > 0 ? [`and ${formatCount(rest, 'more resource')}`] : []),
     ...(pipeline === null ? [] : [pipeline]),
   ].join('\n');

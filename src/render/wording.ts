@@ -20,6 +20,7 @@ import {
   isRefusedByBranch,
   isSecretMoved,
   isStateless,
+  listUnready,
   type PlanDocument,
   type PlannedOperation,
   type PlanSummary,
@@ -180,12 +181,13 @@ export function headline(plan: PlanDocument): string {
         : `Restore: ${all}`;
     case 'drift': {
       const drifted = plan.changes.length;
-      if (isStateless(plan)) return headlineWithoutState(drifted, where);
+      if (isStateless(plan)) return headlineWithoutState(plan, where);
+      const unready = besides(countUnready(plan));
       const isReturned = plan.notes.some((note) => note.returned !== undefined);
       const elsewhere = isReturned ? 'Nothing that is managed' : 'Nothing';
       return drifted === 0
-        ? `No drift${where}. ${elsewhere} changed outside Callsheet.`
-        : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
+        ? `No drift${where}. ${elsewhere} changed outside Callsheet${unready}.`
+        : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet${unready}`;
     }
     case 'comparison':
       return isEmpty(plan)
@@ -341,18 +343,35 @@ export function fieldsOnBase(
 
 const MOST_PATHS = 5;
 
-function headlineWithoutState(drifted: number, where: string): string {
+/** `; 1 resource that is not ready` */
+function besides(words: string | undefined): string {
+  return words === undefined ? '' : `; ${words}`;
+}
+
+function headlineWithoutState(plan: PlanDocument, where: string): string {
+  const drifted = plan.changes.length;
+  const unready = besides(countUnready(plan));
   const why = 'There is no state, so edits cannot be told from changes of the files.';
   return drifted === 0
-    ? `No difference${where} from the files. ${why}`
-    : `Drift${where}: ${formatCount(drifted, 'resource')} not as in the files. ${why}`;
+    ? `No difference${where} from the files${unready}. ${why}`
+    : `Drift${where}: ${formatCount(drifted, 'resource')} not as in the files${unready}. ${why}`;
+}
+
+/** `1 resource that is not ready`; undefined where all are, as far as the platform tells. */
+function countUnready(plan: PlanDocument): string | undefined {
+  const { length } = listUnready(plan);
+  if (length === 0) return undefined;
+  return formatCount(length, 'resource that is not ready', 'resources that are not ready');
 }
 
 /** A headline promises nothing of edits that are kept, or of secrets that are set and cannot be compared. */
-function apartFrom({ notes, kept = [] }: PlanDocument): string {
+function apartFrom(plan: PlanDocument): string {
+  const { notes, kept = [] } = plan;
+  const unready = countUnready(plan);
   const edits = kept.reduce((sum, { fields }) => sum + fields.length, 0);
   const secrets = notes.reduce((sum, { uncompared = 0 }) => sum + uncompared, 0);
   const parts = [
+    ...(unready === undefined ? [] : [unready]),
     ...(edits === 0 ? [] : [formatCount(edits, 'kept edit')]),
     ...(secrets === 0 ? [] : [`${formatCount(secrets, 'secret')} that cannot be compared`]),
   ];

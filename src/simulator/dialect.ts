@@ -317,8 +317,19 @@ const STATES: Readonly<Record<keyof Inventions['states'], readonly string[]>> = 
     'ready',
     'uploading',
   ],
-  working: ['active', 'indexing', 'ingesting', 'pending', 'processing', 'queued', 'syncing'],
-  failed: ['active', 'broken', 'done', 'error', 'failed', 'inactive', 'processing'],
+  working: [
+    'active',
+    'crawling',
+    'embedding',
+    'in_progress',
+    'indexing',
+    'ingesting',
+    'pending',
+    'processing',
+    'queued',
+    'syncing',
+  ],
+  failed: ['active', 'broken', 'done', 'error', 'failed', 'inactive', 'ingestion_failed'],
 };
 
 const SPELLINGS: readonly ((word: string) => string)[] = [

@@ -190,9 +190,10 @@ function addSource(
 /** Starts an ingestion. Whether it is going to fail is settled now; when it ends, by looking at it. */
 function ingest({ dialect, faults }: Platform, source: Source): void {
   source.record = { ...source.record, status: '#working' satisfies State };
-  source.pendingReads = dialect.ingestionReads;
   const path = `/v1/knowledge-bases/${source.knowledgeBaseId}/sources/${source.id}`;
   const fault = faults.strike({ operation: 'ingestion', method: '', path });
+  const isEndless = fault?.hang !== undefined;
+  source.pendingReads = isEndless ? Number.POSITIVE_INFINITY : dialect.ingestionReads;
   source.isDoomed = fault !== undefined || !isReadable(source);
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../console/monitor/serve.ts';
 import { labelOf } from '../core/address.ts';
 import { type FailureCode, formatDuration } from '../core/errors.ts';
-import { formatEdit } from '../core/plan-document.ts';
+import { formatEdit, type UnreadyNote } from '../core/plan-document.ts';
 import { formatCount, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
 
@@ -73,6 +73,11 @@ export const EVENTS = {
     (event: OfField & Author) =>
       `${formatPlace(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`,
   ),
+  unready_found: warn(({ address, message }: OfStack & UnreadyFound) => `${address}: ${message}`),
+  unready_ended: info(
+    ({ address }: OfStack & { readonly address: string }) =>
+      `${address} is ready, or no longer compared`,
+  ),
   drift_ended: info(
     (event: OfField) =>
       `${formatPlace(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
@@ -127,6 +132,8 @@ type HealEnded = OfStack & {
   readonly message: string | null;
 };
 
+type UnreadyFound = UnreadyNote['unready'] & Pick<UnreadyNote, 'address' | 'message'>;
+
 /** Why a pass failed, as it is told. */
 export type PassFailure = {
   readonly kind: FailureCode | 'internal';
@@ -140,6 +147,8 @@ export type PassFailure = {
 export type Counts = {
   readonly compared: number;
   readonly drifted: number;
+  /** Resources that the platform does not confirm to be ready. */
+  readonly unready: number;
   /** Changes of the configuration that nobody applied. */
   readonly pending: number;
   readonly healed: number;
@@ -162,9 +171,11 @@ function startWords({ stacks, interval_seconds: interval, listen, heal, hooks }:
   return `Watching ${stacks.join(', ')} ${when}. ${what}. http://${listen} has /healthz and /metrics`;
 }
 
-function passWords({ compared, drifted, pending, healed, contested, seconds: took }: PassEnded) {
+function passWords(pass: PassEnded) {
+  const { compared, drifted, unready, pending, healed, contested, seconds: took } = pass;
   const parts = [
     drifted === 0 ? 'no drift' : `${formatNumber(drifted)} drifted`,
+    ...(unready === 0 ? [] : [`${formatNumber(unready)} not ready`]),
     ...(healed === 0 ? [] : [`${formatNumber(healed)} put back`]),
     ...(contested === 0 ? [] : [`${formatNumber(contested)} contested`]),
     ...(pending === 0
@@ -237,6 +248,11 @@ export function openMetrics(stack: string, by: MeasuredBy, now: Date): Metrics {
     'verdict',
   ]);
   const drifted = gauge('drifted_resources', 'Resources that drifted and were not put back.', of);
+  const unready = gauge(
+    'unready_resources',
+    'Resources that the platform does not confirm to be ready, such as sources whose ingestion failed.',
+    of,
+  );
   const pending = gauge(
     'pending_changes',
     'Changes of the configuration that are not applied.',
@@ -276,6 +292,7 @@ export function openMetrics(stack: string, by: MeasuredBy, now: Date): Metrics {
       for (const [verdict, count] of Object.entries(seen.verdicts))
         changes.set({ stack, verdict }, count);
       drifted.set({ stack }, seen.drifted);
+      unready.set({ stack }, seen.unready);
       pending.set({ stack }, seen.pending);
       contested.set({ stack }, seen.contested);
       showRollouts(stack, seen.rollouts);

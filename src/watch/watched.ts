@@ -2,7 +2,7 @@ import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { listUnready, type PlanDocument, type UnreadyNote } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
@@ -45,6 +45,8 @@ type WatchedDeps = Watching & {
 export function watchStack(deps: WatchedDeps): Pass {
   const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
+  // The resources that were not ready, and what was told of each.
+  let unready: ReadonlyMap<string, string> = new Map();
   let streak: Streak | undefined;
   const kept = keepReads(flags.interval, context.now);
   // When a pass last read everything, milliseconds since 1970.
@@ -59,10 +61,23 @@ export function watchStack(deps: WatchedDeps): Pass {
     findings = now;
   }
 
+  function tellUnready(notes: readonly UnreadyNote[]): void {
+    const now = new Map(notes.map((note) => [note.address, unreadyKey(note)]));
+    for (const note of notes) {
+      const { address, message } = note;
+      if (unready.get(address) !== now.get(address))
+        log({ event: 'unready_found', stack, address, ...note.unready, message });
+    }
+    for (const address of unready.keys())
+      if (!now.has(address)) log({ event: 'unready_ended', stack, address });
+    unready = now;
+  }
+
   async function passOver(seen: Seen): Promise<Counts & { readonly isCut: boolean }> {
     const { compared, pending, drift } = seen;
     const before = listFindings(drift);
     tellFindings(before);
+    tellUnready(listUnready(drift));
     const none = { healed: new Set<string>(), contested: 0, isCut: false };
     const { healed, contested, isCut } = (await healer?.heal(seen)) ?? none;
     await notices.post(drift, before);
@@ -70,7 +85,14 @@ export function watchStack(deps: WatchedDeps): Pass {
     findings = listFindings(left);
     if (healed.size > 0) await notices.post(left, findings);
     const drifted = left.changes.length;
-    const counts = { compared, drifted, pending, healed: healed.size, contested };
+    const counts = {
+      compared,
+      drifted,
+      unready: unready.size,
+      pending,
+      healed: healed.size,
+      contested,
+    };
     return { ...counts, isCut };
   }
 
@@ -334,6 +356,11 @@ function sameness({ kind, message, problems }: PassFailure, error: unknown): str
   return JSON.stringify([kind, message, problems]);
 }
 
+/** What is told of a resource that is not ready: another status is news, another time is not. */
+function unreadyKey({ address, unready: { phase, status } }: UnreadyNote): string {
+  return JSON.stringify([address, phase, status]);
+}
+
 /** Posts that drift appeared or ended, and not at every pass that there still is some. */
 type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
@@ -344,12 +371,15 @@ export function openNotices(
   address: NoticeTarget | undefined,
   { stack, flags: { dir }, context, log, metrics }: Watching,
 ): Notices {
-  // What the receiver knows of: what drifted, and to which value.
+  // What the receiver knows of: what drifted, and to which value; what is not ready, and with which status.
   let known: ReadonlySet<string> = new Set();
 
   return {
     async post(drift, findings) {
-      const now = new Set([...findings].map(([place, { digest }]) => `${place} ${digest}`));
+      const now = new Set([
+        ...[...findings].map(([place, { digest }]) => `${place} ${digest}`),
+        ...listUnready(drift).map(unreadyKey),
+      ]);
       const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
       if (address === undefined || !hasNews || context.stop.aborted) {
         // What is over is forgotten, so that it is news when it comes back.
@@ -366,7 +396,7 @@ export function openNotices(
         return;
       }
       known = now;
-      log({ event: 'notification_sent', stack, is_drifted: now.size > 0 });
+      log({ event: 'notification_sent', stack, is_drifted: findings.size > 0 });
       metrics.notified(true);
     },
   };

@@ -179,7 +179,7 @@ test('health fails once no pass has ended for three intervals, and says why', as
 
 test('metrics are what another program reads as Prometheus text', async () => {
   const { url, metrics } = await opened();
-  const seen = { compared: 8, drifted: 2, pending: 1, healed: 1, contested: 0 };
+  const seen = { compared: 8, drifted: 2, unready: 0, pending: 1, healed: 1, contested: 0 };
   const verdicts = { ok: 3, held: 0, refused: 1, unsupported: 0 };
   const at = new Date('2026-11-22T00:00:00Z');
   metrics.passEnded({

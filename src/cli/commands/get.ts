@@ -8,7 +8,7 @@ import { mask } from '../../core/redact.ts';
 import { type FieldSchema, memberSchema } from '../../core/schema.ts';
 import type { JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
-import type { Kind } from '../../kinds/kind.ts';
+import type { Kind, Unready } from '../../kinds/kind.ts';
 import { getData } from '../../kinds/making.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
@@ -28,6 +28,8 @@ import {
 } from '../read/find.ts';
 
 export type GetFlags = ReadFlags & ScopeFlags;
+
+type UnreadyRecord = Unready & { readonly id: string };
 
 /**
  * `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. `others`:
@@ -55,10 +57,14 @@ async function showList(
   context: Context,
 ): Promise<void> {
   const listed = await listAll(kind, await listScopes(kind, flags, session), session);
+  const unready = listed.flatMap(({ item }) => findUnready(kind, item));
   // One at a time: a fleet as a single text would take as much memory again.
   const records = maskedRecords(kind, listed);
   if (format === 'json') {
-    const head = stampDocument('callsheet-records', { kind: kind.name });
+    const head = stampDocument('callsheet-records', {
+      kind: kind.name,
+      ...unreadyPart(kind, unready),
+    });
     return streamJson(head, records, context);
   }
   if (format === 'csv') return streamCsv(csvColumns(kind), records, context);
@@ -68,6 +74,7 @@ async function showList(
     records: [...records],
     groupedBy: kind.scope[0],
     names: organizationNames(session),
+    unready,
   };
   const { terminal } = context;
   terminal.out(renderRecordsText(list, terminal.render));
@@ -88,11 +95,24 @@ async function showOne(
   const noun = nameInWords(kind.name);
   const whole = await onPlatform(noun, found, () => readWhole(kind, found, session));
   const record: JsonObject = mask(kind.schema, whole);
-  const document = stampDocument('callsheet-record', { kind: kind.name, data: record });
+  const unready = findUnready(kind, whole);
+  const part = unreadyPart(kind, unready);
+  const document = stampDocument('callsheet-record', { kind: kind.name, data: record, ...part });
   const table = { columns: csvColumns(kind), records: [record] };
   // In the order of its schema.
   const members = Object.keys(kind.schema.properties ?? {});
-  show(flags, document, (to) => renderRecordText(record, members, to), context, table);
+  show(flags, document, (to) => renderRecordText(record, members, to, unready), context, table);
+}
+
+/** That a record is not ready, as documents have it, and in words. */
+function findUnready(kind: Kind, record: JsonObject): readonly UnreadyRecord[] {
+  const found = kind.unready?.(record);
+  return found === undefined ? [] : [{ id: String(record.id), ...found }];
+}
+
+/** Kinds that are ready once they are made have no such member. */
+function unreadyPart({ unready: find }: Kind, records: readonly UnreadyRecord[]) {
+  return find === undefined ? {} : { unready: records.map(({ says: _, ...one }) => one) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { nameInWords } from '../../core/address.ts';
-import { type JsonObject, mapTexts } from '../../core/value.ts';
+import { inSeconds, type JsonObject, mapTexts } from '../../core/value.ts';
 import { type Line, noteLines, paint, type RenderOptions, sentence, span } from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { countKind, formatCount, kindTitle } from '../wording.ts';
@@ -16,7 +16,12 @@ type RecordList = {
   readonly groupedBy: string | undefined;
   /** Names for values of that field. */
   readonly names: ReadonlyMap<string, string>;
+  /** Those that the platform does not confirm to be ready. */
+  readonly unready: readonly NotReady[];
 };
+
+/** A record that is not ready, and the facts in one clause. */
+type NotReady = { readonly id: string; readonly since: string | null; readonly says: string };
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -32,7 +37,15 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
     ...(heading === undefined ? [] : [[], heading]),
     ...members.map((record) => row(record)),
   ]);
-  return paint([titles, ...tables, [], ...count, ...leftOut()], color);
+  const waiting = list.unready.flatMap((one) =>
+    noteLines(unreadyWords(one, one.id), width, 'plain'),
+  );
+  return paint([titles, ...tables, [], ...count, ...waiting, ...leftOut()], color);
+}
+
+function unreadyWords({ since, says }: NotReady, label: string): string {
+  const when = since === null ? '' : ` since ${inSeconds(since)}`;
+  return sanitiseLine(`${label} is not ready${when}: ${says}`);
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };
@@ -62,11 +75,15 @@ function formatTotal({ kind, records, groupedBy }: RecordList, groups: number): 
   return `${count} in ${formatCount(groups, nameInWords(groupedBy))}.`;
 }
 
-/** One record whole, as YAML in the names that the configuration uses too, members of `order` first. */
+/**
+ * One record whole, as YAML in the names that the configuration uses too, members of `order` first. That it is not ready
+ * is a comment above it.
+ */
 export function renderRecordText(
   record: JsonObject,
   order: readonly string[],
   { width }: RenderOptions,
+  unready: readonly NotReady[] = [],
 ): string {
   const known = order.filter((name) => Object.hasOwn(record, name));
   const names = new Set([...known, ...Object.keys(record)]);
@@ -75,8 +92,9 @@ export function renderRecordText(
     lineWidth: Math.max(width, NARROWEST),
     blockQuote: 'literal',
   });
+  const comments = unready.map((one) => `# ${unreadyWords(one, 'It')}\n`);
   // Where a long text is folded, a command to a runner may come to the beginning of a line.
-  return sanitise(text);
+  return [...comments, sanitise(text)].join('');
 }
 
 /** Columns below which folding would tear every line. */

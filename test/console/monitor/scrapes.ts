@@ -15,7 +15,7 @@ export type Sample = {
 };
 
 export const STACK = 'a/clinic';
-const QUIET = { compared: 8, drifted: 0, pending: 0, healed: 0, contested: 0 };
+const QUIET = { compared: 8, drifted: 0, unready: 0, pending: 0, healed: 0, contested: 0 };
 const VERDICTS = { ok: 0, held: 0, refused: 0, unsupported: 0 };
 
 /** A pass over a stack without a rollout. */

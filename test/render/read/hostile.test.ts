@@ -57,11 +57,18 @@ const rows: readonly (readonly [string, () => string])[] = [
           records: [evil('name', 'organization_id')],
           groupedBy: 'organization_id',
           names: new Map([[EVIL, EVIL]]),
+          unready: [{ id: EVIL, since: EVIL, says: EVIL }],
         },
         OPTIONS,
       ),
   ],
-  ['one record', () => renderRecordText({ [EVIL]: { [EVIL]: [EVIL] } }, [], OPTIONS)],
+  [
+    'one record',
+    () =>
+      renderRecordText({ [EVIL]: { [EVIL]: [EVIL] } }, [], OPTIONS, [
+        { id: EVIL, since: EVIL, says: EVIL },
+      ]),
+  ],
   [
     'history',
     () => renderHistoryText(EVIL, [{ ...evil('action', 'source'), actor: evil('id') }], OPTIONS),
