@@ -22,7 +22,7 @@ import { getNaturalKey } from '../plan/natural-key.ts';
 import { idsWith, laterFields, referencesWithout, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { type LedgerLine, lineNotDone } from '../state/journal.ts';
-import { getIdentity, type ResourceState } from '../state/model.ts';
+import { contentIn, getIdentity, type ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
 import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
 import { findRecorded, type RunDeps } from './work.ts';
@@ -155,6 +155,7 @@ export async function executePlan(
       // A secret that the plan does not write is not at hand: what is set here by now may be another one.
       world: {
         ...world,
+        contentOf: contentIn(deps.state),
         secretOf: (source, path) => (isSent(path) ? world.secretOf(source, path) : undefined),
       },
       deps,

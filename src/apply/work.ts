@@ -149,6 +149,7 @@ export function remaining(
   const sides = {
     address: change.address,
     applied: change.adopted ? undefined : recorded?.leaves,
+    sent: world.contentOf?.(kind.name, live.id),
     ignore: ignoredPaths(work),
     isPartial: desired.isPartial,
     isExact: desired.isExact ?? false,

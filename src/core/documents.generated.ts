@@ -1282,6 +1282,8 @@ export type Leaf =
   | {
       /** Its digest. */
       readonly digest: string;
+      /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+      readonly assumed?: true;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -2407,6 +2409,8 @@ export type Leaf =
   | {
       /** Its digest. */
       readonly digest: string;
+      /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+      readonly assumed?: true;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -3714,6 +3718,7 @@ export type Document = {
   readonly holds?: Holds;
   readonly rollouts?: Rollouts;
   readonly deleted?: Deleted;
+  readonly let_go?: LetGo;
   /** Where the state was moved to: a note. Such a state is not used any more. */
   readonly moved_to?: string;
   /** What is remembered of each resource, by address. */
@@ -3827,6 +3832,13 @@ export type Deleted = {
     readonly name: string;
   };
 };
+/** Content of files that was sent to resources which no address stands for any more, by kind and id, the newest last. Absent where there is none. */
+export type LetGo = {
+  /** Digests by the path of the field. */
+  readonly [k: string]: {
+    readonly [k: string]: string;
+  };
+};
 export type Resource = {
   readonly kind: string;
   /** The platform's identifier. */
@@ -3868,6 +3880,8 @@ export type Leaf = {
   readonly form?: Form;
   readonly source?: string;
   readonly value?: unknown;
+  /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+  readonly assumed?: true;
   readonly digest?: string;
   readonly fingerprint?: string;
   /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */

@@ -550,7 +550,9 @@ function lostCause(leaf: Leaf, compared: Compared): FieldCause {
 function unreadableCause(leaf: Leaf, compared: Compared): FieldCause | undefined {
   const { sides, world } = compared;
   const isFile = leaf.value instanceof Blob;
-  const last = getOwn(sides.applied, leaf.text);
+  const sent = isFile ? getOwn(sides.sent, leaf.text) : undefined;
+  const last =
+    getOwn(sides.applied, leaf.text) ?? (sent === undefined ? undefined : { digest: sent });
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';

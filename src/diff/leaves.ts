@@ -277,6 +277,11 @@ export type World = {
   /** The value behind the `$secret` that stands at a path; undefined where it is not at hand, or not to be written. */
   readonly secretOf: (source: string, path: string) => string | undefined;
   readonly fingerprints: Fingerprints;
+  /**
+   * Digests of files that were sent to a resource before its address let go of it, by path: the platform returns none, so
+   * nothing else tells what it has.
+   */
+  readonly contentOf?: (kind: string, id: string) => Readonly<Record<string, string>> | undefined;
 };
 
 /** Keyed fingerprints of values that must not be stored. See `state/fingerprint.ts`. */
@@ -296,6 +301,8 @@ export type Sides = {
   readonly address: Address;
   /** Leaves as last written; undefined where there is no state. */
   readonly applied: Readonly<Record<string, AppliedLeaf>> | undefined;
+  /** Digests of files that were sent to it before it was let go of, where `applied` does not tell (`World.contentOf`). */
+  readonly sent?: Readonly<Record<string, string>> | undefined;
   /** Values as last written, by path, of which `applied` has a digest alone. */
   readonly bases?: ReadonlyMap<string, Json> | undefined;
   readonly ignore: readonly Path[];

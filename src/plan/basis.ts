@@ -32,7 +32,7 @@ import {
 import { type Leaves, listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { RememberedPin, ResourceState, State } from '../state/model.ts';
+import { contentIn, type RememberedPin, type ResourceState, type State } from '../state/model.ts';
 import type { LiveResource } from './reader.ts';
 import { keptSince, moveEntry, rememberResource } from './state-entry.ts';
 
@@ -212,7 +212,7 @@ export function describeAgreed(
 /** The configuration and the state of now, which a plan is compared with. */
 type Now = {
   readonly desired: ReadonlyMap<Address, DesiredResource>;
-  readonly state: Pick<State, 'resources'>;
+  readonly state: Pick<State, 'resources' | 'let_go'>;
 };
 
 /**
@@ -222,10 +222,11 @@ type Now = {
  */
 export function recallAgreed(
   { agreed = [], changes }: Pick<PlanDocument, 'agreed' | 'changes'>,
-  { desired, state: { resources } }: Now,
+  { desired, state }: Now,
   world: World,
   isGiven: boolean,
 ): ReadonlyMap<Address, ResourceState> {
+  const { resources } = state;
   const priors = new Map(changes.map(({ address, moved_from: prior }) => [address, prior]));
   return new Map(
     agreed.flatMap((one): (readonly [Address, ResourceState])[] => {
@@ -251,6 +252,7 @@ export function recallAgreed(
       };
       const compared: World = {
         ...world,
+        contentOf: contentIn(state),
         secretOf: (source, path) => (learned.has(path) ? world.secretOf(source, path) : undefined),
       };
       const known = recorded?.id === id ? recorded : undefined;

@@ -332,7 +332,13 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options, keepsEdits = false } = context;
   const { document } = desired;
-  const compared = { ...getSides(identity, desired, options), bases: context.bases, keepsEdits };
+  const sent = world.contentOf?.(kind.name, live.id);
+  const compared = {
+    ...getSides(identity, desired, options),
+    sent,
+    bases: context.bases,
+    keepsEdits,
+  };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];

@@ -27,6 +27,7 @@ import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import {
+  contentIn,
   getIdentity,
   openSharing,
   ownersIn,
@@ -234,7 +235,11 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
 
   const ids = new Map<Address, string>();
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
-  const world: World = { ...input.world, idOf: (address) => ids.get(address) };
+  const world: World = {
+    ...input.world,
+    contentOf: contentIn(state),
+    idOf: (address) => ids.get(address),
+  };
 
   // A rollback names what its run touched: nothing else, whatever its address begins with.
   const isNamed = input.purpose === 'rollback' && options.target.length > 0;

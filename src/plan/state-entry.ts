@@ -12,7 +12,7 @@ import {
   withSource,
 } from '../diff/applied.ts';
 import { compare, isWritten } from '../diff/compare.ts';
-import { isEmptyLeaf, listLeaves, type World } from '../diff/leaves.ts';
+import { isEmptyLeaf, type Leaf, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -32,8 +32,8 @@ export function nameInState({ address, document }: DesiredResource): string {
 
 /**
  * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
- * written (`written`) or already known, and nothing new is learned of one that is not at hand; a file's content also
- * when it was taken over, so that the next version of it is noticed.
+ * written (`written`) or already known, and nothing new is learned of one that is not at hand. The content of a file that
+ * was taken over is marked as assumed: the next version of it is noticed, and nobody takes it for what the platform has.
  */
 export function rememberResource(
   kind: Kind,
@@ -63,15 +63,15 @@ export function rememberResource(
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const [field = ''] = leaf.path;
     const isHidden = leaf.facts.unreadable || !isEchoed(kind.schema, field, live.document ?? {});
-    const before = getOwn(previous?.leaves, leaf.text);
+    const before = getOwn(previous?.leaves, leaf.text) ?? sentBefore(leaf, kind, live.id, world);
     // A leaf that is wanted as null and was never written is no change.
     const isNone = before === undefined && !leaf.facts.unreadable && isEmptyLeaf(leaf);
     const isKept = isAbsent || (isHidden && !written.has(leaf.text) && !isNone);
     const known = isKept ? before : undefined;
-    const isTaken = !isKept || leaf.value instanceof Blob;
-    const remembered =
-      known === undefined && isTaken
-        ? rememberLeaf(leaf, desired.address, world, inClear)
+    const remembered = !isKept
+      ? rememberLeaf(leaf, desired.address, world, inClear)
+      : known === undefined && leaf.value instanceof Blob
+        ? { digest: `sha256:${leaf.value.sha256}`, assumed: true as const }
         : withSource(leaf, known ?? UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
@@ -87,6 +87,17 @@ export function rememberResource(
     ...(created === undefined ? {} : { created_at: created }),
     ...(previous?.asked_at === undefined ? {} : { asked_at: previous.asked_at }),
   };
+}
+
+/** The content of a file that was sent to a resource before its address let go of it. */
+function sentBefore(
+  { text, value }: Leaf,
+  { name }: Kind,
+  id: string,
+  { contentOf }: World,
+): AppliedLeaf | undefined {
+  const digest = value instanceof Blob ? getOwn(contentOf?.(name, id), text) : undefined;
+  return digest === undefined ? undefined : { digest };
 }
 
 /** When a resource was created, for who remembers it. */

@@ -82,6 +82,8 @@ function leafText(leaf: AppliedLeaf): string {
   if ('unknown' in leaf) return '(secret, adopted: value not known)';
   if ('fingerprint' in leaf) return '(secret)';
   if ('unsettled' in leaf) return '(not known to be written; the next apply writes it)';
+  if ('digest' in leaf && leaf.assumed === true)
+    return `(adopted, never sent: assumed to be ${leaf.digest.slice(0, 19)}…)`;
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 

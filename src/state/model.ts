@@ -10,6 +10,7 @@
 import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
+import { getOwn } from '../core/value.ts';
 
 /** What the file of the state holds, without its checksum and its seal. Its schema says less of leaves and rollouts than these types. */
 export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources' | 'rollouts'> & {
@@ -33,6 +34,15 @@ export type AppliedCommit = NonNullable<StateFile.Document['applied']>;
 export function describeOwner({ stack, environment }: Owner): string {
   const place = environment === null ? 'no environment' : `the environment ${environment}`;
   return `${stack === null ? 'the stack in its folder' : `the stack ${stack}`}, ${place}`;
+}
+
+/** Content of files that was sent to resources which no address stands for any more, by their identity. */
+type LetGo = NonNullable<StateFile.Document['let_go']>;
+
+/** Tells what a state knows of files that were sent to a resource before its address let go of it. */
+export function contentIn({ let_go: known = {} }: Pick<State, 'let_go'>) {
+  return (kind: string, id: string): LetGo[string] | undefined =>
+    getOwn(known, getIdentity({ kind, id }));
 }
 
 /** What only one address may stand for: `agent 3c6e…`. */

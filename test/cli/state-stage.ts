@@ -94,10 +94,14 @@ export async function rememberedIn(stage: Pick<Stage, 'folder'>): Promise<object
   const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
   return Object.fromEntries(
     Object.entries(resources).map(
-      ([address, { id, pin, created_at: created, leaves, restored_by: by, ...rest }]) => [
+      ([
+        address,
+        { id, pin, created_at: created, asked_at: asked, leaves, restored_by: by, ...rest },
+      ]) => [
         address,
         {
           ...rest,
+          isAsked: asked !== undefined,
           isRestored: by !== undefined,
           isPinned: pin !== null,
           isDated: created !== undefined,

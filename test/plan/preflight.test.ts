@@ -152,7 +152,13 @@ describe('a page belongs to whom its neighbours belong to', () => {
       desired: { 'knowledge_source.faq': { ...PAGE, reingest_after: '1d' } },
       live: {
         knowledge_source: [
-          { ...PAGE, id: 's1', organization_id: HARBOR, last_synced_at: '2026-01-01T00:00:00Z' },
+          {
+            ...PAGE,
+            id: 's1',
+            organization_id: HARBOR,
+            status: 'active',
+            last_synced_at: '2026-01-01T00:00:00Z',
+          },
         ],
       },
       having: (given) => given.applied({ 'knowledge_source.faq': { ...PAGE, id: 's1' } }),
