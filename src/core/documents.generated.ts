@@ -381,7 +381,7 @@ export type Document = {
     /** Those of them that are gone from the platform. */
     readonly gone: number;
     /** Resources that the platform does not confirm to be ready. */
-    readonly unready: number;
+    readonly unready?: number;
     /** Drifted settings by how sure it is who changed them; see `certainty`. */
     readonly fields: {
       /** Settings. */
@@ -399,7 +399,7 @@ export type Document = {
   /** Changes that did not fit. */
   readonly omitted: number;
   /** Resources that the platform does not confirm to be ready, such as sources whose ingestion failed. */
-  readonly unready: readonly Unready[];
+  readonly unready?: readonly Unready[];
 };
 /** A resource that drifted. */
 export type Change = {

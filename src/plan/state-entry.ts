@@ -19,8 +19,10 @@ import type { Fingerprinter } from '../state/fingerprint.ts';
 import {
   type AppliedLeaf,
   forgetValue,
+  getIdentity,
   type RememberedPin,
   type ResourceState,
+  type State,
 } from '../state/model.ts';
 import type { LiveResource } from './reader.ts';
 
@@ -98,6 +100,44 @@ function sentBefore(
 ): AppliedLeaf | undefined {
   const digest = value instanceof Blob ? getOwn(contentOf?.(name, id), text) : undefined;
   return digest === undefined ? undefined : { digest };
+}
+
+/** Resources that a state remembers at most of those that it let go of. What came before is assumed to have its file. */
+const MOST_LET_GO = 500;
+
+/**
+ * The state with the content of files of the known resources that these do not have any more. Put back into the files,
+ * such a resource is found by its name, and nothing but this tells whether its file was edited meanwhile.
+ */
+export function withLetGo(
+  { let_go: before = {}, ...state }: State,
+  known: State['resources'],
+  resources: State['resources'],
+): State {
+  const managed = new Set(Object.values(resources).map(getIdentity));
+  const gone = Object.values(known).flatMap((one) => {
+    const identity = getIdentity(one);
+    const sent = managed.has(identity) ? [] : listSent(one);
+    return sent.length === 0 ? [] : [[identity, Object.fromEntries(sent)] as const];
+  });
+  const newer = new Set(gone.map(([identity]) => identity));
+  const older = Object.entries(before).filter(
+    ([identity]) => !managed.has(identity) && !newer.has(identity),
+  );
+  const all = [...older, ...gone];
+  if (all.length === 0) return state;
+  return { ...state, let_go: Object.fromEntries(all.slice(-MOST_LET_GO)) };
+}
+
+/** Digests of the files that were sent to a resource, by path. */
+function listSent({ kind, leaves }: ResourceState): readonly (readonly [string, string])[] {
+  const { properties } = kindNamed(kind).schema;
+  return Object.entries(leaves).flatMap(([path, leaf]) => {
+    const isFile = getOwn(properties, path)?.['x-file'] !== undefined;
+    return isFile && 'digest' in leaf && leaf.assumed !== true
+      ? [[path, leaf.digest] as const]
+      : [];
+  });
 }
 
 /** When a resource was created, for who remembers it. */

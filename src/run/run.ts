@@ -20,7 +20,7 @@ import { describeEnded, endedHolds, type HoldChange, withHoldChange } from '../p
 import type { Planned } from '../plan/make.ts';
 import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
-import { concealResource, secretsInClear } from '../plan/state-entry.ts';
+import { concealResource, secretsInClear, withLetGo } from '../plan/state-entry.ts';
 import { NotKept } from '../state/failures.ts';
 import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -347,7 +347,7 @@ async function execute(
     const rollouts = request.rollouts?.(run, result);
     const changed = withRollouts(withHolds(withApplied(state, applied), guarded.holds), rollouts);
     const told = withDeleted(changed, state.resources, { run, at }, result.ledger);
-    const next = nextState(told, run, resources);
+    const next = nextState(withLetGo(told, state.resources, resources), run, resources);
     try {
       await lease.append({
         type: 'ended',

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
-import { getOwn } from '../core/value.ts';
-import { kindNamed } from '../kinds/index.ts';
 import type {
   IntentRecorded,
   JournalEntry,
@@ -133,7 +131,7 @@ export function nextState(
 ): State {
   const isFresh = (address: Address) => state.resources[address]?.id !== resources[address]?.id;
   return {
-    ...withLetGo(withDeletions(state, state.deleted ?? {}, resources), resources),
+    ...withDeletions(state, state.deleted ?? {}, resources),
     serial: state.serial + 1,
     resources: oneAddressEach(resources, isFresh),
     last_run: run,
@@ -142,40 +140,6 @@ export function nextState(
 
 /** Deletions that a state remembers at most: those before are taken for new where they are created again. */
 const MOST_DELETIONS = 100;
-
-/** Resources that a state remembers at most of those that it let go of. What came before is assumed to have its file. */
-const MOST_LET_GO = 500;
-
-/**
- * The state with the content of files that it knows of resources which these do not have any more. Put back into the files,
- * such a resource is found by its name, and nothing but this tells whether its file was edited meanwhile.
- */
-function withLetGo({ let_go: before = {}, ...state }: State, resources: State['resources']): State {
-  const managed = new Set(Object.values(resources).map(getIdentity));
-  const gone = Object.values(state.resources).flatMap((one) => {
-    const identity = getIdentity(one);
-    const sent = managed.has(identity) ? [] : listSent(one);
-    return sent.length === 0 ? [] : [[identity, Object.fromEntries(sent)] as const];
-  });
-  const newer = new Set(gone.map(([identity]) => identity));
-  const older = Object.entries(before).filter(
-    ([identity]) => !managed.has(identity) && !newer.has(identity),
-  );
-  const all = [...older, ...gone];
-  if (all.length === 0) return state;
-  return { ...state, let_go: Object.fromEntries(all.slice(-MOST_LET_GO)) };
-}
-
-/** Digests of the files that were sent to a resource, by path. */
-function listSent({ kind, leaves }: ResourceState): readonly (readonly [string, string])[] {
-  const { properties } = kindNamed(kind).schema;
-  return Object.entries(leaves).flatMap(([path, leaf]) => {
-    const isFile = getOwn(properties, path)?.['x-file'] !== undefined;
-    return isFile && 'digest' in leaf && leaf.assumed !== true
-      ? [[path, leaf.digest] as const]
-      : [];
-  });
-}
 
 /** The state with the newest of these deletions, but for what is there again. */
 function withDeletions(

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { rm } from '../../src/cli/commands/state.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { type Stage, stagedBothWays } from './stage.ts';
@@ -21,6 +22,11 @@ const LEAVES = {
     await stage.write('forget.yaml', 'forget: [knowledge_source.clinic.one, custom_voice.one]\n');
     await stage.apply();
     await stage.remove('forget.yaml');
+  },
+  'removed from the state': async (stage: Stage) => {
+    const flags = { dir: stage.folder, format: 'json' } as const;
+    for (const { address } of Object.values(KINDS))
+      await stage.run((to) => rm([address], flags, to), { exit: 'any' });
   },
   'lost with the state': async (stage: Stage) => stage.forget(),
   'never let go of': async () => undefined,

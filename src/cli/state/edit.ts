@@ -9,6 +9,7 @@ import { hasOtherSource, matchesApplied, rememberLeaf } from '../../diff/applied
 import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
+import { withLetGo } from '../../plan/state-entry.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import type { LedgerAction } from '../../render/runs.ts';
 import { describeActor, findOwner, holderFor, runId } from '../../run/actor.ts';
@@ -127,7 +128,8 @@ export async function recordEdit(
   const taken = new Set(records.flatMap(([address, one]) => (one === null ? [address] : [])));
   const deleted = Object.entries(state.deleted ?? {}).filter(([address]) => !taken.has(address));
   const edited = { ...state, deleted: Object.fromEntries(deleted) };
-  const next = nextState(edited, run, Object.fromEntries(resources));
+  const left = Object.fromEntries(resources);
+  const next = nextState(withLetGo(edited, state.resources, left), run, left);
   await lease.commit(next);
   return { run, serial: next.serial, ledger };
 }
