@@ -147,3 +147,36 @@ function contentIn(
 ) {
   return resources[address]?.leaves[path];
 }
+
+stagedBothWays(
+  'a document costs as many requests as its making has, and none to adopt',
+  async (stage) => {
+    const sample = KINDS.knowledge_source;
+    let seen = stage.sim.requests.length;
+    const counts = () => {
+      const asked = stage.sim.requests
+        .slice(seen)
+        .filter(({ operation }) => operation !== 'createToken');
+      seen = stage.sim.requests.length;
+      const lists = asked.filter(({ operation }) => operation === 'listKnowledgeSources').length;
+      return { lists, writes: asked.filter(({ method }) => method !== 'GET').length };
+    };
+    await stage.remove('agents.yaml');
+    await stage.write('resources.yaml', sample.yaml);
+    await stage.write('documents/one.csv', 'cleaning,80\n');
+    const apply = async () => {
+      counts();
+      await stage.apply();
+      return counts();
+    };
+    const made = await apply();
+    await edit(stage, sample);
+    const changed = await apply();
+    await stage.forget();
+    const adopted = await apply();
+    expect([made.writes, changed.writes, adopted.writes]).toEqual([3, 3, 0]);
+    // The plan after each is among them; a plan file is held against the list before its first write.
+    for (const [at, { lists }] of [made, changed, adopted].entries())
+      expect(lists).toBeLessThanOrEqual([4, 5, 3][at] ?? 0);
+  },
+);

@@ -136,6 +136,8 @@ describe('text', () => {
         '  prices.pdf  s1  active  file',
         '',
         '1 knowledge source in 1 knowledge base.',
+        's1 is not ready: the platform does not confirm its ingestion (status "active",',
+        'no chunks, no time of ingestion)',
       ],
     ],
     [
