@@ -724,7 +724,9 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
   const { wanted, found, sides, world } = compared;
   const removed = new Map<string, LeafChange>();
   for (const [text, last] of Object.entries(sides.applied ?? {})) {
-    if (wanted.leaves.has(text)) continue;
+    const own = wanted.leaves.get(text);
+    // Null clears no secret: it stays, as it does where its line is taken out.
+    if (own !== undefined && !(own.facts.unreadable && own.value === null)) continue;
     const leaf = found.leaves.get(text);
     const causeOf = ({ schema, value }: Leaf): FieldCause => {
       const live = normalise(schema, value);
@@ -778,7 +780,7 @@ function displacedLeaf(
 function unseenLeaf(text: string, compared: Compared): LeafChange | undefined {
   const { root, wanted, live, sides } = compared;
   const path = parsePath(text);
-  if (path === undefined || isCovered(wanted, path)) return undefined;
+  if (path === undefined || (!wanted.leaves.has(text) && isCovered(wanted, path))) return undefined;
   const along = schemasAlong(root, path);
   const [top, ...below] = along;
   const isUnread = top?.['x-facet'] === true && getOwn(live, path[0] ?? '') === undefined;

@@ -60,7 +60,9 @@ export function rememberResource(
     if (elements.size === 0 && !isWithin(path, ignore)) leaves[text] = { value: null };
   }
   for (const leaf of owned.leaves.values()) {
-    if (isWithin(leaf.path, ignore)) continue;
+    // Null clears no secret, so that nothing of it is owned.
+    const isReleased = leaf.facts.unreadable && leaf.value === null;
+    if (isReleased || isWithin(leaf.path, ignore)) continue;
     const isAbsent =
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const [field = ''] = leaf.path;

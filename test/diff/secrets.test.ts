@@ -150,12 +150,12 @@ describe('a secret', () => {
       finds: {},
     },
     {
-      title: 'that is null in the configuration is never emptied',
+      title: 'that is null in the configuration is never emptied, which is said',
       applied: SMS,
       desired: { integrations: { smsProvider: { account_sid: 'AC1', auth_token: null } } },
       live: LIVE,
       having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
-      finds: {},
+      finds: { [PATH]: 'released' },
     },
     {
       title: 'that the configuration no longer has stays on the platform, which is said',
