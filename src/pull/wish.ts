@@ -69,6 +69,7 @@ export function listWishes(change: Change, leaves: readonly LeafChange[], asked:
   const refused: Left[] = [];
   const twins = twinsAmong(kind, merged);
   for (const leaf of merged) {
+    if (isUntold(leaf, leaves)) continue;
     const at = { address: change.address, path: leaf.text };
     if (twins.some((twin) => isTwin(twin, leaf.path))) {
       refused.push({ ...at, ...TWINS });
@@ -85,6 +86,15 @@ export function listWishes(change: Change, leaves: readonly LeafChange[], asked:
     else wishes.push(made);
   }
   return { wishes, kept, refused };
+}
+
+/**
+ * True if the platform does not return the leaf, because the flag that it is returned with is off (`x-told-while`). The
+ * configuration keeps its value.
+ */
+function isUntold({ schema }: LeafChange, leaves: readonly LeafChange[]): boolean {
+  const flag = schema['x-told-while'];
+  return flag !== undefined && leaves.some(({ text, before }) => text === flag && before !== true);
 }
 
 /** Elements that came to be beside others of an identity that must be unique. */
