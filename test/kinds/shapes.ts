@@ -20,7 +20,7 @@ import { samples } from './samples.ts';
 type Place = { readonly kind: string; readonly path: readonly string[] };
 
 /** The name of a member that no schema knows. */
-const MEMBER = 'shape';
+export const MEMBER = 'shape';
 
 /** Every such place of a kind: found in its schema, so that none is left out. */
 function listPlaces({ name: kind, schema: root, update }: Kind): readonly Place[] {
@@ -42,7 +42,7 @@ function listPlaces({ name: kind, schema: root, update }: Kind): readonly Place[
 
 const PLACES: readonly Place[] = kinds.flatMap(listPlaces);
 
-type Member = Json | undefined;
+export type Member = Json | undefined;
 
 /** The values that a member can be. */
 const scalars = fc.constantFrom<Json>('one', 'two', 7, 0, true, '');
@@ -52,7 +52,7 @@ const { list, map } = fc.letrec<{ tree: Json; list: Json; map: Json }>((tie) => 
   map: fc.dictionary(fc.constantFrom('mon', 'tue', 'from'), tie('tree'), { maxKeys: 3 }),
   tree: fc.oneof({ maxDepth: 2 }, leaves, tie('list'), tie('map')),
 }));
-const values: fc.Arbitrary<Member> = fc.oneof(
+export const values: fc.Arbitrary<Member> = fc.oneof(
   fc.constantFrom<Member>(undefined, null, [], {}),
   scalars,
   list,
@@ -64,7 +64,7 @@ const valuesAt = ({ path }: Place) =>
   path.length === 1 ? values.filter((value) => value !== '') : values;
 
 /** The word for what a member is. */
-function shapeOf(value: Member): string {
+export function shapeOf(value: Member): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   const isEmpty = Object.keys(Object(value)).length === 0;
@@ -119,7 +119,7 @@ type Tried = Cell & {
 type Beside = 'stays' | 'changes';
 
 /** Values without what reads as nothing. */
-function filled(value: Member): Member {
+export function filled(value: Member): Member {
   if (value === null || value === undefined || value === '') return undefined;
   if (isList(value)) return value.length === 0 ? undefined : value;
   if (!isObject(value)) return value;
@@ -168,7 +168,7 @@ function isPartOfOne(root: FieldSchema, path: readonly string[]): boolean {
   });
 }
 
-function exampleOf(root: FieldSchema, schema: FieldSchema, key: string): Json {
+export function exampleOf(root: FieldSchema, schema: FieldSchema, key: string): Json {
   const [example] = memberSchema(root, schema, key).examples ?? [];
   return (example ?? null) as Json;
 }
