@@ -175,23 +175,27 @@ async function locateWrite(
   const isMade = snapshot?.id !== id;
   const updated = left?.pin?.updated_at ?? null;
   const found = snapshot?.pin ?? undefined;
+  const requests = own.filter((entry) => entry.type === 'intent');
+  const isRevert = requests.some(({ step }) => step === 'revert');
+  // A facet that was written last may have stamped the resource after the entry that the run made.
+  const isFacetLast =
+    requests.at(-1)?.step === 'facet' && requests.some(({ step }) => step !== 'facet');
+  const since = isFacetLast ? (found?.updated_at ?? null) : null;
+  const isOwn = (entry: HistoryEntry) =>
+    updated !== null &&
+    entry.at !== null &&
+    isSigned(entry, { author, isRevert }) &&
+    (since === null ? !isBefore(entry.at, updated, 0) : isBefore(since, entry.at, 0)) &&
+    isBefore(entry.at, updated, STAMPED_TOGETHER_MS);
   // What was changed without an entry, as a facet may be, has none at its time but the run's own.
   const isMoved = isBefore(found?.updated_at ?? null, updated, 0);
   const earlier = isMoved
-    ? history.filter(({ at }) => at === null || isBefore(at, updated, 0))
+    ? history.filter(
+        (entry) => entry.at === null || (isBefore(entry.at, updated, 0) && !isOwn(entry)),
+      )
     : history;
   const before = isMade ? null : baseEntry(earlier, found);
-  const requests = own.filter((entry) => entry.type === 'intent');
-  const isRevert = requests.some(({ step }) => step === 'revert');
-  const signed = history.filter(
-    (entry) =>
-      updated !== null &&
-      entry.at !== null &&
-      entry.id > (before ?? 0) &&
-      isSigned(entry, { author, isRevert }) &&
-      !isBefore(entry.at, updated, 0) &&
-      isBefore(entry.at, updated, STAMPED_TOGETHER_MS),
-  );
+  const signed = history.filter((entry) => entry.id > (before ?? 0) && isOwn(entry));
   // The first: a later one may be of the run after it. Where the run before wrote in the same second, the first is its.
   const last = isMoved || !isLast ? signed.at(-1) : signed[0];
   if (last === undefined) return before === null ? undefined : { history: { before, after: null } };
