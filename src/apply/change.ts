@@ -53,7 +53,14 @@ import {
 import { type createJournalIo, record, restoredBy } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
-import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
+import {
+  explainRefusal,
+  isClear,
+  narrow,
+  refusedClears,
+  skippedFacet,
+  skippedLeaves,
+} from './refusal.ts';
 import { type Carried, checkBody, checkFile, judgeCarried } from './verify.ts';
 import {
   clearedIn,
@@ -345,7 +352,7 @@ async function performFacet(
   try {
     await work.io('facet', live.id, evidence).call(facet.write(live.id, body));
   } catch (error) {
-    const left = skippedLeaves(error, changes, work);
+    const left = skippedLeaves(error, changes, work) ?? skippedFacet(error, changes, work);
     if (left === undefined) throw error;
     return { ...progress, left: [...progress.left, ...left] };
   }
@@ -598,14 +605,15 @@ function priorId({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
 
 /** Whether nothing is missing but what was agreed to be left out. A rollback is to bring back all of it. */
 function isDone({ refused, deps }: Work, { left }: Progress): boolean {
-  return left.length === 0 || (deps.restored === undefined && left.length === refused.length);
+  const isAgreed = (leaf: SkippedLeaf) => leaf.isAgreed === true || refused.includes(leaf);
+  return left.length === 0 || (deps.restored === undefined && left.every(isAgreed));
 }
 
 function leftMessage({ text, why }: SkippedLeaf, isUndo: boolean): string {
   return `${text} is ${isUndo ? 'not undone' : 'left out'}: ${why}`;
 }
 
-/** What the plan of a rollback leaves out, as the platform would refuse it. */
+/** What the plan leaves out, as the platform would refuse it. */
 function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
   return fields.flatMap(({ path: text, refused: why }) => {
     return why === undefined ? [] : [{ path: toPath(text), text, why }];

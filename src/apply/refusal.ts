@@ -66,8 +66,28 @@ export function skippedLeaves(
   changes: readonly LeafChange[],
   { desired }: Pick<Work, 'desired'>,
 ): readonly SkippedLeaf[] | undefined {
-  const isRefusal = error instanceof ApiError && REFUSALS.has(error.status);
-  if (desired?.isPartial !== true || !isRefusal) return undefined;
+  return desired?.isPartial === true && isRefusal(error) ? skipAll(error, changes) : undefined;
+}
+
+/**
+ * The leaves of a facet that was refused, where that was agreed to (`--skip-refused`): of a new resource the plan cannot
+ * tell. What is replaced would lose the facet with the old one.
+ */
+export function skippedFacet(
+  error: unknown,
+  changes: readonly LeafChange[],
+  { change, options }: Pick<Work, 'change' | 'options'>,
+): readonly SkippedLeaf[] | undefined {
+  const isAgreed = options.skip_refused && change.action !== 'replace';
+  if (!isAgreed || !isRefusal(error)) return undefined;
+  return skipAll(error, changes).map((leaf) => ({ ...leaf, isAgreed }));
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && REFUSALS.has(error.status);
+}
+
+function skipAll(error: ApiError, changes: readonly LeafChange[]): readonly SkippedLeaf[] {
   return changes.map((change) => skip(change, describeApiError(error)));
 }
 

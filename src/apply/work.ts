@@ -46,7 +46,7 @@ export type Work = {
   readonly claim: (id: string) => void;
   /** Requests of a step, each checked before it leaves; without evidence none of them may have a body. */
   readonly io: (step: PlannedOperation['step'], id: string | null, evidence?: Evidence) => Io;
-  /** What the plan knows to be refused, in a rollback: it is neither written nor expected. */
+  /** What the plan knows to be refused and leaves out: it is neither written nor expected. */
   readonly refused: readonly SkippedLeaf[];
 };
 
@@ -85,7 +85,13 @@ export type Evidence = {
 };
 
 /** A leaf that a rollback leaves as it is, since the platform refuses it. */
-export type SkippedLeaf = { readonly path: Path; readonly text: string; readonly why: string };
+export type SkippedLeaf = {
+  readonly path: Path;
+  readonly text: string;
+  readonly why: string;
+  /** True if the user agreed to that beforehand: its change is done without it. */
+  readonly isAgreed?: boolean;
+};
 
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {

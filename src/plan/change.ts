@@ -47,7 +47,7 @@ import {
   type Sides,
   type World,
 } from '../diff/leaves.ts';
-import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
+import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import { isDelete, refuse } from './document.ts';
 import { findMisfit, type Identity, type Span } from './identify.ts';
@@ -276,39 +276,31 @@ export function unchanged(identity: Identity): Change {
 function planCreate(
   identity: Identity,
   desired: DesiredResource,
-  { options, purpose, isPlanned, world }: ChangeContext,
+  { purpose, isPlanned, world }: ChangeContext,
 ): Change {
   const { kind, missing, isListed, namesake } = identity;
   const { document } = desired;
   const given = valuesInClear(desired);
   const { leaves } = listLeaves(kind.schema, document);
-  const absent = facetsSetUpElsewhere(kind, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
     .map((leaf) =>
       fieldChange(kind, leafChange(leaf, undefined, shownValue(leaf, world), 'changed'), { given }),
-    )
-    .map((field) => leftOut(field, absent));
-  const operations = createSteps(
-    kind,
-    ownFields({ facets: absent }, Object.keys(document)),
-    document,
-  );
+    );
+  const operations = createSteps(kind, Object.keys(document), document);
   const why = missing
     ? missingReason(missing, purpose)
     : isListed
       ? 'not on the platform yet'
       : 'not known to exist; the platform has no list to search';
   const isTaken = namesake !== undefined && !isPlanned(namesake.holder);
-  const isRefused = isTaken || (absent.length > 0 && !options.skip_refused);
-  const refusal = isTaken
-    ? `its name is taken by ${namesake.holder} (${namesake.id}), which this does not change`
-    : absentReason(absent, true);
   return {
     ...base(identity),
     action: 'create',
-    verdict: isRefused ? 'refused' : 'ok',
-    reason: isRefused ? `${why}; ${refusal}` : why,
+    verdict: isTaken ? 'refused' : 'ok',
+    reason: isTaken
+      ? `${why}; its name is taken by ${namesake.holder} (${namesake.id}), which this does not change`
+      : why,
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true, inClear: given }),
     fields,
@@ -343,12 +335,7 @@ function planPresence(
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
   const written = found.filter(isWritten);
-  const all = [...new Set(written.map(({ path }) => path[0] ?? ''))];
-  const absent = absentFacets(kind, all, live);
-  // Of what is nothing but that there is no rest to write.
-  const isRest = options.skip_refused && absent.length < all.length;
-  const left = isRest ? absent : [];
-  const names = ownFields({ facets: left }, all);
+  const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, desired, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
@@ -363,7 +350,7 @@ function planPresence(
         : twins !== undefined
           ? twins
           : names.length > 0 || due !== undefined
-            ? planUpdate(identity, document, live, written, names, due, context)
+            ? planUpdate(identity, document, written, names, due, context)
             : {
                 action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
                 verdict: 'ok',
@@ -380,7 +367,7 @@ function planPresence(
   const shown = liveInClear(kind, desired, live.document, compared, world);
   const secrets = new Set([...known].filter((text) => !shown(text)));
   const values: Known = { secrets, given, live: shown };
-  const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, values), left));
+  const fields = leaves.map((leaf) => fieldChange(kind, leaf, values));
   if (shape.action === 'no_op') return { change: { ...unchanged(identity), fields }, leaves };
   const { applied } = compared;
   const sides = { kind, document, live: live.document, known, applied };
@@ -440,24 +427,6 @@ function shownWhenAsked(change: Change, show: () => JsonObject): Change {
       after: document,
     },
   );
-}
-
-/** A field of a facet that is not there to be written: the rest is written without it. */
-function leftOut(field: FieldChange, absent: readonly Facet[]): FieldChange {
-  const facet = absent.find((one) => one.field === fieldIn(field.path));
-  return facet === undefined ? field : { ...field, refused: facet.absent };
-}
-
-/** Why facets refuse a change, and how the rest is done without them, if there is one. */
-function absentReason(facets: readonly Facet[], isRest: boolean): string {
-  return facets
-    .map(({ field, absent }) => {
-      const way = isRest
-        ? `. --skip-refused leaves ${field} out and writes the rest; lifecycle.ignore: [${field}] leaves it to the dashboard from then on`
-        : '';
-      return `${field} cannot be set: ${absent}${way}`;
-    })
-    .join('; ');
 }
 
 /** Whether another value takes another resource; of a kind that is never updated, also what the schema does not know. */
@@ -564,17 +533,11 @@ function planTwins(
 function planUpdate(
   { kind, by }: Identity,
   document: ValueObject,
-  live: LiveResource,
   written: readonly LeafChange[],
   names: readonly string[],
   due: string | undefined,
   context: ChangeContext,
 ): Shape {
-  const absent = absentFacets(kind, names, live);
-  if (absent.length > 0) {
-    const reason = absentReason(absent, absent.length < names.length);
-    return { action: 'update', verdict: 'refused', reason, operations: [] };
-  }
   const operations =
     names.length === 0
       ? [{ step: 'again' as const, fields: ownFields(kind, Object.keys(document)) }]
@@ -588,15 +551,6 @@ function planUpdate(
     reason: due ?? updateReason(by, written, context.purpose, context.isToSnapshot),
     operations,
   };
-}
-
-/** The facets among fields to write that the live resource does not have. */
-function absentFacets(
-  { facets }: Kind,
-  names: readonly string[],
-  { document }: LiveResource,
-): readonly Facet[] {
-  return facets.filter(({ field }) => names.includes(field) && document[field] === undefined);
 }
 
 /** A resource that the configuration no longer mentions. */

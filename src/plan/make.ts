@@ -74,13 +74,7 @@ import {
   withAuthor,
 } from './messages.ts';
 import { collectNames, type Names, namesShown } from './names.ts';
-import {
-  distinctNotes,
-  findOwners,
-  findRefusals,
-  type PreflightContext,
-  refuseBarred,
-} from './preflight.ts';
+import { distinctNotes, findOwners, findRefusals, type PreflightContext } from './preflight.ts';
 import {
   type HistoryEntry,
   type LiveResource,
@@ -98,7 +92,7 @@ import {
   isWhollyRemembered,
   livePin,
 } from './refresh.ts';
-import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts';
+import { absentFacets, chooseRevertOrUpdate, leaveOutUnclearable, settleBarred } from './revert.ts';
 import {
   accountsWithoutSecret,
   clearedSecretNotes,
@@ -558,7 +552,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const carried = carriedPaths(planned, kind, written);
   const supported = withSupport(planned, identity, support, carried);
-  const { change, notes: unanswered } = await ask(supported, written, identity, input);
+  const { change, notes: unanswered } = await ask(supported, written, identity, live, input);
   const notes = [
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
@@ -715,17 +709,18 @@ function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result
   return { change, notes, leaves, state: undefined };
 }
 
-/**
- * Asks what the platform would refuse, and what would part an account from its secret. A rollback leaves that out, and
- * does the rest.
- */
+/** Asks what the platform would refuse, and what would part an account from its secret. */
 async function ask(
   change: Change,
   written: Parameters<typeof findRefusals>[1],
   { kind, desired, recorded, by }: Identity,
-  { checks, purpose }: OneInput,
+  live: LiveResource | undefined,
+  { checks, purpose, options }: OneInput,
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  if (checks === undefined) return { change, notes: [] };
+  const absent = absentFacets(change, kind, live?.document);
+  const settled = { purpose, skipsRefused: options.skip_refused };
+  if (checks === undefined)
+    return { change: settleBarred(change, kind, absent, settled), notes: [] };
   const { barred, notes } = await findRefusals(change, written, checks);
   const isUpdate = change.verdict === 'ok' && change.action === 'update';
   const parted = accountsWithoutSecret(isUpdate ? written.leaves : [], {
@@ -735,8 +730,8 @@ async function ask(
     applied: by === 'state' ? recorded?.leaves : undefined,
     isRollback: purpose === 'rollback',
   });
-  const all = [...barred, ...parted];
-  return { change: (purpose === 'rollback' ? leaveOut : refuseBarred)(change, all), notes };
+  const all = [...absent, ...barred, ...parted];
+  return { change: settleBarred(change, kind, all, settled), notes };
 }
 
 /** A resource that was moved, with what the state says of it bound to where it is now. */

@@ -8,13 +8,19 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { fieldIn, overlaps, parsePaths, toPath } from '../core/path.ts';
-import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
+import type {
+  Change,
+  FieldChange,
+  PlanDocument,
+  PlannedOperation,
+  Undoing,
+} from '../core/plan-document.ts';
 import { getOwn, type JsonObject, refsIn } from '../core/value.ts';
 import { isRecorded, schemaAt } from '../core/walk.ts';
 import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema, type World } from '../diff/leaves.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { type Barred, bars, reasonsIn } from './preflight.ts';
+import type { Facet, Kind } from '../kinds/kind.ts';
+import { type Barred, bars, reasonsIn, refuseBarred } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
 import { ownFields, updateSteps } from './steps.ts';
 
@@ -29,6 +35,59 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
     return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
   });
   return leaveOut(change, barred);
+}
+
+/**
+ * What becomes of a change of which the platform would refuse something. A rollback leaves that out and does the rest;
+ * facets, which are written by themselves, are left out with `--skip-refused`. Anything else refuses the change.
+ */
+export function settleBarred(
+  change: Change,
+  kind: Kind,
+  barred: readonly Barred[],
+  {
+    purpose,
+    skipsRefused,
+  }: { readonly purpose: PlanDocument['purpose']; readonly skipsRefused: boolean },
+): Change {
+  if (barred.length === 0 || change.verdict !== 'ok') return change;
+  if (purpose === 'rollback') return leaveOut(change, barred);
+  const facets = new Map(
+    barred.flatMap(({ path, why }) => {
+      const field = path === null ? '' : fieldIn(path);
+      return kind.facets.some((facet) => facet.field === field) ? [[field, why] as const] : [];
+    }),
+  );
+  const isFacet = ({ path }: Barred) => path !== null && facets.has(fieldIn(path));
+  // What is replaced takes its facets with it: they would be lost.
+  if (!barred.every(isFacet) || change.action === 'replace') return refuseBarred(change, barred);
+  const isRest = change.fields.some((field) => isSent(field) && !facets.has(fieldIn(field.path)));
+  const own = [...facets].map(([path, why]) => ({ path, why }));
+  if (isRest && skipsRefused) return leaveOut(change, own);
+  const reasons = own.map(({ path, why }) => ({
+    path,
+    why: `${path} cannot be set: ${why}${isRest ? wayWithout(path) : ''}`,
+  }));
+  return { ...refuseBarred(change, reasons), operations: [] };
+}
+
+function wayWithout(field: string): string {
+  return `. --skip-refused leaves ${field} out and writes the rest; lifecycle.ignore: [${field}] leaves it to the dashboard from then on`;
+}
+
+/** Facets that a change writes and that nobody can write: they are set up elsewhere. */
+export function absentFacets(
+  { operations }: Change,
+  { facets }: Kind,
+  live: JsonObject | undefined,
+): readonly Barred[] {
+  const written = new Set(
+    operations.flatMap(({ step, fields }) => (step === 'facet' ? fields : [])),
+  );
+  const isAbsent = ({ field, get }: Facet) =>
+    written.has(field) &&
+    (live === undefined ? get === undefined : getOwn(live, field) === undefined);
+  return facets.filter(isAbsent).map(({ field, absent }) => ({ path: field, why: absent }));
 }
 
 /** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */

@@ -319,7 +319,11 @@ function ownValue([field, ...rest]: readonly string[], key: string, value: Json)
 export const dialects: fc.Arbitrary<Partial<Dialect>> = fc
   .record(
     Object.fromEntries(
-      Object.entries(VALUES)
+      Object.entries({
+        ...VALUES,
+        // What is imposed differs from the files until it is pulled.
+        voiceLanguage: VALUES.voiceLanguage.filter((one) => one !== 'imposed'),
+      })
         .filter(([option]) => option !== 'absent' && option !== 'inventions')
         .map(([option, all]) => [option, fc.constantFrom<unknown>(...all)]),
     ),
@@ -804,6 +808,9 @@ const isUnseen = (cell: Cell) =>
 const canBeEdited = (cell: Cell) => !(isImmutable(cell) || isLocal(cell) || isUnseen(cell));
 const isMoved = (cell: Cell) => canBeEdited(cell) && !isAs(cell.from, cell.to);
 
+/** A tool that is off is exported as nothing: its answer says what would be. */
+const isIdle = ({ path, from }: Cell) => path.join('.') === 'payments.tool_enabled' && !from;
+
 const isReturned = (cell: Cell) => {
   const block = blockOf(cell, cell.from);
   return leavesOf(block).size === leavesOf(asReturned(block)).size;
@@ -1261,7 +1268,7 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
           ),
         );
       else if (!isMoved(cell)) say(cell, 'export', 'nobody can see that it moved');
-      else if (!isReturned(cell)) say(cell, 'export', 'no answer tells it');
+      else if (!isReturned(cell) || isIdle(cell)) say(cell, 'export', 'no answer tells it');
       else if (late.length === 0) {
         if (about.includes(String(cell.path[0]))) say(cell, 'export', 'the report names it');
         else fail(cell, 'export', 'the stack does not have it');

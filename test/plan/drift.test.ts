@@ -150,8 +150,8 @@ test('a resource that has the place of one that is gone is drift for that', asyn
     .live({ agent: [{ id: '2', name: 'A' }] })
     .applied({ 'agent.a': { id: '1', name: 'A', sip: { registration_enabled: true } } })
     .plan();
-  expect(plan.changes[0]?.reason).toBe(
-    'the resource with the recorded id 1 is gone, and another one has its place; sip cannot be set: the agent has no SIP registration, and only the dashboard sets one up',
+  expect(plan.changes[0]?.reason).toMatch(
+    /^sip cannot be set: the agent has no SIP registration, .* \(the resource with the recorded id 1 is gone, and another one has its place/,
   );
   expect(keepDrift(plan, createCalloutFinder()).changes).toMatchObject([
     {

@@ -1,0 +1,196 @@
+import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import { isObject, type JsonObject } from '../../src/core/value.ts';
+import { agentNamed, SEED } from '../e2e/clinic.ts';
+import { mediaOf, restoreOn, wipe } from '../restore/restoring.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
+import { type Stage, stagedBothWays } from './stage.ts';
+
+/**
+ * A facet is written by itself, so that whatever refuses it refuses nothing else: with `--skip-refused` the rest is
+ * written, and without it the same is said of every facet.
+ */
+
+const BAY = '7d1f2c3b-4a5e-4f60-8b9c-0d1e2f3a4b5c';
+const TWO = { ...SEED, organizations: [...(SEED.organizations ?? []), { id: BAY, name: 'Bay' }] };
+
+type Row = {
+  readonly facet: string;
+  readonly on: JsonObject;
+  readonly off: JsonObject;
+  /** From then on the platform takes it. */
+  readonly allow: (stage: Stage) => void;
+  /** From then on the platform refuses to switch it on. */
+  readonly refuse: (stage: Stage) => void;
+  /** Whether a plan can tell so of an agent that is not there yet. */
+  readonly isKnownEarly: boolean;
+};
+
+function setMerchant({ sim: { store } }: Stage, status: 'active' | 'restricted'): void {
+  for (const organization of store.organizations.values()) {
+    organization.merchant = { status, charges: status === 'active' };
+    organization.knownMerchant = { ...organization.merchant };
+  }
+}
+
+function register({ sim }: Stage, data: JsonObject | null): void {
+  for (const id of sim.store.agents.keys()) sim.edit(id, { sip_registration_data: data });
+}
+
+const ROWS: readonly Row[] = [
+  {
+    facet: 'sip',
+    on: { registration_enabled: true },
+    off: { registration_enabled: false },
+    allow: (stage) => register(stage, { username: 'desk', registrationEnabled: false }),
+    refuse: (stage) => register(stage, null),
+    isKnownEarly: true,
+  },
+  {
+    facet: 'payments',
+    on: { tool_enabled: true },
+    off: { tool_enabled: false },
+    allow: (stage) => setMerchant(stage, 'active'),
+    refuse: (stage) => setMerchant(stage, 'restricted'),
+    isKnownEarly: false,
+  },
+];
+
+const SMS = {
+  smsProvider: {
+    account_sid: 'AC01',
+    auth_token: { $secret: 'env:SMS_TOKEN' },
+    fromNumber: '+15550100',
+  },
+};
+
+const write = (stage: Stage, greeting: string, more: object = {}) =>
+  stage.write(
+    'agents.yaml',
+    JSON.stringify({
+      agents: {
+        desk: { name: 'Desk', greeting_message: greeting, integrations: SMS, ...more },
+      },
+    }),
+  );
+
+const greetingOf = ({ sim }: Stage) =>
+  [...sim.store.agents.values()].find(({ record }) => record.name === 'Desk')?.record
+    .greeting_message;
+
+/** Applies what may be refused, and gives the line of the agent with what its plan said. */
+async function tried(stage: Stage, skipRefused: boolean) {
+  const { changes } = await stage.plan({ skipRefused, allowDelete: true }, { exit: 'any' });
+  const said = changes.find(({ address }) => address === 'agent.desk');
+  const ledger = await stage.apply(
+    { skipRefused, allowDelete: true },
+    { exit: 'any', leaves: () => true },
+  );
+  const line = ledger.find(({ address }) => address === 'agent.desk');
+  return { said, line };
+}
+
+const wayOf = (facet: string) =>
+  expect.stringMatching(
+    new RegExp(`^${facet} cannot be set: .*--skip-refused leaves ${facet} out and writes the rest`),
+  );
+
+for (const row of ROWS)
+  for (const skipRefused of [false, true])
+    describe(`${row.facet} that is refused, ${skipRefused ? 'with' : 'without'} --skip-refused`, () => {
+      const { facet, on, off, allow, refuse, isKnownEarly } = row;
+      const leftOut = expect.stringMatching(new RegExp(`${facet}\\.\\w+ is left out: `));
+
+      stagedBothWays('of a new agent', async (stage) => {
+        refuse(stage);
+        await write(stage, 'One', { [facet]: on });
+        const { said, line } = await tried(stage, skipRefused);
+        if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
+        else if (isKnownEarly)
+          expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
+        else
+          expect(line).toMatchObject({ status: 'failed', message: expect.stringContaining(facet) });
+        expect(greetingOf(stage)).toBe(skipRefused || !isKnownEarly ? 'One' : undefined);
+      });
+
+      stagedBothWays('of an agent that changes elsewhere, too', async (stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        refuse(stage);
+        await write(stage, 'Two', { [facet]: on });
+        const { said, line } = await tried(stage, skipRefused);
+        if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
+        else expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
+        expect(greetingOf(stage)).toBe(skipRefused ? 'Two' : 'One');
+        allow(stage);
+        await stage.apply({ acceptConflicts: true });
+        expect(greetingOf(stage)).toBe('Two');
+      });
+
+      stagedBothWays('and nothing else changes', async (stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        refuse(stage);
+        await write(stage, 'One', { [facet]: on });
+        const { said } = await tried(stage, skipRefused);
+        expect(said).toMatchObject({
+          verdict: 'refused',
+          reason: expect.stringMatching(new RegExp(`^${facet} cannot be set: `)),
+        });
+      });
+
+      stagedBothWays(
+        'of an agent that is replaced: the old one stays',
+        async (stage) => {
+          await write(stage, 'One');
+          await stage.apply();
+          const { id } = agentNamed(stage.sim, 'Desk');
+          refuse(stage);
+          await write(stage, 'Two', { organization: BAY, [facet]: on });
+          const { said, line } = await tried(stage, skipRefused);
+          expect([said?.verdict === 'refused', line?.status === 'failed']).toContain(true);
+          expect(stage.sim.store.agents.has(id)).toBe(true);
+        },
+        { seed: TWO },
+      );
+
+      stagedBothWays('in a rollback: the rest is put back', async (stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        allow(stage);
+        await write(stage, 'One', { [facet]: on });
+        await stage.apply();
+        await write(stage, 'Two', { [facet]: off });
+        await stage.apply();
+        refuse(stage);
+        const flags = {
+          dir: stage.folder,
+          format: 'json',
+          autoApprove: true,
+          undoEdited: true,
+        } as const;
+        const { out } = await stage.run((to) => rollback({ ...flags, skipRefused }, to), {
+          exit: 3,
+        });
+        expect(greetingOf(stage), out).toBe('One');
+        expect(out).toContain(`${facet}.`);
+      });
+
+      stagedBothWays('in a restoration: the rest is made', async (stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        allow(stage);
+        await write(stage, 'One', { [facet]: on });
+        await stage.apply();
+        const { file } = await take(stage, 'then.snapshot', FOR_KEY);
+        const media = await mediaOf(stage.sim, `${stage.folder}/media`);
+        wipe(stage.sim);
+        refuse(stage);
+        const key = await withKey(stage);
+        const given = { ...key, media, withoutSecrets: true, skipRefused };
+        const { out, err } = await restoreOn(stage, file, given as never, { exit: 'any' });
+        expect(greetingOf(stage)).toBe('One');
+        expect(`${out}${err}`).toContain(facet);
+        expect(isObject(JSON.parse(out))).toBe(true);
+      });
+    });
