@@ -564,6 +564,7 @@ function unreadableCause(leaf: Leaf, compared: Compared): FieldCause | undefined
   if (verdict === 'different') return isFile ? 'changed' : 'secret_changed';
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
+  if (isFile && sides.isOther === true) return 'changed';
   return isFile ? 'unknown_content' : 'unknown_secret';
 }
 

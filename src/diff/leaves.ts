@@ -316,6 +316,8 @@ export type Sides = {
   readonly resend: boolean;
   /** Whether the resource took the place of one that is gone, which had the secrets: nobody wrote them to this one. */
   readonly isSuccessor?: boolean;
+  /** True if it only has the name of what a rollback puts back: nothing tells what its file is. */
+  readonly isOther?: boolean;
   /** Whether what was just written is held against what is live: the source of a secret is no difference then. */
   readonly isProof?: boolean;
 };

@@ -255,6 +255,12 @@ export function fileMissing(
   return ways.every((names) => names.some(lacks)) ? ways.flat().find(isFile) : undefined;
 }
 
+/** The name of the file that a document was made of, where the platform goes by it (`name` is `x-local`). */
+export function fileName({ properties }: FieldSchema, { name }: JsonObject): string | undefined {
+  const isFileName = getOwn(properties, 'name')?.['x-local'] === true;
+  return isFileName && typeof name === 'string' ? name : undefined;
+}
+
 /** Whether the list's call lacks something as long as nothing says within what. */
 export function isListedWithin(kind: Kind): boolean {
   const { path = {}, query = {} } = kind.list({});

@@ -112,7 +112,8 @@ export function planChange(
       ? planAbsence(identity, live, context)
       : planPresence(identity, desired, live, context);
   const change = nameLive(planned.change, identity, live);
-  const refused = refuseTaken(change, identity) ?? refuseOther(change, identity, context);
+  const refused =
+    refuseTaken(change, identity) ?? refuseOther(change, planned.leaves, identity, context);
   return { ...planned, change: refused ?? refuseMisfit(change, identity, live, context) };
 }
 
@@ -130,11 +131,12 @@ function refuseTaken(change: Change, { kind, address, takenBy }: Identity): Chan
  */
 function refuseOther(
   change: Change,
+  leaves: readonly LeafChange[],
   { kind, by }: Identity,
   { purpose }: Pick<ChangeContext, 'purpose'>,
 ): Change | undefined {
   if (purpose !== 'rollback' || by !== 'natural_key' || kind.tie !== 'error') return undefined;
-  if (change.operations.length === 0) return undefined;
+  if (change.operations.length === 0 && !leaves.some(isWritten)) return undefined;
   const noun = nameInWords(kind.name);
   const reason = `another live ${noun} has its name: ${change.id}. A rollback does not write to that one: rename or delete it in the dashboard, and roll back again`;
   return refuse(change, reason);
@@ -324,13 +326,10 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options, keepsEdits = false } = context;
   const { document } = desired;
+  const isOther = context.purpose === 'rollback' && by === 'natural_key';
+  const sides = getSides(identity, desired, options);
   const sent = world.contentOf?.(kind.name, live.id);
-  const compared = {
-    ...getSides(identity, desired, options),
-    sent,
-    bases: context.bases,
-    keepsEdits,
-  };
+  const compared = { ...sides, sent, bases: context.bases, keepsEdits, isOther };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
@@ -370,7 +369,7 @@ function planPresence(
   const fields = leaves.map((leaf) => fieldChange(kind, leaf, values));
   if (shape.action === 'no_op') return { change: { ...unchanged(identity), fields }, leaves };
   const { applied } = compared;
-  const sides = { kind, document, live: live.document, known, applied };
+  const about = { kind, document, live: live.document, known, applied };
   const before = project(kind, document, live.document, values);
   const edits = found.filter(isKept);
   const show = () =>
@@ -386,7 +385,7 @@ function planPresence(
     before,
     after,
     fields,
-    ...travelling(secretTravels({ fields, operations: shape.operations }, sides)),
+    ...travelling(secretTravels({ fields, operations: shape.operations }, about)),
     pin: context.pin,
   };
   return { change: isSameJson(before, after) ? shownWhenAsked(change, show) : change, leaves };

@@ -394,8 +394,12 @@ function headlineToSnapshot(
   where: string,
 ): string {
   const to = `the snapshot of ${inSeconds(at)}`;
+  const isApart = plan.notes.some(({ severity, address }) => severity === 'warning' && address);
+  const how = isApart
+    ? `Not everything is as in ${to}: see the warnings.`
+    : `Everything is as in ${to}.`;
   return isEmpty(plan)
-    ? `No changes${where}. Everything is as in ${to}.`
+    ? `No changes${where}. ${how}`
     : `Rollback to ${to}: ${worstFirst(plan.changes)}`;
 }
 

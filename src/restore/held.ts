@@ -7,8 +7,8 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import type { RestorationException } from '../render/restoration.ts';
-import { type MediaFile, readMedia, type SnapshotFile } from '../snapshot/file.ts';
-import { buildDocument, type Header, type ResourceRecord } from '../snapshot/format.ts';
+import { type Media, openMedia, type SnapshotFile } from '../snapshot/file.ts';
+import { buildDocument, filesIn, type Header, type ResourceRecord } from '../snapshot/format.ts';
 import { concealedPaths, type ResourceState } from '../state/model.ts';
 
 /**
@@ -60,7 +60,6 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
   const { properties } = kindNamed(kind).schema;
   const all = Object.entries(buildDocument(record));
   const known = all.filter(([field]) => getOwn(properties, field) !== undefined);
-  const leaves = Object.entries(state?.leaves ?? {});
   const document = Object.fromEntries(known);
   return {
     kind,
@@ -75,13 +74,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     unknown: all.map(([field]) => field).filter((field) => getOwn(properties, field) === undefined),
     address,
     secrets: state === null ? undefined : concealedPaths(state.leaves),
-    files: Object.fromEntries(
-      leaves.flatMap(([path, leaf]) =>
-        'digest' in leaf && getOwn(properties, path)?.['x-file'] !== undefined
-          ? [[path, leaf.digest]]
-          : [],
-      ),
-    ),
+    files: filesIn(record),
     protect: state?.protect ?? false,
     isWhole: extent === 'whole',
   };
@@ -238,10 +231,8 @@ export type Holding = {
   readonly organizations: ReadonlyMap<string, string | null>;
   /** What is not in it. */
   readonly gaps: readonly Exception[];
-  /** Files that it holds, by `sha256:…`. */
-  readonly media: ReadonlyMap<string, MediaFile>;
-  /** The bytes of one of them: a pass over the snapshot, which all that wait for one share. */
-  readonly bytesOf: (sha256: string) => Promise<Buffer>;
+  /** The files that it holds. */
+  readonly media: Media;
 };
 
 /** Reads a snapshot from end to end, so that one that is damaged is refused before anything is asked. */
@@ -249,13 +240,13 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
   const all: Held[] = [];
   const organizations = new Map<string, string | null>();
   const gaps: Exception[] = [];
-  const media = new Map<string, MediaFile>();
+  const media = openMedia(records);
   const keep = packDocuments();
   let sha256 = '';
   for await (const record of records()) {
     if (record.type === 'end') sha256 = record.sha256;
     if (record.type === 'organization') organizations.set(record.id, record.name);
-    if (record.type === 'media') media.set(`sha256:${record.sha256}`, toMediaFile(record));
+    if (record.type === 'media') media.note(record);
     if (record.type === 'gap') gaps.push(toGap(record));
     if (record.type !== 'resource') continue;
     const held = heldFrom(record, keep);
@@ -263,47 +254,11 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
     const { organization_id: owner } = held.scope;
     if (owner && !organizations.has(owner)) organizations.set(owner, null);
   }
-  const bytesOf = shared((wanted) => readMedia(records(), wanted));
-  return { file, header, sha256, all, organizations, gaps, media, bytesOf };
+  return { file, header, sha256, all, organizations, gaps, media };
 }
 
 function toGap({ of, why }: { readonly of: string; readonly why: string }): Exception {
   return { what: 'unread', address: null, message: `${of}: not in the snapshot (${why})` };
-}
-
-/** Without the piece of it, which would stay in memory. */
-function toMediaFile({ sha256, name, mime, size }: MediaFile): MediaFile {
-  return { sha256, name, mime, size };
-}
-
-/** Whoever asks while a pass is under way is served together by the next. */
-function shared(
-  read: (wanted: ReadonlySet<string>) => Promise<ReadonlyMap<string, Buffer>>,
-): Holding['bytesOf'] {
-  let waiting: {
-    readonly wanted: Set<string>;
-    readonly pass: Promise<ReadonlyMap<string, Buffer>>;
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  let isOpen = false;
-  return async (sha256) => {
-    if (!isOpen) {
-      const wanted = new Set<string>();
-      const pass = last
-        .catch(() => {})
-        .then(() => {
-          isOpen = false;
-          return read(wanted);
-        });
-      waiting = { wanted, pass };
-      last = pass;
-      isOpen = true;
-    }
-    waiting.wanted.add(sha256);
-    const bytes = (await waiting.pass).get(sha256);
-    if (bytes === undefined) throw new Error('the snapshot no longer has a file that it had');
-    return bytes;
-  };
 }
 
 /** Documents of one group: as they are while there are few, packed with one call once there are enough. */

@@ -21,7 +21,7 @@ import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
 import { buildOverview, type Overview, type Round, together, withoutValues } from './overview.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
 import { listPlacesGone } from './secrets.ts';
-import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
+import { gatherSupplies, type Supplies, type SupplyFlags } from './supplies.ts';
 import {
   type Choice,
   checkOrganizations,
@@ -254,12 +254,7 @@ export function openRestoration(
       organizations: organizationNames(holding, choice.places, stack),
       session: () =>
         openSessionOn(loaded, openStore(loaded.stack, context), flags, context, {
-          openFile: async (file) =>
-            isInSnapshot(file)
-              ? new globalThis.Blob([new Uint8Array(await holding.bytesOf(file.sha256))], {
-                  type: file.mime,
-                })
-              : undefined,
+          openFile: holding.media.open,
         }),
     };
   });

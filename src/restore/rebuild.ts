@@ -249,11 +249,9 @@ function withFile(
   address: Address,
   { fileFor }: Target,
 ): ValueObject {
-  const fields = Object.entries(kindNamed(held.kind).schema.properties ?? {});
-  const [file] = fields.find(([, field]) => field['x-file'] !== undefined) ?? [];
-  if (file === undefined || typeof document.url === 'string') return document;
-  const blob = fileFor(held, address, file);
-  return blob === undefined ? document : { ...document, [file]: blob };
+  const file = fileMissing(kindNamed(held.kind).schema, held.document);
+  const blob = file && fileFor(held, address, file);
+  return file && blob ? { ...document, [file]: blob } : document;
 }
 
 /** Whether an id of the snapshot may still be that of the resource. */

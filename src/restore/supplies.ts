@@ -11,7 +11,7 @@ import { Blob, getOwn, isObject, type Json, Secret } from '../core/value.ts';
 import { isElementName } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { fileMissing } from '../kinds/kind.ts';
+import { fileMissing, fileName } from '../kinds/kind.ts';
 import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
@@ -119,17 +119,13 @@ function sourceIn(resource: DesiredResource | undefined, path: string): string |
   return value instanceof Secret ? value.source : undefined;
 }
 
-/** Marks a file that lies in the snapshot; what follows the slash is its name. */
-const IN_SNAPSHOT = 'snapshot:/';
-
-export function isInSnapshot({ path }: Blob): boolean {
-  return path.startsWith(IN_SNAPSHOT);
-}
-
 /** The file that the snapshot keeps of a resource. */
-function keptFile({ files }: Held, field: string, media: Holding['media']): Blob | undefined {
-  const kept = media.get(files[field] ?? '');
-  return kept && new Blob(`${IN_SNAPSHOT}${kept.name}`, kept.sha256, kept.size, kept.mime);
+function keptFile(
+  { kind, document, files }: Held,
+  field: string,
+  { find }: Holding['media'],
+): Blob | undefined {
+  return find(files[field], fileName(kindNamed(kind).schema, document()));
 }
 
 type FoundFile = { readonly dir: string; readonly name: string; readonly group: string };

@@ -14,6 +14,8 @@ type Touched = {
   readonly isWhole: boolean;
   /** What the state said of it afterwards. */
   readonly recorded: ResourceState | null | undefined;
+  /** Fields of files whose content comes back: a snapshot file may hold the bytes, no copy of a run does. */
+  readonly filesBack?: readonly string[];
 };
 
 /** Paths of what cannot be put back because no snapshot holds it. */
@@ -27,14 +29,16 @@ type Unrecoverable = {
 };
 
 export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecoverable {
-  const { snapshot, changed, isWhole } = touched;
+  const { snapshot, changed, isWhole, filesBack = [] } = touched;
   const paths = parsePaths(changed);
   const isTouched = (text: string) => isWhole || isWithin(toPath(text), paths);
   const along = (text: string) => schemasAlong(root, toPath(text));
   // What was kept encrypted, and opened, is there.
   const isThere = (text: string) =>
     snapshot.document !== null && (valueAt(root, snapshot.document, toPath(text)) ?? null) !== null;
-  const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
+  const files = changed.filter(
+    (text) => along(text).some((schema) => schema['x-file']) && !filesBack.includes(text),
+  );
   const introduced = new Set(secretsIntroduced(root, touched));
   const secrets = [
     ...[

@@ -1,9 +1,8 @@
-import type { Address } from '../core/address.ts';
-import type { FieldSchema } from '../core/schema.ts';
-import { getOwn, type JsonObject } from '../core/value.ts';
+import { type Address, nameInWords } from '../core/address.ts';
+import { type Blob, getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileMissing } from '../kinds/kind.ts';
-import { getScope } from '../plan/natural-key.ts';
+import { getNaturalKey, getRecordedKey, getScope } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
@@ -21,6 +20,8 @@ export type Kept = {
   readonly withheld: readonly string[];
   /** What the state of this stack said of it then. */
   readonly state: ResourceState | null;
+  /** Digests (`sha256:…`) of the files that it was made of, by field. */
+  readonly files: { readonly [field: string]: string };
 };
 
 /** What there is now of a stack. */
@@ -30,6 +31,12 @@ export type Now = {
   readonly isMissing: (kind: string, id: string) => boolean;
   /** Whether the snapshot would hold a resource if it had been there: then what it lacks was made since. */
   readonly covers: (address: Address, resource: ResourceState) => boolean;
+  /** The file that a resource was made of, where the snapshot holds its bytes. */
+  readonly fileFor: (kept: Kept, field: string) => Blob | undefined;
+  /** Ids of live resources of its name that were made since the snapshot, where the platform takes several of one name. */
+  readonly namesakes: (kept: Kept) => readonly string[];
+  /** A command as it is typed for this stack. */
+  readonly typed: (command: string) => string;
 };
 
 /** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
@@ -66,9 +73,14 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const makeable = back.filter(({ isLost }) => !isLost);
   const priors = [...makeable.map(({ prior }) => prior), ...made.map(madeSince)];
   const undo = undoTo(priors);
+  const files = new Map(makeable.map(({ prior, file }) => [prior.address, file]));
+  const desired = undo.desired.map((one) => {
+    const { field, blob } = files.get(one.address) ?? {};
+    return field && blob ? { ...one, document: { ...one.document, [field]: blob } } : one;
+  });
   const lost = back.flatMap(({ impossible }) => impossible);
   return {
-    undo: { ...undo, impossible: [...lost, ...undo.impossible] },
+    undo: { ...undo, desired, impossible: [...lost, ...undo.impossible] },
     untold: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
@@ -83,15 +95,25 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Prio
 type Back = {
   readonly prior: PriorState;
   readonly impossible: Undo['impossible'];
+  /** The file that it is made of, by its field. */
+  readonly file: MadeOf | undefined;
   /** Whether it cannot be brought back at all. */
   readonly isLost: boolean;
 };
 
-function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): Back {
+/** The file that a resource was made of. */
+type MadeOf = {
+  readonly field: string;
+  /** Undefined where the snapshot does not hold its bytes. */
+  readonly blob: Blob | undefined;
+};
+
+function broughtBack(address: Address, kept: Kept, now: Now): Back {
   const { kind, id, document, version } = kept;
   const { schema } = kindNamed(kind);
-  const recorded = getOwn(state.resources, address);
-  const isWhole = isMissing(kind, id) && (recorded === undefined || isMissing(kind, recorded.id));
+  const recorded = getOwn(now.state.resources, address);
+  const place = placeOf(kept, recorded, now);
+  const isWhole = place === 'empty';
   // A version is one of the resource that had that id, not of what took its place.
   const isSame = recorded === undefined || recorded.id === id;
   const pin =
@@ -101,7 +123,11 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     (name) => getOwn(schema.properties, name) === undefined,
   );
   const withheld = [...kept.withheld, ...unknown];
-  const then = kept.state ?? recorded ?? null;
+  const field = fileMissing(schema, () => document);
+  const file = field === undefined ? undefined : { field, blob: now.fileFor(kept, field) };
+  const isHeld = file?.blob !== undefined;
+  const filesBack = field !== undefined && (isHeld || place === 'taken') ? [field] : [];
+  const then = withFiles(kept.state ?? recorded ?? null, kept, filesBack);
   const prior: SnapshotTaken = {
     type: 'snapshot',
     address,
@@ -113,13 +139,12 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     withheld,
   };
   const changed = listLeaves(then, recorded);
-  const resource = restoredState(schema, { snapshot: prior, changed, isWhole, recorded });
-  const obstacle = isWhole ? obstacleTo(schema, document) : undefined;
+  const touched = { snapshot: prior, changed, isWhole, recorded, filesBack };
+  const resource = restoredState(schema, touched);
   const lost = unrecoverableValues(schema, {
+    ...touched,
     snapshot: { ...prior, withheld: kept.withheld },
     changed: [],
-    isWhole,
-    recorded,
   });
   const unknownLost = unknown.map((path) => ({
     address,
@@ -127,13 +152,88 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     why: 'is a field that no schema knows; the resource is restored without it',
     advice: 'Set it in the dashboard.',
   }));
-  const gone = obstacle === undefined ? [] : [{ address, path: null, ...obstacle }];
-  const impossible = gone.length > 0 ? gone : isWhole ? [...lost, ...unknownLost] : [];
+  const isLost = file !== undefined && !isHeld && (isWhole || place === 'other');
+  const isOtherFile =
+    file !== undefined && !isHeld && place === 'own' && !isSameFile(kept, recorded, file.field);
+  const impossible = isLost
+    ? [fileLost(address, file.field, isWhole ? undefined : recorded, now)]
+    : [
+        ...(isWhole ? [...lost, ...unknownLost] : []),
+        ...(isOtherFile ? [fileLost(address, file.field, recorded, now)] : []),
+        ...madeBeside(kept, recorded, place, now).map((other) => staysBeside(address, kind, other)),
+      ];
   return {
     prior: { ...prior, resource: resource ?? blank(kept, address) },
     impossible,
-    isLost: obstacle !== undefined,
+    file,
+    isLost,
   };
+}
+
+/** Gives the state's entry the digests of the files that come back. */
+function withFiles(
+  resource: ResourceState | null,
+  { files }: Kept,
+  back: readonly string[],
+): ResourceState | null {
+  const known = back.flatMap((field) => {
+    const digest = getOwn(files, field);
+    return digest === undefined ? [] : [[field, { digest }] as const];
+  });
+  return resource && { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(known) } };
+}
+
+/**
+ * Tells what stands in the place of a resource of a snapshot.
+ *
+ * | place   | the resource itself | what the address stands for                  |
+ * |---------|---------------------|----------------------------------------------|
+ * | `own`   | is there            | it, or nothing that the state knows           |
+ * | `taken` | is there            | another one, which was put in its place       |
+ * | `alike` | is gone             | another one of the same name and file         |
+ * | `other` | is gone             | another one                                   |
+ * | `empty` | is gone             | nothing, or something that is gone, too       |
+ */
+type Place = 'own' | 'taken' | 'alike' | 'other' | 'empty';
+
+function placeOf(kept: Kept, recorded: ResourceState | undefined, { isMissing }: Now): Place {
+  const { kind, id, document } = kept;
+  const isThere = recorded !== undefined && !isMissing(kind, recorded.id);
+  const isOther = recorded !== undefined && recorded.id !== id;
+  if (!isMissing(kind, id)) return isOther && isThere ? 'taken' : 'own';
+  if (!isThere) return 'empty';
+  const known = kindNamed(kind);
+  const field = fileMissing(known.schema, () => document);
+  const isNamed = getRecordedKey(known, recorded) === getNaturalKey(known, document);
+  const isAlike = isNamed && (field === undefined || isSameFile(kept, recorded, field));
+  return isAlike ? 'alike' : 'other';
+}
+
+/** True unless the state has written another file than the one of then. */
+function isSameFile({ files }: Kept, recorded: ResourceState | undefined, field: string): boolean {
+  const leaf = getOwn(recorded?.leaves ?? {}, field);
+  const then = getOwn(files, field);
+  return leaf === undefined || !('digest' in leaf) || leaf.digest === then;
+}
+
+/** Ids of what was made in the place of a resource, or beside it, and no endpoint deletes. */
+function madeBeside(
+  kept: Kept,
+  recorded: ResourceState | undefined,
+  place: Place,
+  { namesakes }: Now,
+): readonly string[] {
+  if (kindNamed(kept.kind).delete !== undefined) return [];
+  const isReplaced = place === 'taken' || place === 'other';
+  const own = isReplaced && recorded !== undefined ? [recorded.id] : [];
+  const others = namesakes(kept).filter((id) => place !== 'alike' || id !== recorded?.id);
+  return [...new Set([...own, ...others])];
+}
+
+function staysBeside(address: Address, kind: string, id: string): NotUndone {
+  const noun = nameInWords(kind);
+  const why = `the one (${id}) that was made since the snapshot stays, because the platform has no endpoint that deletes a ${noun}`;
+  return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 
 /** Paths that the state speaks of, then or now. */
@@ -149,15 +249,25 @@ function blank({ kind, id, document }: Kept, address: Address): ResourceState {
   return { kind, id, scope, name, leaves: {}, pin: null, protect: false };
 }
 
-/** Why a resource cannot be made again from its document: a file that it was made of is in no document. */
-function obstacleTo(
-  schema: FieldSchema,
-  document: JsonObject,
-): Pick<NotUndone, 'why' | 'advice'> | undefined {
-  const file = fileMissing(schema, () => document);
-  if (file === undefined) return undefined;
-  return {
-    why: `it was deleted, and a snapshot holds no files (${file})`,
-    advice: 'Apply creates it again if it is configured.',
-  };
+/** Says that the bytes of then are not at hand. `other`: what stays as it is, made of other bytes. */
+function fileLost(
+  address: Address,
+  field: string,
+  other: ResourceState | undefined,
+  { typed }: Now,
+): NotUndone {
+  const apply = `Put the file of then back into the stack, and apply: ${typed('apply')}`;
+  return other === undefined
+    ? {
+        address,
+        path: null,
+        why: `it was deleted, and the snapshot does not hold its bytes (${field})`,
+        advice: `${apply}. Snapshots hold them with --media.`,
+      }
+    : {
+        address,
+        path: field,
+        why: `is another file since the snapshot, which does not hold its bytes; ${other.id} stays`,
+        advice: `${apply}. Snapshots hold them with --media.`,
+      };
 }

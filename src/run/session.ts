@@ -86,6 +86,7 @@ export async function openSession(
     freeBy,
     check,
     evenBroken,
+    openFile,
   }: {
     readonly secrets?: SecretsWanted;
     readonly storeOf?: (stack: Stack) => StateStore;
@@ -94,6 +95,8 @@ export async function openSession(
     readonly check?: CheckNamed | undefined;
     /** Whether it goes by what was recorded where the configuration has errors. */
     readonly evenBroken?: boolean;
+    /** Files that lie elsewhere than in the folder of the stack. */
+    readonly openFile?: FileSource | undefined;
   } = {},
 ): Promise<Session> {
   context.emit({ type: 'loading' });
@@ -104,7 +107,7 @@ export async function openSession(
       const store = storeOf(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));
-      const session = await openSessionOn(loaded, store, options, context, { check });
+      const session = await openSessionOn(loaded, store, options, context, { check, openFile });
       if (session.state.lineage === NO_LINEAGE && context.sandbox === undefined)
         context.emit({ type: 'no_state', location: placeIn(loaded.stack.dir, store.location) });
       if (isShared(loaded.stack)) announceUnsealed(context);
@@ -137,7 +140,13 @@ export async function openSessionOn(
   store: StateStore,
   { concurrency = DEFAULT_CONCURRENCY }: Pick<StackOptions, 'concurrency'>,
   context: RunContext,
-  { openFile, check }: { readonly openFile?: FileSource; readonly check?: CheckNamed | undefined },
+  {
+    openFile,
+    check,
+  }: {
+    readonly openFile?: FileSource | undefined;
+    readonly check?: CheckNamed | undefined;
+  },
 ): Promise<Session> {
   const { stack, secretOf } = loaded;
   const source = { ...stack, openFile };

@@ -1,22 +1,24 @@
-import { quoted } from '../core/command-line.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { getScope } from '../plan/natural-key.ts';
+import { fileName } from '../kinds/kind.ts';
+import { getNaturalKey, getRecordedKey, getScope, itemsNamed } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import { type Kept, type Now, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
-import type { SnapshotFile } from '../snapshot/file.ts';
+import { type Media, openMedia, type SnapshotFile } from '../snapshot/file.ts';
 import {
   buildDocument,
   covers,
+  filesIn,
   type Header,
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
 import { findBegan, isDone } from '../state/journal.ts';
-import { ownersIn, type ResourceState, type State } from '../state/model.ts';
+import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
@@ -41,19 +43,26 @@ export async function undoTo(
   review: Review = {},
 ): Promise<UndoOutcome> {
   const { file } = snapshot;
-  const session = await openSession(options, context, { evenBroken: true });
+  const media = openMedia(snapshot.records);
+  const session = await openSession(options, context, { evenBroken: true, openFile: media.open });
   announceBroken(session, options, context);
   try {
     await refuseBeside(session);
-    const relevant = await readRelevant(snapshot, session);
-    const { sha256 } = relevant;
+    const read = await readRelevant(snapshot, media, session);
+    const { sha256 } = read;
     const { state, reader } = session;
-    const missing = await findMissing(session, relevant.kept);
+    const missing = await findMissing(session, read.kept);
     const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
+    const relevant = withoutTheirs(read, isMissing);
+    const namesakes = await openNamesakes(session, relevant);
     const since = undoToSnapshot(relevant.kept, {
       state,
       isMissing,
       covers: relevant.covers,
+      fileFor: ({ kind, document, files }, field) =>
+        media.find(files[field], fileName(kindNamed(kind).schema, document)),
+      namesakes,
+      typed: (typed) => commandSpan(typed, options),
     });
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(file);
@@ -139,6 +148,33 @@ async function findMissing(
   return missing;
 }
 
+/**
+ * Finds live resources of the same name that the snapshot does not have, of kinds of which the platform takes several of one
+ * name. They are in the lists that were read already.
+ */
+async function openNamesakes(
+  { reader }: Session,
+  { kept, ids }: Relevant,
+): Promise<Now['namesakes']> {
+  const found = new Map<Kept, readonly string[]>();
+  await Promise.all(
+    kept.map(async (one) => {
+      const kind = kindNamed(one.kind);
+      if (kind.tie !== 'newest') return;
+      const scope = getScope(kind, one.document);
+      const key = getNaturalKey(kind, one.document);
+      const listed = (await reader.list(kind, scope)) ?? [];
+      const named = key === undefined ? [] : itemsNamed(listed, kind, scope, key);
+      const since = named.filter(({ id }) => !ids.has(getIdentity({ kind: one.kind, id })));
+      found.set(
+        one,
+        since.map(({ id }) => id),
+      );
+    }),
+  );
+  return (one) => found.get(one) ?? [];
+}
+
 /** A rollback to the same snapshot that died has edited, too: its edits are nobody's. */
 async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
   const { unfinished, state } = session;
@@ -176,6 +212,10 @@ function nothingOfStack(file: string): CallsheetError {
 /** What of a snapshot a stack has to do with. */
 type Relevant = {
   readonly kept: readonly Kept[];
+  /** Those of another lineage that have the address and the name of one of the stack. */
+  readonly byName: ReadonlySet<Kept>;
+  /** Kinds and ids of all resources of kinds of which the platform takes several of one name. */
+  readonly ids: ReadonlySet<string>;
   /** How many resources it holds beside them. */
   readonly others: number;
   readonly sha256: string;
@@ -186,12 +226,18 @@ type Relevant = {
  * Reads what the stack manages out of a snapshot; the rest only goes by, so that a stack of a large account
  * needs no more memory than it is large itself.
  */
-async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<Relevant> {
+async function readRelevant(
+  snapshot: SnapshotFile,
+  media: Media,
+  session: Session,
+): Promise<Relevant> {
   checkOrigin(snapshot, session);
   const { state } = session;
-  const ids = ownersIn(state);
+  const owners = ownersIn(state);
+  const ids = new Set<string>();
   const isOurs = isOfStack(snapshot.header, state);
   const kept: Kept[] = [];
+  const byName = new Set<Kept>();
   const lists: ListRecord[] = [];
   /** What was there and could not be read as a whole, by kind and id and by its address: nobody made it since. */
   const unread = new Set<string>();
@@ -201,16 +247,26 @@ async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<R
     if (record.type === 'end') sha256 = record.sha256;
     if (record.type === 'list') lists.push(record);
     if (record.type === 'gap') unread.add(record.of);
+    if (record.type === 'media') media.note(record);
     if (record.type !== 'resource') continue;
     const { kind, id, extent } = record;
-    const address = isOurs ? record.address : null;
-    if (!ids.has(`${kind} ${id}`) && address === null) others += 1;
-    else if (extent === 'whole') kept.push(keptFrom(record, isOurs));
+    const isOwned = owners.has(`${kind} ${id}`);
+    const isAlike = !isOurs && !isOwned && isNamedAlike(record, state);
+    const address = isOurs || isAlike ? record.address : null;
+    if (kindNamed(kind).tie === 'newest') ids.add(getIdentity(record));
+    if (!isOwned && address === null) others += 1;
+    else if (extent === 'whole') {
+      const one = { ...keptFrom(record, isOurs), address };
+      kept.push(one);
+      if (isAlike) byName.add(one);
+    }
     // Of what a list shows alone, the rest is unknown: it would look emptied.
     else for (const one of [`${kind} ${id}`, address ?? '']) unread.add(one);
   }
   return {
     kept,
+    byName,
+    ids,
     others,
     sha256,
     covers: (address, { kind, id, scope }) =>
@@ -223,6 +279,26 @@ function isOfStack({ stack }: Header, { lineage }: State): boolean {
   return stack !== null && (lineage === NO_LINEAGE || stack.lineage === lineage);
 }
 
+/** Without resources of another lineage that have the names of ours and are live themselves: they are another stack's. */
+function withoutTheirs(relevant: Relevant, isMissing: Now['isMissing']): Relevant {
+  const { kept, byName } = relevant;
+  const ours = kept.filter((one) => !byName.has(one) || isMissing(one.kind, one.id));
+  return { ...relevant, kept: ours, others: relevant.others + kept.length - ours.length };
+}
+
+/**
+ * True if the state has a resource of the same kind and name at the address. A state that was lost has another lineage once
+ * the next run made one, and its addresses still mean the same.
+ */
+function isNamedAlike(record: ResourceRecord, { resources }: State): boolean {
+  const { address, kind: name } = record;
+  const own = address === null ? undefined : getOwn(resources, address);
+  if (own?.kind !== name) return false;
+  const kind = kindNamed(name);
+  const key = getRecordedKey(kind, own);
+  return key !== undefined && key === getNaturalKey(kind, buildDocument(record));
+}
+
 function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {
   const { kind, id, history, withheld, address, state } = record;
   return {
@@ -233,6 +309,7 @@ function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {
     version: history?.id ?? null,
     withheld,
     state: isOurs ? state : null,
+    files: filesIn(record),
   };
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, errorCode, explainSystemError } from '../core/errors.ts';
+import { Blob } from '../core/value.ts';
 import { type Bytes, type Keys, pack, type Seal, unpack } from './container.ts';
 import {
   type BaseMark,
@@ -263,7 +264,7 @@ async function syncFolder(path: string): Promise<void> {
 const PIECE = 1024 * 1024;
 
 /** A file that resources were made of: its digest in lower-case hex, and the last part of its path. */
-export type MediaFile = Pick<MediaRecord, 'sha256' | 'name' | 'mime' | 'size'>;
+type MediaFile = Pick<MediaRecord, 'sha256' | 'name' | 'mime' | 'size'>;
 
 /** Digests of the files that a resource was made of, as far as the stack's state knows them. */
 function digestsIn({ state }: ResourceRecord): readonly string[] {
@@ -297,8 +298,73 @@ export async function* withMedia(
   }
 }
 
+/** The files that a snapshot holds. */
+export type Media = {
+  /** Takes note of the file that a record is a piece of. */
+  readonly note: (record: MediaRecord) => void;
+  /** The file of a digest (`sha256:…`), under its own name or the one given; undefined where the snapshot has none. */
+  readonly find: (digest: string | undefined, name?: string) => Blob | undefined;
+  /** The bytes of such a file: a pass over the snapshot, which all that wait for one share. Undefined for other files. */
+  readonly open: (file: Blob) => Promise<globalThis.Blob | undefined>;
+};
+
+/** Marks a file that lies in a snapshot; what follows the slash is its name. */
+const IN_SNAPSHOT = 'snapshot:/';
+
+/** The files of a snapshot, as far as their records were noted. */
+export function openMedia(records: SnapshotFile['records']): Media {
+  const noted = new Map<string, MediaFile>();
+  const bytesOf = shared((wanted) => readMedia(records(), wanted));
+  return {
+    // Without the piece of it, which would stay in memory.
+    note: ({ sha256, name, mime, size }) => {
+      noted.set(`sha256:${sha256}`, { sha256, name, mime, size });
+    },
+    find(digest, name) {
+      const kept = noted.get(digest ?? '');
+      return (
+        kept && new Blob(`${IN_SNAPSHOT}${name ?? kept.name}`, kept.sha256, kept.size, kept.mime)
+      );
+    },
+    async open({ path, sha256, mime }) {
+      if (!path.startsWith(IN_SNAPSHOT)) return undefined;
+      return new globalThis.Blob([new Uint8Array(await bytesOf(sha256))], { type: mime });
+    },
+  };
+}
+
+/** Callers that ask while a pass is under way are served together by the next. */
+function shared(
+  read: (wanted: ReadonlySet<string>) => Promise<ReadonlyMap<string, Buffer>>,
+): (sha256: string) => Promise<Buffer> {
+  let waiting: {
+    readonly wanted: Set<string>;
+    readonly pass: Promise<ReadonlyMap<string, Buffer>>;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  let isOpen = false;
+  return async (sha256) => {
+    if (!isOpen) {
+      const wanted = new Set<string>();
+      const pass = last
+        .catch(() => {})
+        .then(() => {
+          isOpen = false;
+          return read(wanted);
+        });
+      waiting = { wanted, pass };
+      last = pass;
+      isOpen = true;
+    }
+    waiting.wanted.add(sha256);
+    const bytes = (await waiting.pass).get(sha256);
+    if (bytes === undefined) throw new Error('the snapshot no longer has a file that it had');
+    return bytes;
+  };
+}
+
 /** The bytes of the wanted files, in one pass over a snapshot. Only they are held in memory. */
-export async function readMedia(
+async function readMedia(
   records: AsyncIterable<ContentRecord | End>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Buffer>> {

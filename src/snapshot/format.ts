@@ -106,6 +106,20 @@ export function buildDocument({ kind: name, record, scope, facets }: ResourceRec
   return Object.assign({}, kind.document(record, scope), ...own);
 }
 
+/** Digests (`sha256:…`) of the files that a resource was made of, by field, as far as a state knew them. */
+export function filesIn({ kind, state }: Pick<ResourceRecord, 'kind' | 'state'>): {
+  readonly [field: string]: string;
+} {
+  const { properties } = kindNamed(kind).schema;
+  return Object.fromEntries(
+    Object.entries(state?.leaves ?? {}).flatMap(([path, leaf]) =>
+      'digest' in leaf && getOwn(properties, path)?.['x-file'] !== undefined
+        ? [[path, leaf.digest]]
+        : [],
+    ),
+  );
+}
+
 /** Collects what a snapshot holds while its records go by. */
 type Tally = {
   readonly over: <T extends ContentRecord | End>(records: AsyncIterable<T>) => AsyncGenerator<T>;

@@ -2,10 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gatherSupplies } from '../../src/restore/supplies.ts';
+import { openMedia } from '../../src/snapshot/file.ts';
 import { quietContext } from '../cli/quiet-context.ts';
 import { put } from '../fleet/tree.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';
+
+/** The files of an empty snapshot. */
+const NO_MEDIA = openMedia(async function* () {});
 
 const PATH = 'integrations.smsProvider.auth_token';
 const VARIABLE = 'AGENT_NORTH_SIDE_SMS_AUTH_TOKEN';
@@ -19,7 +23,7 @@ function supplies(addresses: readonly string[], secrets?: string, account?: stri
   });
   const context = { ...quietContext().context, env: { [VARIABLE]: 'value' } };
   const flags = secrets === undefined ? {} : { secrets };
-  const holding = { media: new Map(), organizations: new Map() };
+  const holding = { media: NO_MEDIA, organizations: new Map() };
   return gatherSupplies(new Map(all), new Map(all), flags, undefined, holding, context);
 }
 
@@ -133,7 +137,7 @@ test.each(TWINS.flatMap((twins) => LAYOUTS.map((layout) => ({ ...twins, ...layou
       put(folder, path, `RIFF    WAVE of ${path}`);
     const all = new Map(twins.map((one) => [one, `${kind}.${one.id}`] as const));
     const context = { ...quietContext().context, env: {} };
-    const holding = { media: new Map(), organizations: new Map() };
+    const holding = { media: NO_MEDIA, organizations: new Map() };
     // Only one is restored: the other wants its file all the same.
     for (const chosen of [twins, [east], [west]]) {
       const some = new Map(chosen.map((one) => [one, all.get(one) ?? '']));

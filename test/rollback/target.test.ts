@@ -21,7 +21,7 @@ function stateOf(
 
 function kept(kind: string, id: string, document: JsonObject, more: Partial<Kept> = {}): Kept {
   const whole = { id, ...ORGANIZATION, name: id, ...document };
-  const given = { address: null, version: null, withheld: [], state: null, ...more };
+  const given = { address: null, version: null, withheld: [], state: null, files: {}, ...more };
   return { kind, id, document: whole, ...given };
 }
 
@@ -31,7 +31,15 @@ function since(
   now: Partial<Now> = {},
 ): SnapshotUndo {
   const state = { ...emptyState('lineage'), resources };
-  return undoToSnapshot(snapshot, { state, isMissing: () => false, covers: () => true, ...now });
+  return undoToSnapshot(snapshot, {
+    state,
+    isMissing: () => false,
+    covers: () => true,
+    fileFor: () => undefined,
+    namesakes: () => [],
+    typed: (command) => `\`callsheet ${command}\``,
+    ...now,
+  });
 }
 
 const takenBy = (id: string) => ({ 'custom_voice.harbor': stateOf('custom_voice', id) });
@@ -158,10 +166,12 @@ describe('what is gone', () => {
     );
     expect(undo.desired).toHaveLength(isMade ? 1 : 0);
     expect(undo.impossible.map(({ why }) => why)).toEqual(
-      isMade ? [] : [expect.stringMatching(/^it was deleted, and a snapshot holds no files/)],
+      isMade
+        ? []
+        : [expect.stringMatching(/^it was deleted, and the snapshot does not hold its bytes/)],
     );
     for (const { advice } of undo.impossible)
-      expect(advice).toBe('Apply creates it again if it is configured.');
+      expect(advice).toContain('and apply: `callsheet apply`');
   });
 
   test('comes back without fields that no schema knows', () => {
@@ -184,7 +194,7 @@ describe('what is gone', () => {
   test.each<[string, Readonly<Record<string, ResourceState>>, readonly string[], boolean]>([
     ['is not what is there, though no state has it', {}, [], false],
     ['is what the platform no longer has, and no state either', {}, ['v1'], true],
-    ['is not what another one took the place of', takenBy('v2'), ['v1'], false],
+    ['is what another one of another name took the place of', takenBy('v2'), ['v1'], true],
     [
       'is what another one took the place of that is gone as well',
       takenBy('v2'),
