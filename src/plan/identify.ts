@@ -449,7 +449,7 @@ async function identifyOne(
     if (found) return { ...common, scope, found, by: 'adopt', missing: undefined };
   }
   if (recorded !== undefined) {
-    const found = await findRecorded(kind, recorded, reader, listed);
+    const found = await findRecorded(kind, asKnown(recorded), reader, listed);
     if (found) {
       const isHeld = (id: string) => claimed.has(`${kind.name} ${id}`);
       const takenBy = findTaker(desired, found, listed ?? [], isHeld);
@@ -512,7 +512,7 @@ async function identifyOrphan(
 ): Promise<Identity> {
   const kind = kindNamed(recorded.kind);
   const listed = await listKnown(reader, kind, recorded.scope);
-  const found = await findRecorded(kind, recorded, reader, listed);
+  const found = await findRecorded(kind, asKnown(recorded), reader, listed);
   return {
     address,
     kind,
@@ -526,18 +526,33 @@ async function identifyOrphan(
   };
 }
 
+/** A resource by its id, and where it was last seen. */
+type KnownResource = {
+  readonly id: string;
+  readonly scope: Scope;
+  /** True if it was never read, so that a 404 of its own says nothing about it. */
+  readonly isUnread: boolean;
+};
+
+export function asKnown({
+  id,
+  scope,
+  pin,
+}: Pick<ResourceState, 'id' | 'scope' | 'pin'>): KnownResource {
+  return { id, scope, isUnread: pin === null };
+}
+
 /**
  * The live resource of the id in the state: in the list where it is looked for, or where the state last saw it, for
  * those whose scope the configuration changed. Before it is taken for deleted it is asked for by its id.
  */
-async function findRecorded(
+export async function findRecorded(
   kind: Kind,
-  recorded: ResourceState,
+  { id, scope, isUnread }: KnownResource,
   reader: Reader,
   listed: readonly ListedResource[] | undefined,
 ): Promise<ListedResource | undefined> {
-  const { id, scope, pin } = recorded;
-  if (listed === undefined) return lookUp(kind, { id, scope, isUnread: pin === null }, reader);
+  if (listed === undefined) return lookUp(kind, { id, scope, isUnread }, reader);
   const found = findItem(listed, id);
   if (found !== undefined) return found;
   const elsewhere = await listKnown(reader, kind, scope);

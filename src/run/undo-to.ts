@@ -4,7 +4,14 @@ import type { Note } from '../core/plan-document.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileName } from '../kinds/kind.ts';
-import { getNaturalKey, getRecordedKey, getScope, itemsNamed } from '../plan/natural-key.ts';
+import { asKnown, findRecorded } from '../plan/identify.ts';
+import {
+  getNaturalKey,
+  getRecordedKey,
+  getScope,
+  itemsNamed,
+  listKnown,
+} from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import { type Kept, type Now, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
@@ -18,7 +25,7 @@ import {
   type ResourceRecord,
 } from '../snapshot/format.ts';
 import { findBegan, isDone } from '../state/journal.ts';
-import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
+import { getIdentity, ownersIn, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
@@ -52,7 +59,7 @@ export async function undoTo(
     const { sha256 } = read;
     const { state, reader } = session;
     const missing = await findMissing(session, read.kept);
-    const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
+    const isMissing = (kind: string, id: string) => missing.has(getIdentity({ kind, id }));
     const relevant = withoutTheirs(read, isMissing);
     const namesakes = await openNamesakes(session, relevant);
     const since = undoToSnapshot(relevant.kept, {
@@ -116,33 +123,28 @@ function stray(flag: string, to: string): CallsheetError {
 }
 
 /**
- * Which resources, of the state and of the snapshot, are gone from the platform. Lists are read once, and
- * planning uses the same.
+ * Which resources, of the state and of the snapshot, are gone from the platform: no list has them, and they cannot be read
+ * by their ids. Lists are read once, and planning uses the same.
  */
 async function findMissing(
   { state, reader }: Session,
   kept: readonly Kept[],
 ): Promise<ReadonlySet<string>> {
-  const sought = new Map<string, Pick<ResourceState, 'kind' | 'id' | 'scope' | 'pin'>>();
-  for (const { kind, id, document } of kept)
-    sought.set(`${kind} ${id}`, {
-      kind,
-      id,
-      scope: getScope(kindNamed(kind), document),
-      pin: null,
-    });
-  for (const one of Object.values(state.resources)) sought.set(`${one.kind} ${one.id}`, one);
+  const sought = new Map<string, { readonly kind: string } & ReturnType<typeof asKnown>>(
+    kept.map(({ kind, id, document }) => {
+      const scope = getScope(kindNamed(kind), document);
+      // The snapshot has read it.
+      return [getIdentity({ kind, id }), { kind, id, scope, isUnread: false }];
+    }),
+  );
+  for (const one of Object.values(state.resources))
+    sought.set(getIdentity(one), { kind: one.kind, ...asKnown(one) });
   const missing = new Set<string>();
   await Promise.all(
-    [...sought].map(async ([key, { kind: name, id, scope, pin }]) => {
-      const kind = kindNamed(name);
-      const listed = await reader.list(kind, scope);
-      const isThere =
-        listed === undefined
-          ? (await reader.read(kind, { id, scope, isUnread: pin === null }, new Set())) !==
-            undefined
-          : listed.some((one) => one.id === id);
-      if (!isThere) missing.add(key);
+    [...sought].map(async ([key, known]) => {
+      const kind = kindNamed(known.kind);
+      const listed = await listKnown(reader, kind, known.scope);
+      if ((await findRecorded(kind, known, reader, listed)) === undefined) missing.add(key);
     }),
   );
   return missing;
@@ -163,7 +165,7 @@ async function openNamesakes(
       if (kind.tie !== 'newest') return;
       const scope = getScope(kind, one.document);
       const key = getNaturalKey(kind, one.document);
-      const listed = (await reader.list(kind, scope)) ?? [];
+      const listed = (await listKnown(reader, kind, scope)) ?? [];
       const named = key === undefined ? [] : itemsNamed(listed, kind, scope, key);
       const since = named.filter(({ id }) => !ids.has(getIdentity({ kind: one.kind, id })));
       found.set(

@@ -1,10 +1,12 @@
 import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import { plan } from '../../src/console/plan.ts';
 import { isList, isObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { longRows } from '../long.ts';
+import { take } from '../snapshot/taking.ts';
 import { idsInState, prepare, SAMPLES, write } from './one-of-each.ts';
 import { type Stage, staged } from './stage.ts';
 
@@ -83,6 +85,36 @@ for (const sample of longRows(HAVING_READ, ({ kind }) => /^(agent|email_template
       await stage.apply({}, hiding(id));
       expect(await idsInState(stage)).toEqual([id]);
     });
+
+    for (const state of ['kept', 'lost'])
+      staged(
+        `is there, its state ${state}: a rollback to a snapshot finds it as it was`,
+        async (stage) => {
+          const id = await begin(stage, sample);
+          const { file } = await take(stage);
+          if (state === 'lost') await stage.forget();
+          const flags = { dir: stage.folder, format: 'json', autoApprove: true, to: file } as const;
+          const roll = (exit: number, more = {}) =>
+            stage.run((to) => rollback({ ...flags, ...more }, to), { exit, ...hiding(id) });
+          const since = stage.writes().length;
+          await roll(0);
+          expect(stage.writes().length).toBe(since);
+          expect(await idsInState(stage)).toEqual([id]);
+        },
+      );
+
+    if (kindNamed(sample.kind).history !== undefined)
+      staged(
+        'is there and was edited: a rollback to a snapshot names the author',
+        async (stage) => {
+          const id = await begin(stage, sample);
+          const { file } = await take(stage);
+          stage.sim.edit(id, { greeting_message: 'By hand' }, 'kim');
+          const flags = { dir: stage.folder, format: 'json', autoApprove: true, to: file } as const;
+          const { err } = await stage.run((to) => rollback(flags, to), { exit: 4, ...hiding(id) });
+          expect(err).toContain('was edited since the last run, last by kim');
+        },
+      );
 
     staged('is gone: it is created again', async (stage) => {
       const id = await begin(stage, sample);
