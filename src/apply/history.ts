@@ -1,12 +1,18 @@
 import type { Address } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
+import { isBefore, mayFollow } from '../core/moment.ts';
 import { formatEdit, isEdited, isWritten, type Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { baseEntry, editsSince, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
+import { baseEntry, editsSince, findAuthor, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { isSamePin } from '../plan/refresh.ts';
-import type { Interleaved, JournalEntry, LedgerLine } from '../state/journal.ts';
+import {
+  type Interleaved,
+  type JournalEntry,
+  type LedgerLine,
+  listLedger,
+} from '../state/journal.ts';
 import type { HistoryAfter, RunDeps, Work } from './work.ts';
 
 /**
@@ -153,6 +159,61 @@ export async function locateWrites(
   });
 }
 
+/** The journal of a run, as far as it is of one resource. */
+type Written = { readonly run: string; readonly entries: readonly JournalEntry[] };
+
+/** A run that may have made an entry: when it had written, and how many entries its requests make. */
+type Claim = {
+  readonly run: string;
+  readonly updated: string | null;
+  readonly isRevert: boolean;
+  readonly writes: number;
+};
+
+/**
+ * The run that made an entry of a history; undefined where none did, or where the times do not tell which: in whole seconds
+ * several may have written at once. Then all of these have made all entries of that time, each run its own in their order.
+ *
+ * @param runs those that wrote to the resource, the newest first
+ * @param author how runs are signed, `api:<account>`
+ */
+export async function findWriter(
+  runs: Iterable<Written> | AsyncIterable<Written>,
+  entry: HistoryEntry,
+  history: readonly HistoryEntry[],
+  author: string,
+): Promise<string | undefined> {
+  const claims: Claim[] = [];
+  for await (const { run, entries } of runs) {
+    const known = listLedger(entries).find(({ history }) => history !== null)?.history?.after;
+    if (known === entry.id) return run;
+    const requests = entries.filter((one) => one.type === 'intent');
+    const left = entries.findLast((one) => one.type === 'resource')?.resource;
+    const updated = left?.pin?.updated_at ?? null;
+    if (requests.length === 0) continue;
+    if (known !== undefined && known !== null && known < entry.id) break;
+    if (isBefore(updated, entry.at, -2 * STAMPED_TOGETHER_MS)) break;
+    const isRevert = requests.some(({ step }) => step === 'revert');
+    const writes = requests.filter(({ step }) => step !== 'facet').length;
+    claims.push({ run, updated, isRevert, writes });
+  }
+  const own = history.filter((one) => isSigned(one, { author, isRevert: true }));
+  const mayMake = ({ updated, isRevert }: Claim, one: HistoryEntry) =>
+    isSigned(one, { author, isRevert }) && mayFollow(one.at, updated, STAMPED_TOGETHER_MS);
+  let among = claims.filter((claim) => mayMake(claim, entry));
+  let made: readonly HistoryEntry[] = [];
+  for (let size = 0; among.length > size; ) {
+    size = among.length;
+    made = own.filter((one) => among.some((claim) => mayMake(claim, one)));
+    among = claims.filter((claim) => made.some((one) => mayMake(claim, one)));
+  }
+  const makers = among.filter(({ writes }) => writes > 0);
+  if (makers.length <= 1 && among.length <= 1) return among[0]?.run;
+  const each = makers.flatMap(({ run, writes }) => Array.from({ length: writes }, () => run));
+  const ordered = made.toSorted((one, other) => other.id - one.id);
+  return each.length === ordered.length ? each[ordered.indexOf(entry)] : undefined;
+}
+
 type Located = {
   readonly history: NonNullable<LedgerLine['history']>;
   readonly interleaved?: readonly Interleaved[];
@@ -185,8 +246,9 @@ async function locateWrite(
     updated !== null &&
     entry.at !== null &&
     isSigned(entry, { author, isRevert }) &&
-    (since === null ? !isBefore(entry.at, updated, 0) : isBefore(since, entry.at, 0)) &&
-    isBefore(entry.at, updated, STAMPED_TOGETHER_MS);
+    (since === null
+      ? mayFollow(entry.at, updated, STAMPED_TOGETHER_MS)
+      : isBefore(since, entry.at, 0) && isBefore(entry.at, updated, STAMPED_TOGETHER_MS));
   // What was changed without an entry, as a facet may be, has none at its time but the run's own.
   const isMoved = isBefore(found?.updated_at ?? null, updated, 0);
   const earlier = isMoved

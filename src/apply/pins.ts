@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
+import { isBefore } from '../core/moment.ts';
 import { type Change, formatEdit, type Pin, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
@@ -8,7 +9,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { digestLive, findMovedBasis, movedFields } from '../plan/basis.ts';
 import { getSides } from '../plan/change.ts';
-import { findAuthor, isBefore } from '../plan/drift.ts';
+import { findAuthor } from '../plan/drift.ts';
 import { findItem, getNaturalKey, getScope, itemsNamed, listKnown } from '../plan/natural-key.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { idsWith } from '../plan/references.ts';

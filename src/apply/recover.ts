@@ -1,7 +1,9 @@
 import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
+import { timeOf } from '../core/moment.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
+import { findText } from '../core/value.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
@@ -619,7 +621,7 @@ export async function findCreated(
   const listed = await reader.list(kind, scope);
   if (listed === undefined) return undefined;
   const before = createdAt(listed.find(({ id }) => id === old)?.record ?? {});
-  const earliest = Date.parse(since) - CLOCK_SKEW_MS;
+  const earliest = timeOf(since) - CLOCK_SKEW_MS;
   const isOlder = ({ record }: Pick<LiveResource, 'record'>) =>
     createdAt(record) < earliest || createdAt(record) < before;
   const named = listed.filter(({ id, record }) => {
@@ -688,5 +690,5 @@ type Sought = {
 
 /** NaN where the record does not tell. */
 function createdAt({ created_at: at }: ListedResource['record']): number {
-  return typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  return timeOf(findText(at));
 }

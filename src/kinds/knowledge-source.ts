@@ -1,5 +1,6 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
 import { ConflictError, clip } from '../core/errors.ts';
+import { timeOf } from '../core/moment.ts';
 import { inSeconds, isObject, type Json, type JsonObject, millisecondsIn } from '../core/value.ts';
 import type { Begun, Created, Draft, Io, Kind, Unready } from './kind.ts';
 import { getData, getText } from './making.ts';
@@ -150,7 +151,7 @@ function due(
   const at = [last, made].find((value) => typeof value === 'string');
   if (typeof limit !== 'string' || typeof at !== 'string') return undefined;
   const allowed = millisecondsIn(limit) ?? 0;
-  const isOld = (time: string) => now.getTime() - Date.parse(time) > allowed;
+  const isOld = (time: string) => now.getTime() - timeOf(time) > allowed;
   if (!isOld(at) || (asked !== undefined && !isOld(asked))) return undefined;
   const what = at === last ? 'last ingested' : 'not ingested since it was added';
   return `${what} ${inSeconds(at)}, which is more than ${limit} ago`;

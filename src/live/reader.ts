@@ -1,4 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
+import { timeOf } from '../core/moment.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
 import { getData, listIn, recordIn } from '../kinds/making.ts';
@@ -356,5 +357,5 @@ async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly His
 
 /** Whether the entry of a change may still appear. */
 export function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
-  return updatedAt !== null && now().getTime() - Date.parse(updatedAt) < YOUNG_MS;
+  return updatedAt !== null && now().getTime() - timeOf(updatedAt) < YOUNG_MS;
 }

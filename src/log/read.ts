@@ -2,8 +2,10 @@
  * `log/` answers what became of a stack, a resource or a field: by whom, when, from which commit and pull request, and
  * what undid it. It joins the receipts of runs with the platform's history, and reads both from the newest to the oldest.
  */
+
 import { locateWrites } from '../apply/history.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
+import { timeOf } from '../core/moment.ts';
 import type { Path } from '../core/path.ts';
 import { isRecorded } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -78,19 +80,19 @@ export async function* readLog(
     ) ||
     receipt.ids.some((id) => ids.has(id));
   const isShown = (change: RecordedChange) =>
-    since === undefined || change.at === null || Date.parse(change.at) >= since;
+    since === undefined || change.at === null || timeOf(change.at) >= since;
   /** Edits that a run met, which came before it and before which other runs may have come. */
   let waiting: readonly RecordedChange[] = [];
 
   /** Changes after a time, and the edits of some resources at any time: clocks differ. */
   function* flush(after: number, own: ReadonlySet<string> = new Set()): Generator<RecordedChange> {
-    const isDue = (one: RecordedChange) => timeOf(one) >= after || own.has(one.id ?? '');
+    const isDue = (one: RecordedChange) => timeOfChange(one) >= after || own.has(one.id ?? '');
     const due = [
       ...waiting.filter(isDue),
-      ...takeEdits(sources.histories, open, (entry) => timeOf(entry) >= after),
+      ...takeEdits(sources.histories, open, (entry) => timeOfChange(entry) >= after),
     ];
     waiting = waiting.filter((one) => !isDue(one));
-    yield* due.toSorted((a, b) => timeOf(b) - timeOf(a));
+    yield* due.toSorted((a, b) => timeOfChange(b) - timeOfChange(a));
   }
 
   function* narrowed(changes: Iterable<RecordedChange>): Generator<RecordedChange> {
@@ -123,7 +125,7 @@ export async function* readLog(
       yield* narrowed(takeEdits(sources.histories, open, isLater(located)));
       const { change, edit } = describeReceipt(located, texts);
       const renamed = renaming(change, receipt.ids, names);
-      latest = Math.min(latest, Date.parse(change.at ?? ''));
+      latest = Math.min(latest, timeOf(change.at));
       changes.push(...(renamed === undefined ? [] : [renamed]));
       changes.push({ ...change, undone_by: undone.find(receipt) });
       if (edit !== undefined) edits.push(edit);
@@ -138,8 +140,8 @@ export async function* readLog(
   yield* narrowed(flush(Number.NEGATIVE_INFINITY));
 }
 
-function timeOf({ at }: { readonly at: string | null }): number {
-  return at === null ? Number.NEGATIVE_INFINITY : Date.parse(at);
+function timeOfChange({ at }: { readonly at: string | null }): number {
+  return at === null ? Number.NEGATIVE_INFINITY : timeOf(at);
 }
 
 /** A receipt with its place in the history of its resource, whose entries that it made are no longer open. */

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { isBefore, mayFollow } from '../core/moment.ts';
 import { fieldIn, toPath } from '../core/path.ts';
 import {
   type Attribution,
@@ -328,9 +329,7 @@ export function baseEntry(history: readonly HistoryEntry[], since: Since): numbe
 /** The entry of the change that a resource was last seen with; null where the times do not tell. */
 function entryAt(history: readonly HistoryEntry[], updated: string | null): number | null {
   if (history.some(({ at }) => at === null)) return null;
-  const atOnce = history.filter(
-    ({ at }) => !isBefore(at, updated, 0) && isBefore(at, updated, STAMPED_TOGETHER_MS),
-  );
+  const atOnce = history.filter(({ at }) => mayFollow(at, updated, STAMPED_TOGETHER_MS));
   return (atOnce.at(-1) ?? history.find(({ at }) => isBefore(at, updated, 0)))?.id ?? null;
 }
 
@@ -348,15 +347,10 @@ function lateOwn(
   const isOwn = (entry: HistoryEntry | undefined) =>
     entry !== undefined &&
     entry.actor === author &&
-    isBefore(entry.at, updated, STAMPED_TOGETHER_MS) &&
-    !isBefore(entry.at, updated, -STAMPED_TOGETHER_MS);
+    (mayFollow(entry.at, updated, STAMPED_TOGETHER_MS) ||
+      mayFollow(updated, entry.at, STAMPED_TOGETHER_MS));
   const oldest = newer.at(-1);
   return isOwn(oldest) && !isOwn(history.find(({ id }) => id === base)) ? oldest : undefined;
-}
-
-/** Whether a moment is before another one, moved by so much. No moment is before or after an unknown one. */
-export function isBefore(at: string | null, other: string | null, moved: number): boolean {
-  return Date.parse(String(at)) < Date.parse(String(other)) + moved;
 }
 
 /** The operations that write fields of a resource that stays. */

@@ -3,6 +3,7 @@ import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { isBefore, timeOf } from '../core/moment.ts';
 import { isWithin, parsePaths } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { findFilled, findText, inSeconds } from '../core/value.ts';
@@ -239,8 +240,7 @@ export const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** Whether a moment lies in a time, as far as clocks can tell. */
 function isWithinSpan(at: string, { from, to }: Span): boolean {
-  const moment = Date.parse(at);
-  return moment >= Date.parse(from) - CLOCK_SKEW_MS && moment <= Date.parse(to) + CLOCK_SKEW_MS;
+  return !isBefore(at, from, -CLOCK_SKEW_MS) && !isBefore(to, at, -CLOCK_SKEW_MS);
 }
 
 /**
@@ -259,7 +259,7 @@ export function findMisfit(
   const { created_at: known, scope, name } = recorded;
   const created = findText(record.created_at);
   const isTold = known !== undefined && created !== undefined;
-  if (isTold && Math.abs(Date.parse(known) - Date.parse(created)) >= SAME_MOMENT_MS)
+  if (isTold && Math.abs(timeOf(known) - timeOf(created)) >= SAME_MOMENT_MS)
     return { type: 'created', recorded: known, live: created };
   if (ran !== undefined && created !== undefined && !isWithinSpan(created, ran))
     return { type: 'unmade', live: created };
@@ -561,7 +561,7 @@ export async function findRecorded(
 
 /** The newest of some versions; of those of one time one that is all there. */
 function newest({ unready }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
-  const created = ({ record }: ListedResource) => Date.parse(String(record.created_at)) || 0;
+  const created = ({ record }: ListedResource) => timeOf(findText(record.created_at)) || 0;
   const lacks = ({ record }: ListedResource) => Number(unready?.(record) !== undefined);
   return [...items].sort((a, b) => created(b) - created(a) || lacks(a) - lacks(b))[0];
 }

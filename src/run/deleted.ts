@@ -1,13 +1,13 @@
 import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { codeSpan, quoted } from '../core/command-line.ts';
 import { formatFirst } from '../core/errors.ts';
+import { isBefore } from '../core/moment.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import { type Change, type Note, shortCommit } from '../core/plan-document.ts';
 import { findText, inSeconds, isSameJson } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { withDigest } from '../plan/document.ts';
-import { isBefore } from '../plan/drift.ts';
 import type { Planned } from '../plan/make.ts';
 import {
   getRecordedKey,

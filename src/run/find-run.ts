@@ -1,6 +1,7 @@
-import { locateWrites } from '../apply/history.ts';
+import { findWriter } from '../apply/history.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
+import { isBefore } from '../core/moment.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
@@ -13,7 +14,6 @@ import {
   findEnded,
   isDone,
   type JournalEntry,
-  listLedger,
   type RunBegan,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -139,7 +139,7 @@ export async function findLastApplied(
   since: string,
 ): Promise<string | undefined> {
   const applied = (await store.runs()).find(({ purpose }) => purpose === 'apply');
-  return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
+  return applied && !isBefore(applied.at, since, 0) ? applied.run : undefined;
 }
 
 function writtenIn(entries: Entries): ReadonlySet<Address> {
@@ -222,15 +222,16 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
   let runs: Promise<readonly string[]> | undefined;
   return async (address, entry, history) => {
     runs ??= listRuns(session);
-    for (const run of await runs) {
-      const reading = journals.get(run) ?? read(run);
-      journals.set(run, reading);
-      const own = ((await reading).get(address) ?? []).map(([, one]) => one);
-      const located = await locateWrites(own, author, async () => history);
-      const lines = listLedger(located);
-      if (lines.some((line) => line.history?.after === entry)) return run;
+    const known = await runs;
+    async function* writtenBy() {
+      for (const run of known) {
+        const reading = journals.get(run) ?? read(run);
+        journals.set(run, reading);
+        yield { run, entries: ((await reading).get(address) ?? []).map(([, one]) => one) };
+      }
     }
-    return undefined;
+    const wanted = history.find(({ id }) => id === entry);
+    return wanted && findWriter(writtenBy(), wanted, history, author);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { timeOf } from '../core/moment.ts';
 import { findText, inTurns } from '../core/value.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -211,7 +212,7 @@ async function findLive(
   }
   const isSince = (at: number) => at >= from - CLOCK_SKEW_MS;
   const isOwn = ({ actor, at }: HistoryEntry) =>
-    actor === findAuthor(account) && at !== null && isSince(Date.parse(at));
+    actor === findAuthor(account) && at !== null && isSince(timeOf(at));
   const entries =
     kind.history === undefined ? [] : await reader.history(kind, item.id, MOST_ENTRIES);
   const written = entries.find(isOwn);
@@ -255,5 +256,5 @@ async function listLive(
 
 function createdAt({ record }: ListedResource): number | undefined {
   const text = findText(record.created_at);
-  return text === undefined ? undefined : Date.parse(text);
+  return text === undefined ? undefined : timeOf(text);
 }

@@ -1,0 +1,47 @@
+/**
+ * Times that are told in different ways: by the platform in milliseconds, in microseconds or in whole seconds, with or
+ * without a zone, and by ourselves in milliseconds. Whoever compares two of them does it here.
+ */
+
+/** A time as it is told: the milliseconds since 1970 that it may stand for, from `from` up to and without `to`. */
+type Moment = { readonly from: number; readonly to: number };
+
+const TOLD =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** One without a zone is in UTC, as receipts of runs are. A fraction of zeros may be one that nobody told. */
+function momentOf(text: string | null | undefined): Moment | undefined {
+  const told = TOLD.exec(text ?? '');
+  if (told === null) return undefined;
+  const [, day, minutes, seconds, fraction = '', zone = 'Z'] = told;
+  const offset = /^[+-]\d\d$/.test(zone)
+    ? `${zone}:00`
+    : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2');
+  const start = Date.parse(`${day}T${minutes}:${seconds ?? '00'}${offset.toUpperCase()}`);
+  if (Number.isNaN(start)) return undefined;
+  if (Number(fraction) === 0)
+    return { from: start, to: start + (seconds === undefined ? 60_000 : 1000) };
+  const from = start + Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return { from, to: from + 10 ** Math.max(0, 3 - fraction.length) };
+}
+
+/** The milliseconds since 1970 from which on a time may be meant; NaN of a text that is none. */
+export function timeOf(text: string | null | undefined): number {
+  return momentOf(text)?.from ?? Number.NaN;
+}
+
+/**
+ * True if a moment is surely before another one, moved by so many milliseconds: however finely either is told. None is
+ * before or after one that is not told.
+ */
+export function isBefore(at: string | null, other: string | null, moved: number): boolean {
+  const [one, two] = [momentOf(at), momentOf(other)];
+  return one !== undefined && two !== undefined && one.to <= two.from + moved;
+}
+
+/** True if a moment may be another one, or come up to so many milliseconds after it. */
+export function mayFollow(at: string | null, other: string | null, within: number): boolean {
+  const [one, two] = [momentOf(at), momentOf(other)];
+  if (one === undefined || two === undefined) return false;
+  return one.to > two.from && one.from < two.to - 1 + within;
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findWriter } from '../../src/apply/history.ts';
+import { isBefore, mayFollow } from '../../src/core/moment.ts';
+import { editsSince } from '../../src/plan/drift.ts';
+import type { HistoryEntry } from '../../src/plan/reader.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
+import { runs, timeFor } from '../long.ts';
+import { journalOf } from '../rollback/runs.ts';
+import { resource } from '../state/sample.ts';
+
+/** The same moments, told in every way that a platform may tell them in. */
+
+/** Ways of writing a moment, which is in milliseconds since 1970. */
+const TELLINGS: Readonly<Record<string, (at: number) => string>> = {
+  milliseconds: (at) => new Date(at).toISOString(),
+  microseconds: (at) => new Date(at).toISOString().replace('Z', '000Z'),
+  'whole seconds': (at) => new Date(at).toISOString().replace(/\.\d+/, ''),
+  'whole seconds, with zeros': (at) => new Date(at).toISOString().replace(/\.\d+/, '.000'),
+  'tenths of a second': (at) => new Date(at).toISOString().replace(/(\.\d)\d+/, '$1'),
+  'with an offset': (at) => `${new Date(at + 7_200_000).toISOString().slice(0, -1)}+02:00`,
+  'without a zone': (at) => new Date(at).toISOString().slice(0, -1),
+  'whole seconds without a zone': (at) => new Date(at).toISOString().slice(0, 19),
+};
+const telling = fc.constantFrom(...Object.keys(TELLINGS));
+const tell = (name: string, at: number) => TELLINGS[name]?.(at) ?? '';
+
+const START = Date.parse('2026-11-21T10:00:00Z');
+const ACCOUNT = 'api:own';
+
+/** A deed on one agent: a run that leaves an entry, one that leaves none, or an edit by hand. */
+type Deed = { readonly what: 'run' | 'facet' | 'hand'; readonly after: number };
+
+const deeds = fc.array(
+  fc.record({
+    what: fc.constantFrom<Deed['what']>('run', 'run', 'run', 'facet', 'hand'),
+    after: fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 901, max: 20_000 })),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const entryOf = (id: number, actor: string, at: string | null): HistoryEntry => ({
+  id,
+  action: 'updated',
+  actor,
+  source: actor === ACCOUNT ? 'dashboard-api' : 'dashboard',
+  at,
+  reverted_from_id: null,
+});
+
+/** The runs and the history of an agent, both the newest first, and which run made which entry. */
+function played(all: readonly Deed[], updatedIn: string, entriesIn: string) {
+  const history: HistoryEntry[] = [entryOf(1, 'user:kim', tell(entriesIn, START))];
+  const journals: { run: string; entries: readonly JournalEntry[] }[] = [];
+  const truth = new Map<number, string>();
+  const times = new Map<number, number>([[1, START]]);
+  let now = START;
+  let updated = START;
+  for (const [at, { what, after }] of all.entries()) {
+    now += after;
+    const id = history.length + 1;
+    if (what !== 'facet') {
+      history.unshift(entryOf(id, what === 'run' ? ACCOUNT : 'user:kim', tell(entriesIn, now)));
+      times.set(id, now);
+    }
+    const was = updated;
+    updated = now;
+    if (what === 'hand') continue;
+    const run = `r${at}`;
+    if (what === 'run') truth.set(id, run);
+    const pin = (moment: number) => ({
+      digest: 'sha256:1',
+      updated_at: tell(updatedIn, moment),
+      history_id: null,
+    });
+    const recorded = resource('a1', { pin: pin(now) });
+    const [snapshot, ...rest] = journalOf([
+      {
+        address: 'agent.desk',
+        action: 'update',
+        id: 'a1',
+        before: { name: 'Desk' },
+        recorded,
+        steps: [what === 'facet' ? 'facet' : 'update'],
+      },
+    ]);
+    if (snapshot?.type !== 'snapshot') throw new Error('a journal begins with a copy');
+    journals.unshift({ run, entries: [{ ...snapshot, pin: pin(was) }, ...rest] });
+  }
+  return { history, journals, truth, times };
+}
+
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(2000));
+
+describe('times of any resolution', () => {
+  test('name the run that made an entry, and never another one', { timeout: timeFor(60) }, () => {
+    const property = fc.asyncProperty(
+      deeds,
+      telling,
+      telling,
+      async (all, updatedIn, entriesIn) => {
+        const { history, journals, truth, times } = played(all, updatedIn, entriesIn);
+        for (const entry of history) {
+          if (entry.actor !== ACCOUNT) continue;
+          const found = await findWriter(journals, entry, history, ACCOUNT);
+          const wanted = truth.get(entry.id);
+          expect([wanted, undefined], `entry ${entry.id}`).toContain(found);
+          // Deeds within two seconds of each other may be told as one moment.
+          const at = times.get(entry.id) ?? 0;
+          const beside = all.reduce(
+            ({ now, near }, { after }) => ({
+              now: now + after,
+              near: near + Number(Math.abs(now + after - at) <= 2000),
+            }),
+            { now: START, near: 0 },
+          );
+          if (beside.near === 1) expect(found, `entry ${entry.id} alone`).toBe(wanted);
+        }
+      },
+    );
+    return fc.assert(property, { numRuns: RUNS, seed: 4711 });
+  });
+
+  test('say of no moment that it is before one that it follows', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5000 }),
+        fc.integer({ min: 0, max: 5000 }),
+        telling,
+        telling,
+        (one, later, first, second) => {
+          const [a, b] = [tell(first, START + one), tell(second, START + one + later)];
+          expect(isBefore(b, a, 0)).toBe(false);
+          if (later > 1000) expect(isBefore(a, b, 0)).toBe(true);
+          expect(mayFollow(b, a, later + 1)).toBe(true);
+        },
+      ),
+      { numRuns: RUNS, seed: 4711 },
+    );
+  });
+
+  test('leave no edit out that came after a run', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 999 }),
+        fc.integer({ min: 1, max: 5000 }),
+        telling,
+        telling,
+        (start, later, updatedIn, entriesIn) => {
+          const at = START + start;
+          const edit = entryOf(3, 'user:kim', tell(entriesIn, at + later));
+          const own = entryOf(2, ACCOUNT, tell(entriesIn, at));
+          const since = { history_id: 2, updated_at: tell(updatedIn, at) };
+          const { entries } = editsSince([edit, own], since, ACCOUNT);
+          expect(entries.map(({ id }) => id)).toEqual([3]);
+        },
+      ),
+      { numRuns: RUNS, seed: 4711 },
+    );
+  });
+});
