@@ -370,7 +370,7 @@ export async function findById(
 async function lookUpUnlisted(
   kind: Kind,
   { id, scope }: { readonly id: string; readonly scope: Scope },
-  reader: Reader,
+  reader: Pick<Reader, 'list' | 'read'>,
 ): Promise<ListedResource | undefined> {
   if (kind.get === undefined) return undefined;
   const found = await lookUp(kind, { id, scope, isUnlisted: true }, reader);
@@ -549,7 +549,7 @@ export function asKnown({
 export async function findRecorded(
   kind: Kind,
   { id, scope, isUnread }: KnownResource,
-  reader: Reader,
+  reader: Pick<Reader, 'list' | 'read'>,
   listed: readonly ListedResource[] | undefined,
 ): Promise<ListedResource | undefined> {
   if (listed === undefined) return lookUp(kind, { id, scope, isUnread }, reader);
@@ -602,7 +602,7 @@ export function createDiscovery(
 async function lookUp(
   kind: Kind,
   at: Parameters<Reader['read']>[1],
-  reader: Reader,
+  reader: Pick<Reader, 'list' | 'read'>,
 ): Promise<ListedResource | undefined> {
   const live = await reader.read(kind, at, new Set());
   return live && { id: live.id, scope: live.scope, record: live.record };

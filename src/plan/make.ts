@@ -74,7 +74,13 @@ import {
   withAuthor,
 } from './messages.ts';
 import { collectNames, type Names, namesShown } from './names.ts';
-import { distinctNotes, findOwners, findRefusals, type PreflightContext } from './preflight.ts';
+import {
+  distinctNotes,
+  type FindFormer,
+  findOwners,
+  findRefusals,
+  type PreflightContext,
+} from './preflight.ts';
 import {
   type HistoryEntry,
   type LiveResource,
@@ -174,6 +180,8 @@ export type PlanInput = {
    * goes back to a snapshot.
    */
   readonly ranAt?: ((address: Address) => Span | undefined) | undefined;
+  /** Finds what a rollback knows of a resource that the state has no more. */
+  readonly findFormer?: FindFormer | undefined;
   readonly assumptionOf: Support['assumptionOf'];
   /** Whether what is only assumed may be written; it may unless this is false. */
   readonly assume?: boolean;
@@ -453,16 +461,17 @@ function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly st
 function openPreflight(input: PlanInput): PreflightContext {
   const { reader, desired, organizations, organization, state, purpose } = input;
   let owners: ReadonlyMap<string, Address> | undefined;
-  const isRecorded = (kind: string, id: string) => {
+  const findFormer: FindFormer = async (kind, id) => {
     owners ??= ownersIn(state);
-    return owners.has(getIdentity({ kind, id }));
+    const recorded = state.resources[owners.get(getIdentity({ kind, id })) ?? ''];
+    return recorded ?? (await input.findFormer?.(kind, id));
   };
   return {
     reader,
     entitlements: reader.entitlements(),
     organizations,
     ...findOwners(desired, organization),
-    ...(purpose === 'rollback' ? { isRecorded } : {}),
+    ...(purpose === 'rollback' ? { findFormer } : {}),
   };
 }
 

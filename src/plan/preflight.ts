@@ -6,15 +6,22 @@ import { formatPath, overlaps, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isList, type JsonObject, Ref, type Value, type ValueObject } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../core/walk.ts';
+import { ANY_KIND, idsIn, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
-import { kindNamed } from '../kinds/index.ts';
-import type { Kind, Readiness } from '../kinds/kind.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kind, Readiness, Scope } from '../kinds/kind.ts';
+import { findRecorded } from './identify.ts';
 import { getScope, listKnown } from './natural-key.ts';
 import type { Entitlements, KeyLevel, Lock, Reader } from './reader.ts';
 import { listWrites } from './steps.ts';
+
+/** Finds the place of a resource that a state, a receipt or a snapshot has; undefined if none has it. */
+export type FindFormer = (
+  kind: string,
+  id: string,
+) => Promise<{ readonly scope: Scope } | undefined>;
 
 /** Whom preflight asks, and what it knows of the stack. */
 export type PreflightContext = {
@@ -26,11 +33,8 @@ export type PreflightContext = {
   readonly ownerOf: (address: Address) => string | undefined;
   /** The stack's organization, or that of all its resources, where they have but one. */
   readonly likelyOwner: string | undefined;
-  /**
-   * True if the state has a resource of that kind and id. It is given where a rollback puts ids back, which may be those of
-   * what is gone by now.
-   */
-  readonly isRecorded?: (kind: string, id: string) => boolean;
+  /** Finds what is known of a resource that was there once. It is given where ids are put back that may be of what is gone. */
+  readonly findFormer?: FindFormer;
 };
 
 /** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
@@ -49,7 +53,7 @@ export async function findRefusals(
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
   const requirements = listRequirements(writing).filter(
-    ({ type }) => type !== 'existing' || context.isRecorded !== undefined,
+    ({ type }) => type !== 'existing' || context.findFormer !== undefined,
   );
   const id = requirements.length === 0 ? null : await findOrganization(writing, context);
   const subject: Subject = {
@@ -250,22 +254,26 @@ async function checkId(
 }
 
 /**
- * A resource that is gone has an id that means nothing any more. Where a kind has no read of its own, ids that are in no list
- * may be the platform's: there only one that the state knows is surely gone.
+ * A resource that is gone has an id that means nothing any more. An id that no field says the kind of, and one of a kind without a
+ * read of its own that no list has, may be the platform's or another program's: there only one that was once known is
+ * surely gone.
  */
 async function checkExisting(
   { path, kind: name, id }: Extract<Requirement, { type: 'existing' }>,
-  { organization, reader, isRecorded }: Subject,
+  { organization, reader, findFormer }: Subject,
 ): Promise<Finding> {
-  const kind = kindNamed(name);
-  const scope = getScope(kind, { organization_id: organization });
-  const listed = await listKnown(reader, kind, scope);
-  if (listed?.some((one) => one.id === id) === true) return NOTHING;
-  const isGone =
-    kind.get === undefined
-      ? listed !== undefined && isRecorded?.(name, id) === true
-      : (await reader.read(kind, { id, scope }, new Set())) === undefined;
-  return isGone ? refused(goneMessage(path, name, id)) : NOTHING;
+  const candidates = name === ANY_KIND ? kinds : [kindNamed(name)];
+  for (const kind of candidates) {
+    const former = await findFormer?.(kind.name, id);
+    if (former === undefined && (name === ANY_KIND || kind.get === undefined)) continue;
+    const scope = former?.scope ?? getScope(kind, { organization_id: organization });
+    const listed = await listKnown(reader, kind, scope);
+    const isLive =
+      (await findRecorded(kind, { id, scope, isUnread: false }, reader, listed)) !== undefined;
+    if (!isLive && (kind.get !== undefined || listed !== undefined))
+      return refused(goneMessage(path, kind.name, id));
+  }
+  return NOTHING;
 }
 
 function checkReference(
@@ -474,8 +482,9 @@ function madeLeaves({ kind, document }: Writing): readonly Moved[] {
 }
 
 /** Several leaves of one integration need its feature once. */
-function getKey({ type, path }: Requirement): string {
-  return `${type} ${path}`;
+function getKey(requirement: Requirement): string {
+  const { type, path } = requirement;
+  return type === 'existing' ? `${type} ${path} ${requirement.id}` : `${type} ${path}`;
 }
 
 function leafRequirements(leaf: Moved, kind: Kind, live: JsonObject): readonly Requirement[] {
@@ -532,9 +541,9 @@ function valueRequirements(
     ...(after instanceof Ref && target !== undefined
       ? [{ type: 'reference' as const, path: text, address: after.address }]
       : []),
-    ...(typeof after === 'string' && after !== '' && target !== undefined
-      ? [{ type: 'existing' as const, path: text, kind: target, id: after }]
-      : []),
+    ...idsPutBack({ path, after }, root)
+      .filter(({ kind }) => target === undefined || kind === target)
+      .map(({ kind, id }) => ({ type: 'existing' as const, path: text, kind, id })),
     ...(catalogue !== undefined && typeof after === 'string'
       ? [{ type: 'offer' as const, path: text, catalogue, value: after }]
       : []),
@@ -542,6 +551,13 @@ function valueRequirements(
       ? [{ type: 'readiness' as const, path: text, readiness }]
       : []),
   ];
+}
+
+/** Ids that are values of fields; those in texts stay what people wrote. */
+function idsPutBack({ path, after }: Pick<Moved, 'path' | 'after'>, root: FieldSchema) {
+  if (after === undefined || after === null) return [];
+  const document = placeValue<Value>(root, {}, path, after, { adds: true });
+  return idsIn(root, document).filter(({ isValue }) => isValue);
 }
 
 /** Whether something goes from off to on. Of a list, every element is something of its own. */

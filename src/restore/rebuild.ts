@@ -2,10 +2,10 @@ import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst } from '../core/errors.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { ValueObject } from '../core/value.ts';
-import { ANY_KIND, mapIds, placeValue, toldPart } from '../core/walk.ts';
+import { plainId, type ValueObject } from '../core/value.ts';
+import { ANY_KIND, idsAt, mapIds, placeValue, toldPart } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
-import { kindNamed } from '../kinds/index.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
 import { fileMissing } from '../kinds/kind.ts';
 import { indexOwners, remapReferences } from '../rollback/undo.ts';
 import { type Exception, findPlace, type Held, mappedId, moved, type Target } from './held.ts';
@@ -45,7 +45,7 @@ export function rebuild(
       makeable.push([held, address]);
       owners.push({ kind: held.kind, id: held.id, address });
     } else {
-      absent.add(`${held.kind} ${held.id}`);
+      absent.add(`${held.kind} ${plainId(held.id)}`);
       exceptions.push({ ...obstacle, address });
     }
   }
@@ -56,7 +56,11 @@ export function rebuild(
       // Ids that no field says the kind of stand in what people wrote.
       ownerOf: (kind, id) =>
         kind !== ANY_KIND || target.rewritesTexts ? ownerOf(kind, id) : undefined,
-      isAbsent: (kind, id) => absent.has(`${kind} ${id}`),
+      absentKind: (kind, id) => {
+        if (kind === ANY_KIND && !target.rewritesTexts) return undefined;
+        const named = kind === ANY_KIND ? kinds.map(({ name }) => name) : [kind];
+        return named.find((name) => absent.has(`${name} ${plainId(id)}`));
+      },
       idOf,
     });
     exceptions.push(...one.exceptions);
@@ -108,8 +112,8 @@ function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['i
 /** How resources of one snapshot find each other. */
 type Links = {
   readonly ownerOf: (kind: string, id: string) => Address | undefined;
-  /** Whether it is in the snapshot and will not be there. */
-  readonly isAbsent: (kind: string, id: string) => boolean;
+  /** The kind of a resource that is in the snapshot and will not be there; undefined for any other id. */
+  readonly absentKind: (kind: string, id: string) => string | undefined;
   /** The new id of an old one: null while it is not known, undefined for what is not restored. */
   readonly idOf: (id: string) => string | null | undefined;
 };
@@ -228,12 +232,15 @@ function isBeyond(held: Held, address: Address, field: string, target: Target): 
 }
 
 /** Without ids of what is in the snapshot and will not be there. */
-function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }: Links): Draft {
+function withoutAbsent(draft: Draft, held: Held, address: Address, { absentKind }: Links): Draft {
   const { schema } = kindNamed(held.kind);
   let { document, ignore, exceptions } = draft;
-  for (const { schema: field, value, path, text } of listLeaves(schema, document).leaves.values()) {
-    const referred = field['x-ref'];
-    if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
+  for (const { node, value, path, text } of listLeaves(schema, document).leaves.values()) {
+    const absent = idsAt(node, value).flatMap(({ kind, id, isValue }) =>
+      isValue ? (absentKind(kind, id) ?? []) : [],
+    );
+    const [referred] = absent;
+    if (referred === undefined) continue;
     const name = nameInWords(referred);
     const message = `${text} is left out, because its ${name} is not restored`;
     document = placeValue(schema, document, path, undefined);

@@ -6,6 +6,7 @@ import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
 import type { Span } from '../plan/identify.ts';
+import type { FindFormer } from '../plan/preflight.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow } from '../rollback/undo.ts';
@@ -16,7 +17,7 @@ import {
   type JournalEntry,
   type RunBegan,
 } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
+import { getIdentity, type ResourceState } from '../state/model.ts';
 import { findAtWork, listEntries } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
 
@@ -263,6 +264,23 @@ export function createMakerFinder(
   return async ({ kind, id }) => {
     makers ??= read();
     return (await makers).get(`${kind} ${id}`);
+  };
+}
+
+/** Finds a resource that any run of the stack recorded. Journals are read once, and only if one is looked for. */
+export function createFormerFinder(session: Session): FindFormer {
+  const read = async () => {
+    const known = new Map<string, ResourceState>();
+    for (const run of await listRuns(session))
+      for (const entry of (await readRun(session, run)) ?? [])
+        if (entry.type === 'resource' && entry.resource !== null)
+          known.set(getIdentity(entry.resource), entry.resource);
+    return known;
+  };
+  let known: ReturnType<typeof read> | undefined;
+  return async (kind, id) => {
+    known ??= read();
+    return (await known).get(getIdentity({ kind, id }));
   };
 }
 

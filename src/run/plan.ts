@@ -426,7 +426,12 @@ async function countUnnamed(
 export function planInstead(
   session: Session,
   instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
-    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest' | 'ranAt'>> &
+    Partial<
+      Pick<
+        PlanInput,
+        'prune' | 'guards' | 'organizations' | 'configDigest' | 'ranAt' | 'findFormer'
+      >
+    > &
     CallsChoice,
   context: RunContext,
 ): Promise<Planned> {

@@ -3,7 +3,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { fileName } from '../kinds/kind.ts';
+import { fileName, type Scope } from '../kinds/kind.ts';
 import { asKnown, findRecorded } from '../plan/identify.ts';
 import {
   getNaturalKey,
@@ -96,6 +96,7 @@ export async function undoTo(
         skipped: [...ofRollouts, ...skipped],
         question: `Roll back to the snapshot of ${made_at}?`,
         snapshot: { made_at, sha256 },
+        findFormer: async (kind, id) => relevant.scopes.get(getIdentity({ kind, id })),
         mayDelete: options.allowDelete === true,
         notes: notesOn(since, relevant),
         hold: await holdSince(session, made_at),
@@ -123,8 +124,8 @@ function stray(flag: string, to: string): CallsheetError {
 }
 
 /**
- * Which resources, of the state and of the snapshot, are gone from the platform: no list has them, and they cannot be read
- * by their ids. Lists are read once, and planning uses the same.
+ * Finds the resources, of the state and of the snapshot, that are gone from the platform: no list has them, and they cannot
+ * be read by their ids. Lists are read once, and planning uses the same.
  */
 async function findMissing(
   { state, reader }: Session,
@@ -156,7 +157,7 @@ async function findMissing(
  */
 async function openNamesakes(
   { reader }: Session,
-  { kept, ids }: Relevant,
+  { kept, scopes }: Relevant,
 ): Promise<Now['namesakes']> {
   const found = new Map<Kept, readonly string[]>();
   await Promise.all(
@@ -167,7 +168,7 @@ async function openNamesakes(
       const key = getNaturalKey(kind, one.document);
       const listed = (await listKnown(reader, kind, scope)) ?? [];
       const named = key === undefined ? [] : itemsNamed(listed, kind, scope, key);
-      const since = named.filter(({ id }) => !ids.has(getIdentity({ kind: one.kind, id })));
+      const since = named.filter(({ id }) => !scopes.has(getIdentity({ kind: one.kind, id })));
       found.set(
         one,
         since.map(({ id }) => id),
@@ -216,8 +217,8 @@ type Relevant = {
   readonly kept: readonly Kept[];
   /** Those of another lineage that have the address and the name of one of the stack. */
   readonly byName: ReadonlySet<Kept>;
-  /** Kinds and ids of all resources of kinds of which the platform takes several of one name. */
-  readonly ids: ReadonlySet<string>;
+  /** The place of each resource of the snapshot, by kind and id. */
+  readonly scopes: ReadonlyMap<string, { readonly scope: Scope }>;
   /** How many resources it holds beside them. */
   readonly others: number;
   readonly sha256: string;
@@ -236,7 +237,7 @@ async function readRelevant(
   checkOrigin(snapshot, session);
   const { state } = session;
   const owners = ownersIn(state);
-  const ids = new Set<string>();
+  const scopes = new Map<string, { readonly scope: Scope }>();
   const isOurs = isOfStack(snapshot.header, state);
   const kept: Kept[] = [];
   const byName = new Set<Kept>();
@@ -255,7 +256,7 @@ async function readRelevant(
     const isOwned = owners.has(`${kind} ${id}`);
     const isAlike = !isOurs && !isOwned && isNamedAlike(record, state);
     const address = isOurs || isAlike ? record.address : null;
-    if (kindNamed(kind).tie === 'newest') ids.add(getIdentity(record));
+    scopes.set(getIdentity(record), { scope: record.scope });
     if (!isOwned && address === null) others += 1;
     else if (extent === 'whole') {
       const one = { ...keptFrom(record, isOurs), address };
@@ -268,7 +269,7 @@ async function readRelevant(
   return {
     kept,
     byName,
-    ids,
+    scopes,
     others,
     sha256,
     covers: (address, { kind, id, scope }) =>

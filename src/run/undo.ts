@@ -72,6 +72,7 @@ import type { CallsChoice, Observe, RunContext, StackOptions } from './context.t
 import type { Revert, RunDocument } from './document.ts';
 import {
   checkRecorded,
+  createFormerFinder,
   createMakerFinder,
   createWriterFinder,
   type FoundRun,
@@ -134,6 +135,7 @@ export type UndoRequest = {
   /** The run that it undoes; none where it goes back to a snapshot. */
   readonly run?: string;
   readonly ranAt?: PlanInput['ranAt'];
+  readonly findFormer?: PlanInput['findFormer'];
   /** The command that is at work, as it is typed: `rollback RUN`. */
   readonly command: string;
   /** What a person is asked. */
@@ -232,6 +234,7 @@ export async function undo(
     const { recorded } = byRun;
     const others = await findOthers(chosen, byRun, options, session);
     const question = `Roll back run ${run}?`;
+    const findFormer = createFormerFinder(session);
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
         ...edited,
@@ -253,6 +256,7 @@ export async function undo(
         undo,
         run,
         ranAt,
+        findFormer,
         command,
         question,
         hold,
@@ -486,6 +490,7 @@ export async function carryOutUndo(
         desired: undo.desired,
         versions: undo.versions,
         ranAt: request.ranAt,
+        findFormer: request.findFormer,
         options: { ...undoOptions(undo, options), allow_delete: mayDelete },
         calls: options.calls,
       },
