@@ -113,16 +113,26 @@ export function planChange(
       : planPresence(identity, desired, live, context);
   const change = nameLive(planned.change, identity, live);
   const refused =
-    refuseTaken(change, identity) ?? refuseOther(change, planned.leaves, identity, context);
+    refuseTaken(change, identity, context) ??
+    refuseOther(change, planned.leaves, identity, context);
   return { ...planned, change: refused ?? refuseMisfit(change, identity, live, context) };
 }
 
 /** A change that would give a name which somebody else's resource has is refused, as the platform would. */
-function refuseTaken(change: Change, { kind, address, takenBy }: Identity): Change | undefined {
+function refuseTaken(
+  change: Change,
+  { kind, address, takenBy, takenFrom }: Identity,
+  { purpose, isPlanned }: Pick<ChangeContext, 'purpose' | 'isPlanned'>,
+): Change | undefined {
   const key = new Set(kind.naturalKey.flat());
   const isNaming = change.fields.some((field) => isSent(field) && key.has(fieldIn(field.path)));
   if (takenBy === undefined || change.operations.length === 0 || !isNaming) return undefined;
-  return refuse(change, `${change.reason}; ${takenReason('its new name', takenBy, address)}`);
+  if (takenFrom !== undefined && isPlanned(takenFrom)) return undefined;
+  if (purpose !== 'rollback')
+    return refuse(change, `${change.reason}; ${takenReason('its new name', takenBy, address)}`);
+  const holder = takenFrom === undefined ? takenBy : `${takenFrom} (${takenBy})`;
+  const way = 'Rename or delete that one, and roll back again';
+  return refuse(change, `${change.reason}; the name that it had is taken by ${holder}. ${way}`);
 }
 
 /**

@@ -43,6 +43,8 @@ export type Identity = {
   readonly knownAs?: Address | undefined;
   /** The live resource of nobody here that has the name which the configuration gives it. */
   readonly takenBy?: string | undefined;
+  /** The address that stands for the one which has the name, where that is the stack's own. */
+  readonly takenFrom?: Address | undefined;
   /** The live resource of another address that has the name of one that does not exist, where names are told apart. */
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
   /** Other live resources that have the name of one which has another name itself. */
@@ -158,7 +160,13 @@ export async function identify(
       const result = await identifyOne(resource, known[prior ?? resource.address], search);
       if ('type' in result) return result;
       const own = await withRivals(result, { reader, isHeld, isConfigured: moves });
-      const named = moves ? await withHolder(own, { reader, isHeld }) : own;
+      // A rollback takes names back from the stack's own resources, too, where it does not change those.
+      const holderOf = (kind: Kind, id: string) => search.claimed.get(`${kind.name} ${id}`);
+      const named = await withHolder(own, {
+        reader,
+        isHeld: moves ? isHeld : () => false,
+        holderOf,
+      });
       return prior === undefined ? named : { ...named, movedFrom: prior };
     }),
   );
@@ -324,7 +332,12 @@ async function withHolder(
   {
     reader,
     isHeld,
-  }: { readonly reader: Reader; readonly isHeld: (kind: Kind, id: string) => boolean },
+    holderOf,
+  }: {
+    readonly reader: Reader;
+    readonly isHeld: (kind: Kind, id: string) => boolean;
+    readonly holderOf: (kind: Kind, id: string) => Address | undefined;
+  },
 ): Promise<Identity> {
   const { kind, found, desired, takenBy } = identity;
   if (takenBy !== undefined || found === undefined || desired === undefined) return identity;
@@ -336,7 +349,8 @@ async function withHolder(
   const holder = itemsNamed(listed, kind, scope, key).find(
     ({ id }) => id !== found.id && !isHeld(kind, id),
   );
-  return holder === undefined ? identity : { ...identity, takenBy: holder.id };
+  if (holder === undefined) return identity;
+  return { ...identity, takenBy: holder.id, takenFrom: holderOf(kind, holder.id) };
 }
 
 function asRivals(name: string, by: Rivals['by'], items: readonly ListedResource[]): Rivals {
