@@ -436,7 +436,7 @@ describe('another source', () => {
         desired: sms(OTHER),
         live: LIVE,
         having,
-        finds: { [PATH]: 'secret_source_changed' },
+        finds: { [PATH]: 'changed' },
       },
       {
         title: `that is to be sent again, ${hand}`,
