@@ -157,7 +157,7 @@ const armed = { 'agent.desk': { name: 'Desk', payments: { tool_enabled: true } }
 const facets = { a1: { payment_tool_enabled: false } };
 const texts = { integrations: { smsProvider: { account_sid: 'AC1' } } };
 const unready = (why: string) =>
-  `payments.tool_enabled: the agent cannot take payments yet: ${why}`;
+  `payments cannot be set: payments.tool_enabled: the agent cannot take payments yet: ${why}`;
 const tooEarly =
   'info agent.desk: payments.tool_enabled can be checked only after the create. Apply reports a refusal.';
 
