@@ -1731,6 +1731,7 @@ export type Document = {
     readonly name: string;
     /** The commit that is checked out. Absent outside of a repository. */
     readonly commit?: {
+      /** Its digest, whole. */
       readonly id: string;
       /** The first line of its message. */
       readonly subject: string;

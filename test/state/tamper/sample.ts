@@ -19,12 +19,14 @@ const FULL: ResourceState = resource('a1', {
     },
     'integrations.smsProvider.auth_token': { unknown: true },
     'integrations.smsProvider.account_sid': { unsettled: true },
+    file: { digest: `sha256:${'0f'.repeat(32)}`, assumed: true },
   },
   pin: { digest: 'sha256:1', updated_at: AT, history_id: 7, form: 1, certain: true },
   restored_by: 'r1',
   restored_paths: ['name'],
   created_at: AT,
   kept_since: { updated_at: AT, history_id: 6 },
+  asked_at: AT,
   unfinished: ['name'],
 });
 
@@ -73,6 +75,7 @@ export const STATE: State = stateWith(
     owner: OWNER,
     applied: APPLIED,
     deleted: DELETED,
+    let_go: { 'knowledge_source s1': { file: `sha256:${'0e'.repeat(32)}` } },
     holds: HOLDS,
     rollouts: { careful: ROLLOUT },
     last_run: 'r1',
