@@ -75,12 +75,13 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
-  'made from': ({ config_digest: configuration, state, changes, agreed, base }) => [
+  'made from': ({ config_digest: configuration, state, changes, agreed, base, stack }) => [
     configuration,
     state,
     changes.map(({ pin }) => pin),
     agreed,
     ...(base === undefined ? [] : [base, changes.map(originOf)]),
+    ...(stack === undefined ? [] : [stack]),
   ],
   refusals: ({ refusals, behind, freeze, revert }) =>
     [behind, freeze, revert].every((one) => one === undefined)
@@ -93,7 +94,6 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
       ...(deleted === undefined ? [] : [[address, deleted]]),
     ]),
   names: ({ names }) => names,
-  place: ({ stack }) => stack,
   requests: ({ requests }) => requests,
   assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
   'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
