@@ -1206,7 +1206,18 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
 
 /** What is another in every run. */
 const ANEW = new Set([
-  ...['serial', 'lineage', 'run', 'id', 'updated_at', 'created_at', 'history_id', 'at', 'digest'],
+  ...[
+    'serial',
+    'lineage',
+    'run',
+    'id',
+    'updated_at',
+    'created_at',
+    'history_id',
+    'at',
+    'asked_at',
+    'digest',
+  ],
   ...['last_synced_at', 'time', 'x_counter', 'checksum', 'salt', 'last_run', 'seal'],
 ]);
 
