@@ -613,7 +613,7 @@ function leftMessage({ text, why }: SkippedLeaf, isUndo: boolean): string {
   return `${text} is ${isUndo ? 'not undone' : 'left out'}: ${why}`;
 }
 
-/** What the plan leaves out, as the platform would refuse it. */
+/** The fields that the plan leaves out, as the platform would refuse them. */
 function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
   return fields.flatMap(({ path: text, refused: why }) => {
     return why === undefined ? [] : [{ path: toPath(text), text, why }];

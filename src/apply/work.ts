@@ -46,7 +46,7 @@ export type Work = {
   readonly claim: (id: string) => void;
   /** Requests of a step, each checked before it leaves; without evidence none of them may have a body. */
   readonly io: (step: PlannedOperation['step'], id: string | null, evidence?: Evidence) => Io;
-  /** What the plan knows to be refused and leaves out: it is neither written nor expected. */
+  /** The plan knows this to be refused and leaves it out: it is neither written nor expected. */
   readonly refused: readonly SkippedLeaf[];
 };
 

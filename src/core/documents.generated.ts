@@ -91,7 +91,7 @@ export type Records = {
 export type Unready = {
   /** The platform's identifier. */
   readonly id: string;
-  /** What Callsheet takes the status to say; `unknown`: it is none that Callsheet knows. */
+  /** The meaning that Callsheet gives to the status; `unknown`: it is none that Callsheet knows. */
   readonly phase: 'failed' | 'running' | 'unknown';
   /** As the platform returns it; null where it returns none. */
   readonly status: string | null;
@@ -353,7 +353,7 @@ export type Document = {
   readonly id: string;
   /** When it was sent. */
   readonly sent_at: string;
-  /** Whether there is drift; false where something is not ready, and with `--notify-always`. */
+  /** True if there is drift; false where something is not ready, and with `--notify-always`. */
   readonly is_drifted: boolean;
   /** A few lines for receivers that show a text, such as chats. It holds addresses and counts and nothing that is only on the platform. */
   readonly text: string;
@@ -1282,7 +1282,7 @@ export type Leaf =
   | {
       /** Its digest. */
       readonly digest: string;
-      /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+      /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
@@ -2207,7 +2207,7 @@ export type Note = {
   /** It rests on the time, or on what is at hand where the plan is made, so the `digest` leaves it out. */
   readonly varies?: true;
 };
-/** Of a note on a resource that the platform works on after it was made: it does not confirm that it is ready. */
+/** The note is on a resource that the platform works on after it was made, and does not confirm to be ready. */
 export type Unready = {
   /** `failed`: the next apply has the platform work on it again; `running`: apply leaves it alone; `unknown`: the status is none that Callsheet knows. */
   readonly phase: 'failed' | 'running' | 'unknown';
@@ -2410,7 +2410,7 @@ export type Leaf =
   | {
       /** Its digest. */
       readonly digest: string;
-      /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+      /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
@@ -3881,7 +3881,7 @@ export type Leaf = {
   readonly form?: Form;
   readonly source?: string;
   readonly value?: unknown;
-  /** Of a file whose resource was taken over: what the file was then. Nobody sent it or compared it with the platform, which returns no content. */
+  /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
   readonly assumed?: true;
   readonly digest?: string;
   readonly fingerprint?: string;

@@ -163,7 +163,7 @@ export type PlanInput = {
   readonly organization?: string | undefined;
   readonly configDigest: string;
   readonly environment?: string | undefined;
-  /** What the stack is called, and its commit; it may be known later than what is read. */
+  /** The name of the stack and its commit, which may be known later than what is read. */
   readonly place?: Promise<PlanDocument['stack']>;
   /** The rollout that it is a step of. */
   readonly stepOf?: string | undefined;

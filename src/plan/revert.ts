@@ -38,7 +38,7 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
 }
 
 /**
- * What becomes of a change of which the platform would refuse something. A rollback leaves that out and does the rest;
+ * Settles a change of which the platform would refuse something. A rollback leaves that out and does the rest;
  * facets, which are written by themselves, are left out with `--skip-refused`. Anything else refuses the change.
  */
 export function settleBarred(
@@ -59,7 +59,7 @@ export function settleBarred(
     }),
   );
   const isFacet = ({ path }: Barred) => path !== null && facets.has(fieldIn(path));
-  // What is replaced takes its facets with it: they would be lost.
+  // A replacement takes the facets of the old resource with it: they would be lost.
   if (!barred.every(isFacet) || change.action === 'replace') return refuseBarred(change, barred);
   const isRest = change.fields.some((field) => isSent(field) && !facets.has(fieldIn(field.path)));
   const own = [...facets].map(([path, why]) => ({ path, why }));

@@ -70,7 +70,7 @@ const SIGN_TONES: { readonly [sign in FieldView['sign']]: Tone } = {
 /** One field on its way to the page: its sign and path, and what is said after the value. */
 type Row = {
   readonly head: Line;
-  /** What becomes of a text that stands alone. */
+  /** A text that stands alone comes, or it goes. */
   readonly type: 'added' | 'removed';
   readonly remark: Line;
   /** Sentences on differences that cannot be seen; they stand above a text that is opened, and below a value. */

@@ -69,7 +69,7 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
   ]);
 }
 
-/** What is to be known beside drift: what is live that nobody here manages, though it was deleted, and what is not ready. */
+/** Lists what is to be known beside drift: what is live that nobody here manages, though it was deleted, and what is not ready. */
 export function driftFooters(plan: PlanDocument): readonly Footer[] {
   const notes = plan.notes.filter(
     ({ returned, unready }) => returned !== undefined || unready !== undefined,

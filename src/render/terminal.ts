@@ -14,7 +14,7 @@ export type RenderOptions = {
 };
 
 /**
- * What a piece of text is. A sentence is in the terminal's own colour, since no other can be read on every background:
+ * A piece of text by what it is. A sentence is in the terminal's own colour, since no other can be read on every background:
  * `plain`, or `strong` where it decides. The others are marks of a few characters, or words that differ.
  */
 export type Tone =

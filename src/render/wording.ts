@@ -158,7 +158,7 @@ export function comparedCount({ summary }: PlanDocument): number {
   return create + update + replace + deleted + adopt + forget + no_op;
 }
 
-/** What the plan comes to, its worst first, in one line: the first and the last thing that is said. */
+/** Says in one line what the plan comes to, its worst first: the first and the last thing that is said. */
 export function headline(plan: PlanDocument): string {
   const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
   const all = isRefused(plan) ? `refused; ${worstFirst(plan.changes)}` : worstFirst(plan.changes);
@@ -254,7 +254,7 @@ const SAID_OF_ALL: {
 
 type Fact = { readonly count: number; readonly text: string; readonly of?: Action };
 
-/** What a reviewer must know of some changes, the worst first; some counts may be 0. */
+/** Counts what a reviewer must know of some changes, the worst first; some counts may be 0. */
 function worstFacts(changes: readonly Change[]): readonly Fact[] {
   const of = (action: Action, word: string): Fact => {
     const count = changes.filter((one) => one.action === action && one.verdict !== 'held').length;
@@ -431,7 +431,7 @@ export function placeOf({ stack, environment }: PlanDocument): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** What a stack is called: its name, or, where that is a path, its folder. */
+/** Names a stack by its name, or, where that is a path, by its folder. */
 export function stackName({ name }: NonNullable<PlanDocument['stack']>): string {
   const isPath = name.startsWith('/') || /^[A-Za-z]:\\/.test(name);
   return isPath ? (name.split(/[\\/]/).findLast((part) => part !== '') ?? name) : name;

@@ -154,7 +154,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const isLost = ({ paths }: Need) =>
     isNew || paths.every((path) => target.isPlaceGone(address, path));
   const lost = filled.missing.filter(isLost);
-  // What is there still has the secrets that it had.
+  // A resource that is there still has the secrets that it had.
   const told = target.isOriginal(held, address) ? lost : filled.missing;
   return {
     desired: {

@@ -49,7 +49,7 @@ export type Recalled = {
   readonly commit: string;
 };
 
-/** What Git tells where no state does. */
+/** The knowledge of Git, where no state has any. */
 export type Recollection = {
   readonly recalled: ReadonlyMap<Address, Recalled>;
   /** Resources that commits took out and whose names live resources have that were made since: somebody made them again. */

@@ -156,7 +156,7 @@ export type Document = {
 };
 /** Something that goes wrong on purpose. A fault that is spent is forgotten. */
 export type Fault = {
-  /** What it befalls: an operation, `upload` (the PUT to a presigned address), `ingestion` (of a source, which then fails, or with `hang` never ends), or `*`, which is every request. */
+  /** The request that it befalls: an operation, `upload` (the PUT to a presigned address), `ingestion` (of a source, which then fails, or with `hang` never ends), or `*`, which is every request. */
   readonly operation: string;
   /** How often; once unless it says otherwise, without end where there is a `probability`. */
   readonly times?: number;

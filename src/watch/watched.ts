@@ -356,7 +356,7 @@ function sameness({ kind, message, problems }: PassFailure, error: unknown): str
   return JSON.stringify([kind, message, problems]);
 }
 
-/** What is told of a resource that is not ready: another status is news, another time is not. */
+/** A resource that is not ready, as it is told: another status is news, another time is not. */
 function unreadyKey({ address, unready: { phase, status } }: UnreadyNote): string {
   return JSON.stringify([address, phase, status]);
 }
@@ -371,7 +371,7 @@ export function openNotices(
   address: NoticeTarget | undefined,
   { stack, flags: { dir }, context, log, metrics }: Watching,
 ): Notices {
-  // What the receiver knows of: what drifted, and to which value; what is not ready, and with which status.
+  // The receiver knows of these: what drifted, and to which value; what is not ready, and with which status.
   let known: ReadonlySet<string> = new Set();
 
   return {

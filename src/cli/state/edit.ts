@@ -124,7 +124,7 @@ export async function recordEdit(
     else resources.set(address, resource);
   }
   await lease.append(ending(ledger, context));
-  // What an edit takes out is forgotten, also that it was deleted once.
+  // An edit that takes an address out forgets also that it was deleted once.
   const taken = new Set(records.flatMap(([address, one]) => (one === null ? [address] : [])));
   const deleted = Object.entries(state.deleted ?? {}).filter(([address]) => !taken.has(address));
   const edited = { ...state, deleted: Object.fromEntries(deleted) };
