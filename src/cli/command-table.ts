@@ -797,6 +797,10 @@ export const COMMANDS: readonly CommandEntry[] = [
       repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
       repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
       flag('--no-factor', 'write each resource in full, without shared bases'),
+      flag(
+        '--unchecked',
+        'own fields that no schema knows, but for those that change by themselves',
+      ),
       flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
       flag('--no-state', 'write no state'),
       permit('--overwrite', 'write into a folder that is not empty, over files of the same names'),

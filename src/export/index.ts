@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { computeDigest } from '../core/digest.ts';
 import {
   compareTexts,
   escapeUnits,
@@ -31,7 +32,7 @@ import { openSharing, type ResourceState } from '../state/model.ts';
 import { emptyState, nextState } from '../state/replay.ts';
 import type { Seals } from '../state/seal.ts';
 import { type Bases, type Census, openCensus } from './factor.ts';
-import { type Remark, sayOne, withFinalNewlines, writeFile } from './resource.ts';
+import { type Remark, sayOne, unknownFields, withFinalNewlines, writeFile } from './resource.ts';
 import {
   type HeldSecret,
   nameSecrets,
@@ -70,6 +71,8 @@ type ExportInput = {
   readonly schema: string;
   /** Whether common settings are lifted into bases. */
   readonly isFactored: boolean;
+  /** Whether fields that no schema knows are written, too, but for those that change by themselves. */
+  readonly isUnchecked: boolean;
   /** Keeps texts until they are asked for, in the order in which they came. */
   readonly spool: Spool;
   /** Writes a file of the stack; several are under way at once. */
@@ -105,7 +108,8 @@ type Names = ReturnType<typeof nameSecrets>;
 export async function exportStack(input: ExportInput): Promise<ExportResult> {
   const { scopes, open, concurrency, isFactored } = input;
   const seen = await survey(scopes, open);
-  const work = openWork(seen, input);
+  const moving = input.isUnchecked ? await findMoving(seen, input) : undefined;
+  const work = openWork(seen, moving, input);
   const { organizations, entries } = seen;
   const censuses = new Map<Kind, Census>();
   const streamed = entries.filter(({ kind }) => isStreamed(kind));
@@ -124,6 +128,48 @@ export async function exportStack(input: ExportInput): Promise<ExportResult> {
   await work.writeSpooled(censuses, names);
   await work.writeGroups(rest, names);
   return work.result(names);
+}
+
+type Moving = ReadonlyMap<Kind, ReadonlySet<string>>;
+
+/**
+ * The fields that no schema knows and that change without anybody's doing, such as counters: those that differ between
+ * two reads of any resource of a kind. All are read once before any is read again.
+ */
+async function findMoving(seen: Survey, input: ExportInput): Promise<Moving> {
+  const before = await readUnknown(seen, input);
+  const after = await readUnknown(await survey(input.scopes, input.open), input);
+  const moving = new Map(kinds.map((kind) => [kind, new Set<string>()]));
+  for (const [id, { kind, digests }] of before) {
+    const again = after.get(id)?.digests;
+    if (again === undefined) continue;
+    for (const field of new Set([...digests.keys(), ...again.keys()]))
+      if (digests.get(field) !== again.get(field)) moving.get(kind)?.add(field);
+  }
+  return moving;
+}
+
+/** Digests of the fields that no schema knows, for each resource that has any. */
+async function readUnknown({ entries }: Survey, { open, concurrency }: ExportInput) {
+  const reader = open();
+  const found = new Map<
+    string,
+    { readonly kind: Kind; readonly digests: ReadonlyMap<string, string> }
+  >();
+  await inTurns(entries, concurrency, async ({ kind, id, scope, record }) => {
+    const at = { id, scope, ...(record === undefined ? {} : { record }) };
+    // What is refused here is refused again where all of it is read, and told there.
+    const live = await reader.read(kind, at, new Set()).catch((error: unknown) => {
+      if (refusalIn(error) === undefined) throw error;
+      return undefined;
+    });
+    if (live === undefined) return;
+    const digests = unknownFields(kind, live.document).map(
+      ([field, value]) => [field, computeDigest(value)] as const,
+    );
+    found.set(`${kind.name} ${id}`, { kind, digests: new Map(digests) });
+  });
+  return found;
 }
 
 async function readAll(
@@ -148,7 +194,11 @@ type Done = {
 };
 
 /** Reads resources and writes them, and keeps account of what that came to. */
-function openWork({ organizations, entries, unlisted }: Survey, input: ExportInput) {
+function openWork(
+  { organizations, entries, unlisted }: Survey,
+  moving: Moving | undefined,
+  input: ExportInput,
+) {
   const reader = input.open();
   const layout = getLayout(organizations);
   const byAddress = new Map(entries.map((entry) => [entry.address, entry]));
@@ -239,6 +289,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
       own: file,
       organization: owner,
       standIn,
+      moving: moving?.get(kind),
     };
     const { one, remarks: own } = sayOne(live, context, optionsFor(layout.fileOf(entry)));
     remarks.push(...own);

@@ -3,11 +3,18 @@ import type { Export } from '../core/documents.generated.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
-import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '../core/value.ts';
+import {
+  isMoment,
+  type Json,
+  type JsonObject,
+  Ref,
+  type Secret,
+  type ValueObject,
+} from '../core/value.ts';
 import { mapIds, toldPart } from '../core/walk.ts';
 import { inAnyKind } from '../kinds/index.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import { type LiveResource, snakeCase } from '../plan/reader.ts';
 import { findDestination } from '../plan/secrets.ts';
 import {
   type Unwritable,
@@ -16,6 +23,7 @@ import {
   type WrittenResources,
   writeResources,
 } from '../stack/edit/write.ts';
+import { knownSpelling } from '../stack/resource.ts';
 import { configName } from '../stack/schema.ts';
 import { type Fault, faultsIn, fromLive, HOLDS, TELLING, without } from './live-document.ts';
 import { type HeldSecret, type SecretPlace, secretsIn } from './secrets.ts';
@@ -43,6 +51,8 @@ type ResourceContext = {
   readonly organization: string;
   /** What stands in the document until the variables of all secrets have their names. */
   readonly standIn: (place: SecretPlace) => Secret;
+  /** The names of fields that no schema knows and that change by themselves; undefined where none is to be owned. */
+  readonly moving?: ReadonlySet<string> | undefined;
 };
 
 /** Turns what is live into what the stack says of it. What `validate` would refuse is never written. */
@@ -77,37 +87,60 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
   const writable = {
     address,
     kind: kind.name,
-    document: { ...document, ...unknownFields(kind, live.document, remark) },
+    document: { ...document, ...newFields(kind, live.document, context.moving, remark) },
     lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
   };
   return { one: { writable, secrets: secretsIn(document, secrets) }, remarks };
 }
 
-/** Fields that are newer than the schema, under the names that they would be sent under. */
-function unknownFields(
-  { schema }: Kind,
+/** The fields of a live document that no schema knows. */
+export function unknownFields({ schema }: Kind, document: JsonObject): readonly [string, Json][] {
+  const known = schema.properties ?? {};
+  return Object.entries<Json>(document).filter(([field]) => !Object.hasOwn(known, field));
+}
+
+/** Fields that are newer than the schema and to be owned, under the names that they would be sent under. */
+function newFields(
+  kind: Kind,
   document: JsonObject,
+  moving: ResourceContext['moving'],
   remark: (path: Path, reason: string) => void,
 ): Record<string, Json> {
-  const known = schema.properties ?? {};
-  const unknown = Object.entries(document).filter(
-    ([field, value]) => !Object.hasOwn(known, field) && !isEmpty(value),
-  );
+  const { schema } = kind;
+  const unknown = unknownFields(kind, document).filter(([, value]) => !isEmpty(value));
   // Of nearly every resource the schema knows everything.
   if (unknown.length === 0) return {};
-  const isCamel = Object.entries(known).some(
+  const isCamel = Object.entries(schema.properties ?? {}).some(
     ([name, field]) => field['x-write'] !== undefined && field['x-write'] !== name,
   );
   const members = unknown.flatMap(([field, value]): [string, Json][] => {
     const found = sensitivity(memberContext(rootContext(schema), field), value);
-    if (found !== 'open') {
-      remark([field], found === 'part' ? HOLDS : TELLING);
-      return [];
-    }
-    remark([field], 'no schema knows the field: it is written under unchecked');
-    return [[isCamel ? camel(field) : field, value]];
+    const against =
+      found === 'open'
+        ? whyNotOwned(knownSpelling(kind, field), field, value, moving)
+        : found === 'part'
+          ? HOLDS
+          : TELLING;
+    remark([field], against ?? 'no schema knows the field: it is written under unchecked');
+    return against === undefined ? [[isCamel ? camel(field, document) : field, value]] : [];
   });
   return Object.fromEntries(members);
+}
+
+/** Why a field that no schema knows stays the platform's, in neither files nor state; undefined for one to be owned. */
+function whyNotOwned(
+  known: string | undefined,
+  field: string,
+  value: Json,
+  moving: ResourceContext['moving'],
+): string | undefined {
+  if (known !== undefined) return `it is ${known} in another spelling; it is left out`;
+  if (moving === undefined)
+    return 'no schema knows the field: it stays as it is, unless you write it under unchecked';
+  if (moving.has(field))
+    return 'no schema knows the field, and it changes by itself: it is left out';
+  const isTime = typeof value === 'string' && isMoment(value);
+  return isTime ? 'no schema knows the field, and it is a time: it is left out' : undefined;
 }
 
 function isEmpty(value: Json): boolean {
@@ -116,8 +149,12 @@ function isEmpty(value: Json): boolean {
   );
 }
 
-function camel(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** The name in camelCase, where reading finds the field again under it. */
+function camel(name: string, document: JsonObject): string {
+  const wanted = name.replace(/(?<=[a-z0-9])_([a-z])/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  );
+  return snakeCase(wanted) === name && !Object.hasOwn(document, wanted) ? wanted : name;
 }
 
 /** A document without what `validate` would refuse. `fault` is what stands against the document as a whole. */

@@ -126,7 +126,8 @@ function undersent({ document }: LiveResource, names: readonly string[]): JsonOb
   );
 }
 
-function snakeCase(name: string): string {
+/** The name under which the platform returns what was sent in camelCase. */
+export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -199,7 +199,7 @@ function withoutAbsence(report: Report): Report {
  * The name that the configuration has for a field given under `unchecked`, where the schema knows it, however it is
  * spelled: as it is read, as it is written, or with other cases and hyphens. Undefined for a field that is new.
  */
-function knownSpelling(kind: Kind, given: string): string | undefined {
+export function knownSpelling(kind: Kind, given: string): string | undefined {
   return spellings(kind).get(folded(given));
 }
 

@@ -8,7 +8,7 @@ const ID = '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11';
 const OTHER = '0a000000-0000-4000-8000-00000000000a';
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 
-function exported(document: JsonObject, kind = 'agent') {
+function exported(document: JsonObject, kind = 'agent', moving?: ReadonlySet<string>) {
   const live = {
     id: ID,
     scope: { organization_id: HARBOR },
@@ -29,6 +29,7 @@ function exported(document: JsonObject, kind = 'agent') {
     own: 'desk',
     organization: 'harbor',
     standIn: openSecrets().standIn,
+    moving,
   });
   const { writable, secrets = [] } = one ?? {};
   const { organization_id: _, name: __, ...rest } = writable?.document ?? {};
@@ -149,16 +150,19 @@ describe('what the stack says of an agent', () => {
     ]);
   });
 
-  test('a field that no schema knows stands under unchecked, unless it is named like a secret', () => {
-    const { document, remarks } = exported({
+  test('a field that no schema knows is owned where that is asked for, unless it is named like a secret', () => {
+    const live = {
       call_limit: 3,
       partner_token: 'canary',
       nested_thing: { deep: { apiKey: 'canary' } },
       nothing_new: null,
-    });
-    expect(document).toEqual({ callLimit: 3 });
-    expect(remarks.join('\n')).not.toContain('canary');
-    expect(remarks).toHaveLength(3);
+    };
+    for (const moving of [undefined, new Set<string>()]) {
+      const { document, remarks } = exported(live, 'agent', moving);
+      expect(document).toEqual(moving === undefined ? {} : { callLimit: 3 });
+      expect(remarks.join('\n')).not.toContain('canary');
+      expect(remarks).toHaveLength(3);
+    }
   });
 
   test.each<[string, JsonObject, JsonObject]>([

@@ -27,6 +27,7 @@ export type ExportFlags = ShowFlags &
     readonly out: string;
     readonly overwrite?: boolean;
     readonly factor?: boolean;
+    readonly unchecked?: boolean;
     readonly state: boolean;
     readonly secretsFile?: string;
   };
@@ -84,6 +85,7 @@ async function writeStack(
     concurrency: 2 * DEFAULT_CONCURRENCY,
     schema: SCHEMA_FILE,
     isFactored: flags.factor !== false,
+    isUnchecked: flags.unchecked === true,
     spool: folder.spool,
     write,
     remember: hasState ? memory.remember : () => {},

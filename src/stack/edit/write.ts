@@ -107,11 +107,10 @@ export function writeBases(
   options: WriteOptions,
 ): WrittenResources {
   return write(options, (contextFor) => {
-    const bodies = bases.map(({ name, kind, base, document }): readonly [string, Tree] => {
-      const members = [...baseMember(base), ...fieldMembers(document, contextFor(kind, name))];
-      const ordered = inOrder(members, resourceKeys(kind), ([key]) => key);
-      return [name, { type: 'map', members: ordered }];
-    });
+    const bodies = bases.map((base): readonly [string, Tree] => [
+      base.name,
+      buildBody(base, contextFor(base.kind, base.name)),
+    ]);
     return [`bases:\n${parted(bodies).join('\n')}\n`];
   });
 }
@@ -196,17 +195,25 @@ function fieldMembers(document: ValueObject, context: Context): [string, Tree][]
   });
 }
 
-function buildBody({ document, lifecycle, base }: Writable, context: Context): Tree {
+/** The body of a resource or of a base, which has no lifecycle. */
+function buildBody(
+  {
+    document,
+    lifecycle,
+    base,
+  }: Pick<Writable, 'document' | 'base'> & Partial<Pick<Writable, 'lifecycle'>>,
+  context: Context,
+): Tree {
   const { kind } = context;
   const unchecked = Object.fromEntries(
     Object.entries(document).filter(([field]) => !namesField(kind.schema, field)),
   );
   const members = [...baseMember(base), ...fieldMembers(document, context)];
   const own = {
-    ...(lifecycle.protect && { protect: true }),
-    ...(lifecycle.ignore.length > 0 && { ignore: lifecycle.ignore }),
-    ...(lifecycle.adopt !== undefined && { adopt: lifecycle.adopt }),
-    ...(lifecycle.heal === true && { heal: true }),
+    ...(lifecycle?.protect && { protect: true }),
+    ...(lifecycle !== undefined && lifecycle.ignore.length > 0 && { ignore: lifecycle.ignore }),
+    ...(lifecycle?.adopt !== undefined && { adopt: lifecycle.adopt }),
+    ...(lifecycle?.heal === true && { heal: true }),
   };
   const rest: ValueObject = {
     ...(Object.keys(own).length > 0 && { lifecycle: own }),
