@@ -162,17 +162,22 @@ export async function locateWrites(
 /** The journal of a run, as far as it is of one resource. */
 type Written = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
-/** A run that may have made an entry: when it had written, and how many entries its requests make. */
+/** A run that may have made an entry, and when it had written. */
 type Claim = {
   readonly run: string;
+  /** The newest entry that was there before; null where that is unknown. */
+  readonly before: number | null;
   readonly updated: string | null;
   readonly isRevert: boolean;
-  readonly writes: number;
+  /** Entries that its requests make where a facet makes none, and where each makes one. */
+  readonly counts: readonly [number, number];
 };
 
 /**
  * The run that made an entry of a history; undefined where none did, or where the times do not tell which: in whole seconds
  * several may have written at once. Then all of these have made all entries of that time, each run its own in their order.
+ * Entries without times are told apart by that order alone, from the last run on that came to see an entry of its own: a
+ * run of a facet does not wait for one.
  *
  * @param runs those that wrote to the resource, the newest first
  * @param author how runs are signed, `api:<account>`
@@ -183,23 +188,35 @@ export async function findWriter(
   history: readonly HistoryEntry[],
   author: string,
 ): Promise<string | undefined> {
+  const own = history.filter((one) => isSigned(one, { author, isRevert: true }));
   const claims: Claim[] = [];
+  let since = 0;
   for await (const { run, entries } of runs) {
-    const known = listLedger(entries).find(({ history }) => history !== null)?.history?.after;
-    if (known === entry.id) return run;
+    const { before = null, after: known = null } =
+      listLedger(entries).find((line) => line.history !== null)?.history ?? {};
+    // One that saw none of its own knows what was there before.
+    if (known === entry.id && known !== before) return run;
     const requests = entries.filter((one) => one.type === 'intent');
     const left = entries.findLast((one) => one.type === 'resource')?.resource;
     const updated = left?.pin?.updated_at ?? null;
     if (requests.length === 0) continue;
-    if (known !== undefined && known !== null && known < entry.id) break;
     if (isBefore(updated, entry.at, -2 * STAMPED_TOGETHER_MS)) break;
-    const isRevert = requests.some(({ step }) => step === 'revert');
+    const isOlder = known !== null && known < entry.id;
+    // What it did not see when it looked may have come late; what it saw may be gone by now.
+    const kept = own.filter(({ id }) => known !== null && id > (before ?? 0) && id <= known);
+    const seen = isOlder && known !== before ? Math.max(1, kept.length) : 0;
     const writes = requests.filter(({ step }) => step !== 'facet').length;
-    claims.push({ run, updated, isRevert, writes });
+    const counts = [Math.max(0, writes - seen), Math.max(0, requests.length - seen)] as const;
+    if (isOlder) since = known;
+    const isRevert = requests.some(({ step }) => step === 'revert');
+    if (counts[1] > 0) claims.push({ run, before, updated, isRevert, counts });
+    // Whoever sees its own entry sees all that came before it.
+    if (seen > 0) break;
   }
-  const own = history.filter((one) => isSigned(one, { author, isRevert: true }));
-  const mayMake = ({ updated, isRevert }: Claim, one: HistoryEntry) =>
-    isSigned(one, { author, isRevert }) && mayFollow(one.at, updated, STAMPED_TOGETHER_MS);
+  const mayMake = ({ before, updated, isRevert }: Claim, one: HistoryEntry) =>
+    isSigned(one, { author, isRevert }) &&
+    one.id > (before ?? 0) &&
+    (entry.at === null ? one.id > since : mayFollow(one.at, updated, STAMPED_TOGETHER_MS));
   let among = claims.filter((claim) => mayMake(claim, entry));
   let made: readonly HistoryEntry[] = [];
   for (let size = 0; among.length > size; ) {
@@ -207,11 +224,13 @@ export async function findWriter(
     made = own.filter((one) => among.some((claim) => mayMake(claim, one)));
     among = claims.filter((claim) => made.some((one) => mayMake(claim, one)));
   }
-  const makers = among.filter(({ writes }) => writes > 0);
-  if (makers.length <= 1 && among.length <= 1) return among[0]?.run;
-  const each = makers.flatMap(({ run, writes }) => Array.from({ length: writes }, () => run));
-  const ordered = made.toSorted((one, other) => other.id - one.id);
-  return each.length === ordered.length ? each[ordered.indexOf(entry)] : undefined;
+  if (among.length <= 1 && entry.at !== null) return among[0]?.run;
+  const at = made.toSorted((one, other) => other.id - one.id).indexOf(entry);
+  const makers = ([0, 1] as const)
+    .map((way) => among.flatMap((claim) => Array.from({ length: claim.counts[way] }, () => claim)))
+    .find(({ length }) => length === made.length);
+  const maker = makers?.[at];
+  return maker && mayMake(maker, entry) ? maker.run : undefined;
 }
 
 type Located = {

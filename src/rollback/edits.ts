@@ -59,9 +59,9 @@ export async function findInterleaved(
       const later = entries.filter((one) => one.id > entry);
       const others = isBefore ? await withoutOurs(address, later, entries, reader) : later;
       const newer = await withoutUndone(address, others, entries, reader);
-      const [last] = newer;
-      if (last !== undefined) {
-        const run = await reader.runOf(address, last.id, entries);
+      const found = await findLast(address, newer, entries, reader);
+      if (found !== undefined) {
+        const { last, run } = found;
         const signed = reader.isOwn(last)
           ? `${nameAuthor(last)}, ${SIGNED_HERE}`
           : nameAuthor(last);
@@ -131,6 +131,20 @@ async function withoutUndone(
   const pairs = [...undone].filter((pair) => pair.every((run) => seen.has(run)));
   const over = new Set<string | undefined>(pairs.flat());
   return newer.filter((_, at) => !over.has(runs[at]));
+}
+
+/** The newest entry that the run did not make, and the run that did; a run may see one of its own too late to record it. */
+async function findLast(
+  address: Address,
+  newer: readonly HistoryEntry[],
+  entries: readonly HistoryEntry[],
+  { ours, runOf }: EditsReader,
+): Promise<{ readonly last: HistoryEntry; readonly run: string | undefined } | undefined> {
+  for (const last of newer) {
+    const run = await runOf(address, last.id, entries);
+    if (run === undefined || !ours.has(run)) return { last, run };
+  }
+  return undefined;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest';
-import { rollback } from '../../src/cli/commands/rollback.ts';
+import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { isObject, type JsonObject } from '../../src/core/value.ts';
+import { stateIn } from '../cli/state-stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { mediaOf, restoreOn, wipe } from '../restore/restoring.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
-import { type Stage, stagedBothWays } from './stage.ts';
+import { type Stage, staged, stagedBothWays } from './stage.ts';
 
 /**
  * A facet is written by itself, so that whatever refuses it refuses nothing else: with `--skip-refused` the rest is
@@ -94,6 +95,70 @@ const wayOf = (facet: string) =>
   expect.stringMatching(
     new RegExp(`^${facet} cannot be set: .*--skip-refused leaves ${facet} out and writes the rest`),
   );
+
+const isOn = ({ sim }: Stage, facet: string) => {
+  const { record, payments } = agentNamed(sim, 'Desk');
+  const { sip_registration_data: sip } = record;
+  return facet === 'payments' ? payments.enabled : isObject(sip) && sip.registrationEnabled;
+};
+
+const LIVES = [false, true].flatMap((facetEntries) =>
+  [false, true].map((historyCreatedAt) => ({ facetEntries, historyCreatedAt, historyLagMs: 40 })),
+);
+
+for (const { facet, on, off, allow } of ROWS)
+  for (const dialect of LIVES)
+    describe(`the entry that ${facet} may have, ${JSON.stringify(dialect)}`, () => {
+      const rolledBack = async (stage: Stage, run?: string) => {
+        const flags: RollbackFlags = { dir: stage.folder, format: 'json', autoApprove: true };
+        const asked = run === undefined ? flags : { ...flags, run };
+        const { out, err } = await stage.run((to) => rollback(asked, to), { exit: 'any' });
+        return `${out}${err}`;
+      };
+      const applied = async (stage: Stage, greeting: string, facets: JsonObject) => {
+        await write(stage, greeting, { [facet]: facets });
+        await stage.apply();
+        return (await stateIn(stage)).last_run ?? '';
+      };
+      const begun = async (stage: Stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        allow(stage);
+        await applied(stage, 'One', off);
+      };
+
+      for (const greeting of ['One', 'Two'])
+        staged(
+          `is the run's own when it is rolled back (${greeting})`,
+          async (stage) => {
+            await begun(stage);
+            await applied(stage, greeting, on);
+            expect(isOn(stage, facet)).toBe(true);
+            expect(await rolledBack(stage)).not.toContain('edited since');
+            expect([greetingOf(stage), isOn(stage, facet)]).toEqual(['One', false]);
+          },
+          { dialect },
+        );
+
+      // Runs within a second of each other are not told apart by times.
+      if (dialect.historyCreatedAt) return;
+      staged(
+        'is an edit of its run where an earlier one is rolled back, until that is taken back',
+        async (stage) => {
+          await begun(stage);
+          const first = await applied(stage, 'Two', on);
+          const second = await applied(stage, 'Two', off);
+          // Nothing but its entry tells of a change of a facet alone.
+          if (dialect.facetEntries)
+            expect(await rolledBack(stage, first)).toContain(`last by run ${second}`);
+          expect(await rolledBack(stage, second)).not.toContain('edited since');
+          expect(isOn(stage, facet)).toBe(true);
+          expect(await rolledBack(stage, first)).not.toContain('edited since');
+          expect([greetingOf(stage), isOn(stage, facet)]).toEqual(['One', false]);
+        },
+        { dialect },
+      );
+    });
 
 for (const row of ROWS)
   for (const skipRefused of [false, true])

@@ -92,6 +92,83 @@ function played(all: readonly Deed[], updatedIn: string, entriesIn: string) {
 
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(2000));
 
+/** A run whose history has no times: what it writes, and if it sees the entry of a facet. */
+type Undated = { readonly what: 'update' | 'facet' | 'both' | 'hand'; readonly isLate: boolean };
+
+/** The runs and the history of an agent in the order of `all`, where facets have entries or have none. */
+function playedUndated(all: readonly Undated[], hasFacetEntries: boolean) {
+  const history: HistoryEntry[] = [entryOf(1, 'user:kim', null)];
+  const journals: { run: string; entries: readonly JournalEntry[] }[] = [];
+  const truth = new Map<number, string>();
+  let unseen = 0;
+  const seen = () => history[unseen]?.id ?? 0;
+  const leave = (actor: string, run?: string) => {
+    const id = history.length + 1;
+    history.unshift(entryOf(id, actor, null));
+    if (run !== undefined) truth.set(id, run);
+  };
+  for (const [at, { what, isLate }] of all.entries()) {
+    const run = `r${at}`;
+    const before = seen();
+    if (what === 'hand') leave('user:kim');
+    if (what === 'hand') unseen = 0;
+    if (what === 'hand') continue;
+    // A run waits for the entry of its update, and sees all before it.
+    if (what !== 'facet') leave(ACCOUNT, run);
+    if (what !== 'facet') unseen = 0;
+    if (what !== 'update' && hasFacetEntries) leave(ACCOUNT, run);
+    if (what !== 'update' && hasFacetEntries) unseen = isLate ? unseen + 1 : 0;
+    const after = history.slice(unseen).find(({ id }) => id > before && truth.has(id))?.id;
+    const steps = what === 'both' ? (['update', 'facet'] as const) : [what];
+    const address = 'agent.desk';
+    const line = { history: { before, after: after ?? before }, steps };
+    const entries = journalOf([
+      { address, action: 'update', id: 'a1', before: { name: 'Desk' }, ...line },
+    ]);
+    journals.unshift({ run, entries });
+  }
+  return { history, journals, truth };
+}
+
+const undated = fc.array(
+  fc.record({
+    what: fc.constantFrom<Undated['what']>('update', 'facet', 'facet', 'both', 'hand'),
+    isLate: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+describe('entries without times', () => {
+  test('name the run that made them, seen late or not, and never another one', () => {
+    const property = fc.asyncProperty(undated, fc.boolean(), async (all, hasFacetEntries) => {
+      const { history, journals, truth } = playedUndated(all, hasFacetEntries);
+      const isPlain = all.every(({ what }) => what !== 'both');
+      for (const entry of history) {
+        if (entry.actor !== ACCOUNT) continue;
+        const found = await findWriter(journals, entry, history, ACCOUNT);
+        const wanted = truth.get(entry.id);
+        expect([wanted, undefined], `entry ${entry.id}`).toContain(found);
+        if (isPlain) expect(found, `entry ${entry.id}`).toBe(wanted);
+      }
+    });
+    return fc.assert(property, { numRuns: RUNS, seed: 4711 });
+  });
+
+  test.each([
+    ['one that is too many may be of another program', ['facet'], 2, undefined],
+    ['as many as the requests of a run are its own', ['facet'], 1, 'r0'],
+    ['an update that was seen leaves none', ['update'], 1, undefined],
+  ] as const)('%s', async (_, deeds, more, wanted) => {
+    const all = deeds.map((what) => ({ what, isLate: true }));
+    const { history, journals } = playedUndated(all, false);
+    const first = history.length + 1;
+    for (let count = 0; count < more; count += 1)
+      history.unshift(entryOf(history.length + 1, ACCOUNT, null));
+    const entry = history.find(({ id }) => id === first);
+    expect(entry && (await findWriter(journals, entry, history, ACCOUNT))).toBe(wanted);
+  });
+});
+
 describe('times of any resolution', () => {
   test('name the run that made an entry, and never another one', { timeout: timeFor(60) }, () => {
     const property = fc.asyncProperty(

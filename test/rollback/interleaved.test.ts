@@ -81,6 +81,12 @@ describe('an edit since the run', () => {
       [entry(42), entry(45, { actor: 'api:account' })],
       ['agent.one was edited since the run, last by run 20261121t101203z-7f3a19'],
     ],
+    ['is none where the run itself made it, and saw it too late', [entry(46), entry(42)], []],
+    [
+      'is told below one that the run made itself',
+      [entry(46), entry(45), entry(42)],
+      ['agent.one was edited since the run, last by run 20261121t101203z-7f3a19'],
+    ],
     [
       'is told as perhaps a run, where the account signs it and no record of it is left',
       [entry(42), entry(49, { actor: 'api:own' })],
