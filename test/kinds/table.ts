@@ -837,6 +837,30 @@ type Journey = { readonly dialect: Partial<Dialect>; readonly cells: readonly Ce
 
 type Flags = Partial<PlanFlags & ApplyFlags>;
 
+/** More than a platform that tells whole seconds needs to tell two commands apart. */
+const BETWEEN_MS = 1500;
+
+/** A stage on which time passes before and after each command, as it does where people give them. */
+function withTime<T extends Stage>(stage: T): T {
+  let passed = 0;
+  const wait = () => {
+    passed += BETWEEN_MS;
+    stage.sim.advance(BETWEEN_MS);
+  };
+  const now = () => new Date(Date.now() + passed);
+  return {
+    ...stage,
+    async run(command, options) {
+      wait();
+      try {
+        return await stage.run(command, { now, ...options });
+      } finally {
+        wait();
+      }
+    },
+  };
+}
+
 /** Takes every cell through every way on one platform, and tells what came of each. */
 export async function fillTable({ dialect, cells }: Journey): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
@@ -847,7 +871,9 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
     left.delete(cell);
     outcomes.push({ cell, way, is: 'wrong', why });
   };
-  const stage = await openStage({ stack: temporaryFolder(), seed: TWO, dialect, secrets: SECRETS });
+  const stage = withTime(
+    await openStage({ stack: temporaryFolder(), seed: TWO, dialect, secrets: SECRETS }),
+  );
   const defaults = leavesOf(fill(stage.sim.dialect, { voice_settings: {}, config: {} }));
   const from: Pick = (cell) => cell.from;
   const exclude = () => cells.filter((cell) => !left.has(cell)).map(({ address }) => address);
