@@ -925,7 +925,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           ({ section, address }) => section !== 'sources' && !found.has(address),
         );
         const isKnownGone = gone.filter(
-          ({ address }) => memory.managed.has(address) || memory.managed.size === 0,
+          ({ address }) => memory.managed.has(address) || memory === NO_MEMORY,
         );
         if (said.exit === 0 && isKnownGone.length > 0 && memory.isCertain)
           fail(
