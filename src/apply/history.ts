@@ -202,7 +202,7 @@ export async function findWriter(
     if (requests.length === 0) continue;
     if (isBefore(updated, entry.at, -2 * STAMPED_TOGETHER_MS)) break;
     const isOlder = known !== null && known < entry.id;
-    // What it did not see when it looked may have come late; what it saw may be gone by now.
+    // An entry that it did not see when it looked may have come late; one that it saw may be gone by now.
     const kept = own.filter(({ id }) => known !== null && id > (before ?? 0) && id <= known);
     const seen = isOlder && known !== before ? Math.max(1, kept.length) : 0;
     const writes = requests.filter(({ step }) => step !== 'facet').length;
@@ -210,7 +210,7 @@ export async function findWriter(
     if (isOlder) since = known;
     const isRevert = requests.some(({ step }) => step === 'revert');
     if (counts[1] > 0) claims.push({ run, before, updated, isRevert, counts });
-    // Whoever sees its own entry sees all that came before it.
+    // A run that sees its own entry sees all that came before it.
     if (seen > 0) break;
   }
   const mayMake = ({ before, updated, isRevert }: Claim, one: HistoryEntry) =>

@@ -71,7 +71,7 @@ type ExportInput = {
   readonly schema: string;
   /** Whether common settings are lifted into bases. */
   readonly isFactored: boolean;
-  /** Whether fields that no schema knows are written, too, but for those that change by themselves. */
+  /** True if fields that no schema knows are written, too, but for those that change by themselves. */
   readonly isUnchecked: boolean;
   /** Keeps texts until they are asked for, in the order in which they came. */
   readonly spool: Spool;
@@ -158,7 +158,7 @@ async function readUnknown({ entries }: Survey, { open, concurrency }: ExportInp
   >();
   await inTurns(entries, concurrency, async ({ kind, id, scope, record }) => {
     const at = { id, scope, ...(record === undefined ? {} : { record }) };
-    // What is refused here is refused again where all of it is read, and told there.
+    // A refusal of here comes again where all of it is read, and is told there.
     const live = await reader.read(kind, at, new Set()).catch((error: unknown) => {
       if (refusalIn(error) === undefined) throw error;
       return undefined;

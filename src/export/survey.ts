@@ -136,7 +136,7 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
           lean(one.kind, { ...one, record: { ...one.record, ...getScope(one.kind, live.record) } })
         );
       } catch (error) {
-        // What is refused here is refused again where all of it is read, and told there.
+        // A refusal of here comes again where all of it is read, and is told there.
         if (refusalIn(error) === undefined) throw error;
         return one;
       }

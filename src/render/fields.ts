@@ -126,11 +126,15 @@ function viewChanged(
   const gathered = verbose ? shown.fields : gatherElements(shown);
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
-  const views = gathered.map((field) =>
-    'appears' in field
-      ? viewElement(field, purpose)
-      : viewField(field, purpose, isTold, change.callouts),
-  );
+  const views = gathered.map((field) => {
+    if ('appears' in field) return viewElement(field, purpose);
+    const view = viewField(field, purpose, isTold, change.callouts);
+    // The sides are what was written and what is live: nothing of it is written by the plan.
+    const isGoing = change.action === 'delete' && field.cause === 'drifted' && purpose === 'apply';
+    return isGoing
+      ? { ...view, remark: 'edited outside Callsheet; the delete takes it along' }
+      : view;
+  });
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
 

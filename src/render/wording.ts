@@ -271,7 +271,10 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
   });
   const sent = changes.flatMap(({ secrets = [] }) => secrets.filter(isSecretMoved));
   const known = sent.filter(({ before }) => before !== null);
-  const causes = changes.flatMap(({ fields }) => fields.map(({ cause }) => cause));
+  // What is held back undoes nothing yet.
+  const causes = changes
+    .filter(({ verdict }) => verdict !== 'held')
+    .flatMap(({ fields }) => fields.map(({ cause }) => cause));
   const reversed = changes
     .flatMap(({ callouts = [] }) => callouts.filter(({ sort }) => sort === 'reversed'))
     .map(({ path, before, after }) => JSON.stringify([path, before, after]));

@@ -7,7 +7,7 @@ import type { Log } from '../core/documents.generated.ts';
 import { overlaps, startsWith, toPath } from '../core/path.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { getOwn, type Json, type ValueObject } from '../core/value.ts';
+import { getOwn, isSameJson, type Json, type ValueObject } from '../core/value.ts';
 import { schemaAt, valueAt } from '../core/walk.ts';
 import { listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -389,13 +389,17 @@ function describeField(path: string, receipt: Receipt, texts: KnownTexts): Recor
   // A rollback also puts back what the state does not remember.
   const isGone = left === null || began.undoes === undefined;
   const isWhole = leaf === undefined && isAboveLeaf(path, left);
+  const known = getOwn(snapshot?.resource?.leaves ?? {}, path);
+  // A rollback that puts back an edit by hand leaves in the state what the files had: that is not what it wrote.
+  const isEdit = began.undoes !== undefined && known !== undefined && isSameJson(known, leaf);
   const after =
     leaf === undefined
       ? isWhole || !isGone
         ? NOT_KEPT
         : NOTHING
-      : writtenSide(path, leaf, receipt, texts);
-  const known = getOwn(snapshot?.resource?.leaves ?? {}, path);
+      : isEdit
+        ? NOT_KEPT
+        : writtenSide(path, leaf, receipt, texts);
   return combine(path, before, after, hasOtherSource(known, leaf));
 }
 

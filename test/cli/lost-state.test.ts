@@ -317,6 +317,7 @@ describe.each([
         const shown = out.replace(/<[^>]+>|[[\]{}+-]/g, ' ').replace(/\s+/g, ' ');
         expect(shown).toContain('user:dana');
         expect(shown).toMatch(/By hand asks/);
+        if (command === plan) expect(shown).toContain('the delete takes it along');
         // It is the edit that is shown, and not the text.
         expect(shown).not.toContain('Rule 3:');
       },

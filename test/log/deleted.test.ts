@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
+import { log } from '../../src/cli/commands/log.ts';
 import { rm, runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
@@ -262,3 +263,22 @@ describe('a live resource with the name of what a run deleted', () => {
       expect(stage.sim.store.agents.size).toBe(before);
     });
 });
+
+staged(
+  'the log of a rollback that put an edit back names no value that it did not write',
+  async (stage) => {
+    await stage.apply();
+    const { id } = [...stage.sim.store.agents.values()][0] ?? { id: '' };
+    stage.sim.edit(id, { greeting_message: 'By hand.' }, 'user:maria');
+    await stage.apply();
+    await stage.rollback();
+    const { out } = await stage.run((to) =>
+      log(undefined, { dir: stage.folder, format: 'json' }, to),
+    );
+    const [newest] = JSON.parse(out).data;
+    const field = newest.fields.find((one: { path: string }) => one.path === 'greeting_message');
+    expect(newest.purpose).toBe('rollback');
+    expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe('By hand.');
+    expect(field.kept.after ? field.after : 'By hand.').toBe('By hand.');
+  },
+);

@@ -115,6 +115,17 @@ test.each([
     '1 agent changes; 1 conflict, 2 edits outside Callsheet undone',
   ],
   [
+    'an edit of what is held is not undone yet',
+    [
+      changeOf({
+        action: 'delete',
+        verdict: 'held',
+        fields: [fieldOf('a', 1, null, { cause: 'drifted' })],
+      }),
+    ],
+    '1 agent changes; 1 delete held',
+  ],
+  [
     'a refusal is the worst',
     [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.b', action: 'create' })],
     'refused; 2 agents change; 1 new',
