@@ -510,6 +510,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--new', 'write a file for each live resource that the stack does not have'),
       flag('--dry-run', 'write nothing; show the changes as a diff'),
+      flag('--merge', 'where both sides changed a text, write the edits of both'),
       permit('--theirs', 'take the live value even where the configuration changed'),
       flag('--override', 'write values shared with other resources on the resource itself'),
       flag('--change-shared', 'change shared values at their source, also for other resources'),
@@ -521,6 +522,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'callsheet pull --dry-run',
       'callsheet pull agent.reception',
+      'callsheet pull agent.reception --merge',
       'callsheet pull --skip-refused --theirs',
       'callsheet pull --new agent --dry-run',
     ],

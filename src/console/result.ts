@@ -1,4 +1,4 @@
-import { commandSpan } from '../core/command-line.ts';
+import { codeSpan, commandSpan } from '../core/command-line.ts';
 import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
 import { isChanging, isHeldBack, isRefused, type PlanDocument } from '../core/plan-document.ts';
 import { isBehind } from '../plan/document.ts';
@@ -92,7 +92,7 @@ export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   // To leave everything out would be to restore nothing.
   const leave = ' To leave them out and do the rest';
   const restores = changes.some(isChanging) ? `${leave}, pass --skip-refused.` : '';
-  const applies = purpose === 'apply' ? `${leave}: ${leaveOutCommand(plan)}` : '';
+  const applies = purpose === 'apply' ? `${leave}: ${codeSpan(leaveOutCommand(plan))}` : '';
   say(terminal, `${STRUCK[purpose]}${purpose === 'restore' ? restores : applies}`);
 }
 

@@ -2353,6 +2353,8 @@ export type Document = {
   readonly kept: readonly Left[];
   /** What cannot be pulled. */
   readonly refused: readonly Left[];
+  /** With `--merge`: changed in the configuration and on the platform. The files keep their own words there. */
+  readonly undecided?: readonly Left[];
   /** With `--new`: what the new files do not say as the platform has it. */
   readonly remarks?: readonly {
     /** The resource. */

@@ -60,6 +60,7 @@ type GroupInput = {
   readonly typed: Typed;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
+  readonly merge: boolean;
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
   /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
@@ -289,8 +290,9 @@ function adviceFor(wish: Wish, others: number | undefined, input: GroupInput): s
 }
 
 /** The command once more, for one resource and with a flag. */
-function again({ address }: Wish, flag: string, { typed, theirs }: GroupInput): string {
-  return typed(`pull ${quoted(address)}${theirs ? ' --theirs' : ''} ${flag}`);
+function again({ address }: Wish, flag: string, { typed, theirs, merge }: GroupInput): string {
+  const asked = `${merge ? ' --merge' : ''}${theirs ? ' --theirs' : ''}`;
+  return typed(`pull ${quoted(address)}${asked} ${flag}`);
 }
 
 const MOST_NAMED = 3;

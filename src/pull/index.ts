@@ -44,6 +44,8 @@ type PullInput = {
   readonly planned: Planned;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
+  /** Whether texts that both sides changed get the edits of both. */
+  readonly merge: boolean;
   /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
   readonly choose: (key: string) => Choice | undefined;
   /** The text of a file of the stack, as it was read. */
@@ -61,6 +63,8 @@ export type Pulled = {
   readonly pulled: readonly PulledLeaf[];
   readonly kept: readonly Left[];
   readonly refused: readonly Left[];
+  /** Changed on both sides: the configuration keeps its own until somebody decides. */
+  readonly undecided: readonly Left[];
   /** What was refused, and a person can decide. */
   readonly questions: readonly SharedPlace[];
   /** By path in the stack folder. */
@@ -70,7 +74,7 @@ export type Pulled = {
 /** Works out what is to be written where. Nothing is written. */
 export async function pullLive(input: PullInput): Promise<Pulled> {
   const { stack, planned } = input;
-  const { wishes, kept, refused } = collect(input);
+  const { wishes, kept, refused, undecided } = collect(input);
   const written = stack.written();
   const byAddress = new Map(written.resources.map((one) => [one.address, one]));
   const { variables } = written;
@@ -95,7 +99,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     if ('resources' in outcome) {
       const questions = withValues(grouped.questions, planned.plan);
       const pulled = listPulled(ready, followers, outcome.resources);
-      return { kept, refused, questions, files: made.files, pulled };
+      return { kept, refused, undecided, questions, files: made.files, pulled };
     }
     refused.push(...outcome.words);
     ready = ready.filter((one) => !outcome.failed.includes(one));
@@ -115,7 +119,7 @@ const CHOICES: readonly Choice[] = ['own', 'shared'];
 /** What pull would refuse, as far as that can be told without trying to write it. */
 export function listUnwritten(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
   // What is advised of it is not told here.
-  const asked = { ...input, typed: (command: string) => command };
+  const asked = { ...input, merge: false, typed: (command: string) => command };
   const { wishes, refused } = collect(asked);
   const { resources, variables } = input.stack.written();
   const byAddress = new Map(resources.map((one) => [one.address, one]));
@@ -155,7 +159,12 @@ function withValues(
   }));
 }
 
-function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs' | 'typed'>) {
+function collect({
+  planned,
+  theirs,
+  merge,
+  typed,
+}: Pick<PullInput, 'planned' | 'theirs' | 'merge' | 'typed'>) {
   const holders = new Map<string, Address>();
   for (const [address, id] of planned.ids) {
     holders.set(`${getKind(address)} ${id}`, address);
@@ -164,17 +173,19 @@ function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs
   const wishes: Wish[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
+  const undecided: Left[] = [];
   for (const change of planned.plan.changes) {
     const gone = goneWords(change);
     if (gone !== undefined) refused.push(gone);
     const leaves = planned.found.get(change.address);
     if (leaves === undefined || change.verdict === 'unsupported') continue;
-    const found = listWishes(change, leaves, { addressOf, theirs, typed });
+    const found = listWishes(change, leaves, { addressOf, theirs, merge, typed });
     wishes.push(...found.wishes);
     kept.push(...found.kept);
     refused.push(...found.refused);
+    undecided.push(...found.undecided);
   }
-  return { wishes, kept, refused };
+  return { wishes, kept, refused, undecided };
 }
 
 /** A resource that somebody deleted: that is for a person to repeat. */
@@ -444,7 +455,7 @@ function isAbout({ path, text }: Wish, leaf: string): boolean {
 
 /** What a pull came to, for people and for `--format json`. */
 export function pullDocument(
-  { pulled, kept, refused, files }: Pulled,
+  { pulled, kept, refused, undecided, files }: Pulled,
   status: PullDocument['status'],
   stack: Stack,
 ): PullDocument {
@@ -455,6 +466,7 @@ export function pullDocument(
     pulled: status === 'refused' ? [] : [...pulled],
     kept,
     refused,
+    ...(undecided.length > 0 && { undecided }),
     files:
       status === 'refused'
         ? []

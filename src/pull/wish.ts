@@ -23,6 +23,9 @@ import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { inAnyKind, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { mergeVersions } from '../render/prose/three-way.ts';
+import { isMultiline } from '../render/value-text.ts';
+import { formatCount, formatFirst } from '../render/wording.ts';
 
 /** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
 export type Wish = {
@@ -49,6 +52,8 @@ type Wishes = {
   /** Changed here and not applied yet: the platform did not move. */
   readonly kept: readonly Left[];
   readonly refused: readonly Left[];
+  /** Changed on both sides: the configuration keeps its own until somebody decides. */
+  readonly undecided: readonly Left[];
 };
 
 /** A command of Callsheet in code marks, as it is typed for this stack. */
@@ -58,17 +63,20 @@ type Asked = LiveWords & {
   readonly typed: Typed;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
+  /** Whether texts that both sides changed get the edits of both. */
+  readonly merge: boolean;
 };
 
 /** What would make the configuration of one resource agree with what is live. */
 export function listWishes(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
   const kind = kindNamed(change.kind);
-  const merged = withGone(kind, leaves, change.adopted);
+  const gathered = withGone(kind, leaves, change.adopted);
   const wishes: Wish[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
-  const twins = twinsAmong(kind, merged);
-  for (const leaf of merged) {
+  const undecided: Left[] = [];
+  const twins = twinsAmong(kind, gathered);
+  for (const leaf of gathered) {
     if (isUntold(leaf, leaves)) continue;
     const at = { address: change.address, path: leaf.text };
     if (twins.some((twin) => isTwin(twin, leaf.path))) {
@@ -81,11 +89,17 @@ export function listWishes(change: Change, leaves: readonly LeafChange[], asked:
       (outcome.kept ? kept : refused).push({ ...at, ...outcome.words });
       continue;
     }
-    const made = toWish(leaf, kind, change.address, asked);
+    const merged =
+      asked.merge && leaf.cause === 'conflict'
+        ? mergeLeaf(leaf, change.address, asked)
+        : { before: leaf.before };
+    if ('words' in merged) undecided.push({ ...at, ...merged.words });
+    if (!('before' in merged)) continue;
+    const made = toWish({ ...leaf, before: merged.before }, kind, change.address, asked);
     if ('reason' in made) refused.push({ ...at, ...made });
     else wishes.push(made);
   }
-  return { wishes, kept, refused };
+  return { wishes, kept, refused, undecided };
 }
 
 /**
@@ -135,7 +149,7 @@ function judge(
   leaf: LeafChange,
   kind: Kind,
   { address, adopted }: Change,
-  { theirs, typed }: Asked,
+  { theirs, merge, typed }: Asked,
 ): Outcome {
   const pending = { kept: true, words: pendingWords(address, typed) };
   const isElement = isElementPath(kind, leaf.path);
@@ -155,10 +169,10 @@ function judge(
     case 'changed':
     case 'cleared':
       if (isUnseen) return pending;
-      if (!theirs && !(adopted && leaf.cause === 'changed')) return pending;
+      if ((!theirs || merge) && !(adopted && leaf.cause === 'changed')) return pending;
       break;
     case 'conflict':
-      if (!theirs) return { kept: false, words: conflictWords(address, typed) };
+      if (!theirs && !merge) return { kept: false, words: conflictWords(leaf, address, typed) };
       break;
     case 'drifted':
       break;
@@ -177,14 +191,67 @@ function pendingWords(address: Address, typed: Typed): Pick<Left, 'reason' | 'ad
   };
 }
 
-function conflictWords(address: Address, typed: Typed): Pick<Left, 'reason' | 'advice'> {
+function conflictWords(
+  { before, after, base }: LeafChange,
+  address: Address,
+  typed: Typed,
+): Pick<Left, 'reason' | 'advice'> {
+  const isMerged = [base, before, after].every(
+    (text) => typeof text === 'string' && isMultiline(text),
+  );
+  const merge = isMerged
+    ? `to get the edits of both into the files: ${typed(`pull ${quoted(address)} --merge`)}; `
+    : '';
   const take = typed(`pull ${quoted(address)} --theirs`);
   const write = typed(`apply --target ${quoted(address)} --accept-conflicts`);
   return {
     reason: 'changed here and on the platform',
-    advice: `to take the live value: ${take}; to write the value of the files: ${write}`,
+    advice: `${merge}to take the live value: ${take}; to write the value of the files: ${write}`,
   };
 }
+
+/**
+ * A leaf that both sides changed. A text gets the edits of both, by paragraphs; where both changed a paragraph, and of
+ * every other value, the configuration keeps its own, which is told, unless live values are asked for. Without
+ * `before` there is nothing to write.
+ */
+function mergeLeaf(
+  { before, after, base }: LeafChange,
+  address: Address,
+  { theirs, typed }: Asked,
+): { readonly before?: Value | undefined; readonly words?: Pick<Left, 'reason' | 'advice'> } {
+  const write = typed(`apply --target ${quoted(address)} --accept-conflicts`);
+  const advice = `to take the live words there: ${typed(`pull ${quoted(address)} --merge --theirs`)}; or write there what is meant, then: ${write}`;
+  const isText = typeof before === 'string' && typeof after === 'string';
+  if (!isText || (base === undefined && ![before, after].some(isMultiline))) {
+    if (theirs) return { before };
+    return { words: { reason: 'both changed it, and it keeps the value of the files', advice } };
+  }
+  const merged =
+    typeof base === 'string'
+      ? mergeVersions({ base, live: before, own: after }, theirs ? 'live' : 'own')
+      : undefined;
+  if (merged === undefined) {
+    const reason =
+      base === undefined
+        ? 'both changed it, and what was last applied is not known'
+        : 'both changed too much of it to be merged';
+    const take = typed(`pull ${quoted(address)} --theirs`);
+    return { words: { reason, advice: `to take the live text whole: ${take}; or: ${write}` } };
+  }
+  const text = withFinalBreak(merged.text, after);
+  const own = text === after ? {} : { before: text };
+  if (theirs || merged.both === 0) return own;
+  const where = merged.places.length === 0 ? '' : `: ${formatFirst(merged.places, MOST_PLACES)}`;
+  const count = formatCount(merged.both, 'place');
+  return {
+    ...own,
+    words: { reason: `both changed ${count}, of which the files keep theirs${where}`, advice },
+  };
+}
+
+/** Places of a text that are named. */
+const MOST_PLACES = 5;
 
 const SECRET = {
   reason: 'it is a secret, which is never written into the configuration',

@@ -29,13 +29,22 @@ export function renderPullText(
   left: readonly PullLeft[] = [],
 ): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const { pulled, kept, refused, files, status, secrets = [], remarks = [] } = document;
+  const {
+    pulled,
+    kept,
+    refused,
+    files,
+    status,
+    secrets = [],
+    remarks = [],
+    undecided = [],
+  } = document;
   const section = (title: string, lines: readonly Line[]) =>
     titled(span(title, 'strong'), lines, options);
   const pair = (name: string, text: string) =>
     wrap([span(`  ${name}`), span(`  ${text}`)], options.width, 6);
   const ends = formatEnding(document, rest, left.length > 0);
-  const isEnd = pulled.length > 0 || refused.length > 0 || files.length > 0;
+  const isEnd = pulled.length > 0 || refused.length > 0 || undecided.length > 0 || files.length > 0;
   const lines: readonly Line[] = [
     ...wrap([span(formatHeadline(document, left.length > 0), 'strong')], options.width, 2),
     ...byFile(document).flatMap(({ path, pulled: own }): readonly Line[] => [
@@ -44,6 +53,10 @@ export function renderPullText(
       ...own.flatMap((leaf) => leafLines(leaf, status === 'written', options)),
     ]),
     ...section('Kept: changed here and not applied yet.', alikeLines(kept, keptLines, options)),
+    ...section(
+      'Yours to decide: both sides changed it.',
+      alikeLines(undecided, (one) => leftLines(one, options), options),
+    ),
     ...section(
       'To be supplied before the next plan:',
       secrets.flatMap(({ source, ...leaf }) => pair(source, formatName(leaf))),
@@ -64,7 +77,10 @@ export function renderPullText(
   return paint(lines, options.color);
 }
 
-function formatHeadline({ status, pulled, files, refused }: PullDocument, isPart: boolean): string {
+function formatHeadline(
+  { status, pulled, files, refused, undecided = [] }: PullDocument,
+  isPart: boolean,
+): string {
   const isNew = files.some(({ created }) => created);
   const noun = isNew ? 'new resource' : 'live value';
   const what = `${formatCount(pulled.length, noun)} into ${formatCount(files.length, 'file')}`;
@@ -78,7 +94,7 @@ function formatHeadline({ status, pulled, files, refused }: PullDocument, isPart
     case 'refused':
       return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
     case 'nothing':
-      return refused.length === 0 && !isPart
+      return refused.length + undecided.length === 0 && !isPart
         ? 'Nothing to pull: no configured value changed on the platform.'
         : 'Nothing was pulled.';
   }
@@ -145,13 +161,15 @@ function asSentence(text: string): string {
 }
 
 function formatEnding(
-  { status, pulled, files, refused }: PullDocument,
+  { status, pulled, files, refused, undecided = [] }: PullDocument,
   rest: string,
   isPart: boolean,
 ): string | undefined {
   switch (status) {
     case 'written':
       if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
+      if (undecided.length > 0)
+        return '`git diff` shows what changed; commit it. The next plan shows what you still have to decide.';
       if (refused.length > 0 || isPart)
         return '`git diff` shows what changed; commit it. The next plan still shows the changes that were not pulled.';
       if (pulled.some(({ others = 0 }) => others > 0))

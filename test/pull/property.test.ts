@@ -175,6 +175,7 @@ test('whatever is edited, pull makes the next plan empty and leaves all else as 
           stack,
           planned: plannedOf(stack, found),
           theirs: false,
+          merge: false,
           typed: (command) => command,
           choose: () => undefined,
           textOf: (file) => files.get(file) ?? '',

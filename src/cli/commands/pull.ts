@@ -20,6 +20,8 @@ export type PullFlags = ShowFlags & {
   readonly allowDirty?: boolean;
   /** Take live values where the configuration changed, too. */
   readonly theirs?: boolean;
+  /** Write the edits of both where both sides changed a text. */
+  readonly merge?: boolean;
   /** Write on the resource itself what it shares with others. */
   readonly override?: boolean;
   /** Change what it shares with others where that stands, for them, too. */
@@ -65,6 +67,7 @@ export async function pull(
         stack,
         planned,
         theirs: flags.theirs === true,
+        merge: flags.merge === true,
         typed: (command) => commandSpan(command, flags),
         choose,
         textOf: (file) => textIn(stack.dir, file),
@@ -93,9 +96,10 @@ export async function pull(
 }
 
 /** What was asked for, to be typed once more. */
-function chosenFlags({ new: isNew, theirs, override, changeShared, allowDirty }: PullFlags) {
+function chosenFlags({ new: isNew, merge, theirs, override, changeShared, allowDirty }: PullFlags) {
   const given = {
     '--new': isNew,
+    '--merge': merge,
     '--theirs': theirs,
     '--override': override,
     '--change-shared': changeShared,
@@ -135,8 +139,10 @@ function tellEnvironment(
   );
 }
 
-function getExit({ refused }: PullDocument, flags: PullFlags): ExitCode {
-  return refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
+function getExit({ refused, undecided = [] }: PullDocument, flags: PullFlags): ExitCode {
+  return refused.length + undecided.length > 0 && flags.skipRefused !== true
+    ? EXIT.refused
+    : EXIT.done;
 }
 
 /** A file of the stack as it was read. */
