@@ -472,6 +472,8 @@ function containsEdit(schema: FieldSchema, own: Json, before: Json, after: Json)
 function withBase(root: FieldSchema, change: LeafChange, sides: Sides): LeafChange {
   if (change.cause !== 'conflict') return change;
   const last = getOwn(sides.applied, change.text);
+  const known = sides.bases?.get(change.text);
+  if (known !== undefined) return { ...change, base: known };
   if (last !== undefined) return 'value' in last ? { ...change, base: last.value } : change;
   const base = lastWritten(root, change.path, sides);
   return base === undefined ? change : { ...change, base };

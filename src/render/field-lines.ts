@@ -1,16 +1,19 @@
 import { unreachable } from '../core/errors.ts';
 import type { Callout } from '../core/plan-document.ts';
-import { type FieldView, listUnseenOf } from './fields.ts';
+import { conflictPlaces, type FieldView, listUnseenOf } from './fields.ts';
 import type { Shown } from './names.ts';
-import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
-import type { CalloutRow } from './prose/callout-words.ts';
+import { type CalloutRow, calloutRow } from './prose/callout-words.ts';
 import {
+  type ConflictPlace,
   cutPieces,
+  type Detail,
   type Marks,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
+  sideOf,
+  versionLabels,
   viewProse,
 } from './prose/view.ts';
 import {
@@ -254,21 +257,36 @@ function bothSides(
 
 function conflict(
   row: Row,
-  { base, live, wanted, callouts }: FieldView['content'] & { readonly type: 'conflict' },
+  content: FieldView['content'] & { readonly type: 'conflict' },
 ): readonly Line[] {
   const { options } = row;
+  const { base, live, wanted, purpose, callouts } = content;
+  const places = conflictPlaces(content, options.detail);
+  if (places !== undefined) {
+    // The places show all words; a rule that became its contrary is said all the same.
+    const reversed = callouts.filter(({ sort }) => sort === 'reversed').map(calloutRow);
+    return [
+      ...underPath(row),
+      ...row.notes,
+      ...calloutLines(reversed, deeper(options)),
+      ...places.flatMap((one, at) =>
+        placeLines(one, places[at - 1]?.changedBy === one.changedBy, deeper(options)),
+      ),
+    ];
+  }
   const margin = span(' '.repeat(DEEPER));
+  const labels = versionLabels(purpose);
   const side = (label: string, value: Shown): Line => [
     margin,
-    span(label),
+    span(padText(label, LABEL)),
     ...(isLong(value, options.width)
-      ? excerpt(value, options.width - DEEPER - label.length)
+      ? excerpt(value, options.width - DEEPER - LABEL)
       : [liveSpan(inlineValue(value))]),
   ];
   const sides = [
-    ...(base === undefined ? [] : [side('last written  ', base)]),
-    side('live now      ', live),
-    side('configured    ', wanted),
+    ...(base === undefined ? [] : [side(labels.base, base)]),
+    side(labels.live, live),
+    side(labels.own, wanted),
   ];
   const isText = isMultiline(live) || isMultiline(wanted);
   const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
@@ -276,20 +294,48 @@ function conflict(
     const open = [live, wanted].filter((value) => value !== null && typeof value !== 'string');
     return [
       ...underPath(row),
-      ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14)),
-      ...(fits ? [] : open.flatMap((value) => wholeValue(value, row, DEEPER + 14))),
+      ...sides.flatMap((line) => wrap(line, options.width, DEEPER + LABEL)),
+      ...(fits ? [] : open.flatMap((value) => wholeValue(value, row, DEEPER + LABEL))),
       ...row.notes,
     ];
   }
   const legend = [
     margin,
     span('-', 'removed'),
-    span(' live now   '),
+    span(` ${labels.live}   `),
     span('+', 'added'),
-    span(' configured'),
+    span(` ${labels.own}`),
   ];
   const { summary, lines } = proseLines([live, wanted], callouts, deeper(options));
   return [...underPath(row, summary), ...row.notes, legend, ...lines];
+}
+
+/** Columns of the name of a side. */
+const LABEL = 10;
+
+const SIDE_TONES: { readonly [side in ConflictPlace['changedBy']]: Tone } = {
+  both: 'error',
+  live: 'warning',
+  own: 'changed',
+};
+
+/** A place of a conflict: what it means, unless that is said above, where it is, and a line for each version. */
+function placeLines(
+  { changedBy, title, place, marks, sides }: ConflictPlace,
+  isTold: boolean,
+  { width, indent }: ProseLayout,
+): readonly Line[] {
+  const inner = indent + (place === null ? 2 : 4);
+  const below = (text: Span) => wrap([span(' '.repeat(indent)), text], width, indent + 2);
+  return [
+    ...(isTold ? [] : below(span(title, SIDE_TONES[changedBy]))),
+    ...(place === null ? [] : below(span(`  ${place}`))),
+    ...sides.flatMap(({ label, pieces }) => {
+      const words = pieces?.flatMap((piece) => markedSpans(piece, marks)) ?? [span('–')];
+      const line = [span(' '.repeat(inner)), span(padText(label, LABEL)), ...isolated(words)];
+      return wrap(line, width, inner + LABEL);
+    }),
+  ];
 }
 
 function deeper({ width, verbose, detail }: FieldOptions): ProseLayout {
@@ -358,7 +404,9 @@ function proseLines(
       ...calloutLines(view.callouts, layout),
       ...more(view.moreCallouts, view.callouts.length > 0 ? 'more call-out' : 'call-out'),
       ...(view.legend === null ? [] : legendLines(view.legend, layout)),
-      ...view.rows.flatMap((row) => rowLines(row, { ...layout, marks: view.marks })),
+      ...view.rows.flatMap((row) =>
+        rowLines(row, { ...layout, marks: view.marks, brackets: view.brackets }),
+      ),
       ...more(view.moreRows, 'more changed paragraph'),
     ],
   };
@@ -369,7 +417,10 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
   return text
     .split('\n')
     .flatMap((line) =>
-      changedLines({ type, note: null, pieces: [{ text: line, change: type }] }, layout),
+      changedLines(
+        { type, sign: type, note: null, pieces: [{ text: line, change: type }] },
+        layout,
+      ),
     );
 }
 
@@ -397,11 +448,23 @@ function foldLine(words: string, { indent, width }: ProseLayout): Line {
   return [span(' '.repeat(indent)), span(cutText(`⋯ ${words}`, width - indent))];
 }
 
-type RowLayout = ProseLayout & { readonly marks?: Marks };
+type RowLayout = ProseLayout & {
+  readonly marks?: Marks | undefined;
+  readonly brackets?: Marks | undefined;
+};
 
 function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
   if (row.type === 'fold') return [foldLine(row.words, layout)];
-  if (row.type !== 'same') return changedLines(row, layout);
+  if (row.type === 'edited') {
+    // As it was and as it is now, the words that differ in brackets.
+    const apart = { ...layout, marks: layout.brackets };
+    const [before, after] = [sideOf(row.pieces, 'before'), sideOf(row.pieces, 'after')];
+    return [
+      ...changedLines({ ...row, sign: 'removed', pieces: before }, apart),
+      ...changedLines({ ...row, sign: 'added', pieces: after }, apart),
+    ];
+  }
+  if (row.type !== 'same') return changedLines({ ...row, sign: row.type }, layout);
   const text = isolate(showTabs(row.text));
   const line: Line = [span(' '.repeat(layout.indent + 2)), { text, tone: 'plain' }];
   return layout.verbose
@@ -409,12 +472,15 @@ function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
     : [cutLine(line, layout.width)];
 }
 
-function changedLines(row: Changed, layout: RowLayout): readonly Line[] {
-  const tone = ROW_TONES[row.type];
+function changedLines(
+  row: Changed & { readonly sign: keyof typeof PROSE_SIGNS },
+  layout: RowLayout,
+): readonly Line[] {
+  const tone = ROW_TONES[row.sign];
   const margin = span(' '.repeat(layout.indent));
   const note = row.note === null ? [] : [span(`(${row.note}) `)];
   const body = row.pieces.flatMap((piece) => pieceSpans(piece, row, layout.marks));
-  const sign = span(PROSE_SIGNS[row.type], tone);
+  const sign = span(PROSE_SIGNS[row.sign], tone);
   const line = [margin, sign, span(' '), ...note, ...isolated(bound(body, layout))];
   const lines = wrap(line, layout.width, layout.indent + AGAIN.length);
   return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN), ...one.slice(1)]));
@@ -424,10 +490,17 @@ const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as
 
 function pieceSpans(given: Piece, { type }: Changed, marks: Marks | undefined): readonly Span[] {
   const { text, change } = given;
-  // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
   const piece = (own: string, tone: Tone): Span => ({ text: showTabs(own), tone, of: 'live' });
   const isWhole = type === 'removed' || type === 'added';
   if (isWhole || change === 'same' || marks === undefined) return [piece(text, 'plain')];
+  return markedSpans(given, marks);
+}
+
+/** A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece. */
+function markedSpans(given: Piece, marks: Marks): readonly Span[] {
+  const { text, change } = given;
+  const piece = (own: string, tone: Tone): Span => ({ text: showTabs(own), tone, of: 'live' });
+  if (change === 'same') return [piece(text, 'plain')];
   // Also in colour: who copies a line, or does not see red, reads it right.
   const [blanks, words] = markedWords(given, marks);
   return [piece(blanks, 'plain'), { text: words, tone: TONES[change], of: 'live' }];

@@ -1,5 +1,6 @@
 import { unreachable } from '../core/errors.ts';
-import { type FieldView, listUnseenOf } from './fields.ts';
+import type { Callout } from '../core/plan-document.ts';
+import { conflictPlaces, type FieldView, listUnseenOf } from './fields.ts';
 import {
   escapeMessage,
   escapeText,
@@ -10,18 +11,21 @@ import {
   leftToRight,
 } from './markdown-text.ts';
 import type { Shown } from './names.ts';
-import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
-import type { CalloutRow } from './prose/callout-words.ts';
+import { type CalloutRow, calloutRow } from './prose/callout-words.ts';
 import {
+  type ConflictPlace,
   cutPieces,
+  type Detail,
   type Marks,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
+  sideOf,
+  versionLabels,
   viewProse,
 } from './prose/view.ts';
-import { cutText, textWidth } from './terminal.ts';
+import { cutText, padText, textWidth } from './terminal.ts';
 import {
   areVersions,
   blockValue,
@@ -68,6 +72,9 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
       : undefined;
   }
   if (content.type !== 'both' && content.type !== 'conflict') return undefined;
+  const places = content.type === 'conflict' ? conflictPlaces(content, detail) : undefined;
+  if (places !== undefined)
+    return conflictMarkdown(path, noteItems(view), places, content.callouts);
   const isConflict = content.type === 'conflict';
   const [before, after] = isConflict
     ? [content.live, content.wanted]
@@ -86,6 +93,39 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
   return isText
     ? proseMarkdown(title, noteItems(view), content, detail)
     : listMarkdown(title, noteItems(view), [before, after], detail);
+}
+
+/** A table of the places that two sides changed, with a row for each version of them. */
+function conflictMarkdown(
+  path: string,
+  notes: readonly string[],
+  places: readonly ConflictPlace[],
+  callouts: readonly Callout[],
+): readonly string[] {
+  const rows = places.flatMap(({ title, place, sides }) => [
+    [`**${title}**`, place === null ? '' : leftToRight(escapeText(place))],
+    ...sides.map(({ label, pieces }) => [
+      label,
+      pieces === null ? '–' : leftToRight(piecesText(pieces, true)),
+    ]),
+  ]);
+  const calls = [
+    ...notes,
+    ...callouts
+      .filter(({ sort }) => sort === 'reversed')
+      .map((one) => calloutItem(calloutRow(one))),
+  ];
+  return [
+    '',
+    `<b>${inlineCode(path)}</b>`,
+    ...(calls.length > 0 ? ['', ...calls] : []),
+    '',
+    table(rows),
+  ];
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  return [['', ''], ['---', '---'], ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Lists the differences of a field that a reader cannot see. */
@@ -140,13 +180,16 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedL
         ['+ ', path, ': ', ids === null ? after : inlineValue(content.after), told],
       ];
     }
-    case 'conflict':
+    case 'conflict': {
+      const { base, live, own } = versionLabels(content.purpose);
+      const label = (text: string) => padText(`${text}:`, 10);
       return [
-        ['! ', path, ': conflict'],
-        ...(content.base === undefined ? [] : [['  last written: ', inlineValue(content.base)]]),
-        ['- live now:     ', inlineValue(content.live)],
-        ['+ configured:   ', inlineValue(content.wanted)],
+        ['! ', path, content.isDecided ? ': both changed, live is overwritten' : ': both changed'],
+        ...(content.base === undefined ? [] : [[`  ${label(base)}`, inlineValue(content.base)]]),
+        [`- ${label(live)}`, inlineValue(content.live)],
+        [`+ ${label(own)}`, inlineValue(content.wanted)],
       ];
+    }
     default:
       return unreachable(content);
   }
@@ -204,7 +247,7 @@ function proseMarkdown(
     `${title}${summary === null ? '' : `: ${escapeText(summary)}`}`,
     ...(calls.length > 0 ? ['', ...calls] : []),
     '',
-    [['', ''], ['---', '---'], ...shown].map((cells) => `| ${cells.join(' | ')} |`).join('\n'),
+    table(shown),
   ];
 }
 
@@ -242,11 +285,9 @@ function rowCells(row: ProseRow): readonly (readonly [string, string])[] {
   const cell = (pieces: readonly Piece[]) =>
     leftToRight(`${note}${piecesText(pieces, row.type === 'edited')}`);
   if (row.type !== 'edited') return [[`**${ROW_WORDS[row.type]}**`, cell(row.pieces)]];
-  const without = (change: Piece['change']) =>
-    row.pieces.filter((piece) => piece.change !== change);
   return [
-    ['**was**', cell(without('added'))],
-    ['**now**', cell(without('removed'))],
+    ['**was**', cell(sideOf(row.pieces, 'before'))],
+    ['**now**', cell(sideOf(row.pieces, 'after'))],
   ];
 }
 

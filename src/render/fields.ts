@@ -21,6 +21,7 @@ import {
 import { maskScalar } from '../core/redact.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
 import type { Names, Shown } from './names.ts';
+import { type ConflictPlace, type Detail, viewConflict } from './prose/view.ts';
 import { listUnseen, looksAlike } from './unseen.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue, isFile, nameValue, standsForOther } from './value-text.ts';
@@ -48,9 +49,11 @@ type Content<V> =
       readonly after: V;
       readonly callouts: readonly Callout[];
     }
-  /** `base`: what both sides came from; undefined where that is not known. */
+  /** `base`: what both sides came from; undefined where that is not known. `isDecided`: the live value is overwritten. */
   | {
       readonly type: 'conflict';
+      readonly purpose: PlanDocument['purpose'];
+      readonly isDecided: boolean;
       readonly base: V | undefined;
       readonly live: V;
       readonly wanted: V;
@@ -128,7 +131,7 @@ function viewChanged(
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
   const views = gathered.map((field) => {
     if ('appears' in field) return viewElement(field, purpose);
-    const view = viewField(field, purpose, isTold, change.callouts);
+    const view = viewField(field, change, purpose, isTold);
     // The sides are what was written and what is live: nothing of it is written by the plan.
     const isGoing = change.action === 'delete' && field.cause === 'drifted' && purpose === 'apply';
     return isGoing
@@ -150,6 +153,17 @@ function asEdited(field: FieldChange): FieldChange {
 function isNamed({ path, after }: FieldChange, { name, organization_id: owner }: Change): boolean {
   const isOwnName = path === 'name' && after === name && listUnseen(null, after).length === 0;
   return isOwnName || (after !== null && after === owner);
+}
+
+/** The places in which two sides changed a text; undefined where they cannot be told, or where it is no text. */
+export function conflictPlaces(
+  content: FieldView['content'] & { readonly type: 'conflict' },
+  detail: Detail,
+): readonly ConflictPlace[] | undefined {
+  const { base, live, wanted, purpose, isDecided } = content;
+  if (typeof base !== 'string' || typeof live !== 'string' || typeof wanted !== 'string')
+    return undefined;
+  return viewConflict({ base, live, own: wanted }, { purpose, isDecided, detail });
 }
 
 /** Sentences on what cannot be seen of a field, for below it. Searching long texts takes a while. */
@@ -236,7 +250,6 @@ function elementRemark({ appears, cause }: Element, purpose: PlanDocument['purpo
 const WHY: { readonly [cause in FieldCause]?: string } = {
   drifted: 'changed outside Callsheet',
   cleared: 'cleared',
-  conflict: 'conflict',
   secret_changed: 'changed since Callsheet last wrote it',
   secret_source_changed: 'another source than last applied',
   secret_account_changed: 'written with the account that it belongs to',
@@ -260,18 +273,20 @@ function conflictRemark({ base, secret, configured }: FieldChange): string {
 
 function viewField(
   field: FieldChange,
+  { verdict, callouts: called = [] }: Change,
   purpose: PlanDocument['purpose'],
   isTold: boolean,
-  called: Change['callouts'] = [],
 ): FieldView<Json> {
   const { cause } = field;
   const callouts = called.filter((one) => one.path === field.path);
   const path = sanitiseLine(field.path);
-  const remark = findRemark(field, purpose, isTold);
+  const isConflict = cause === 'conflict' && purpose !== 'drift';
+  const isDecided = verdict === 'ok';
+  const both = isDecided ? 'both changed: live is overwritten' : 'both changed';
+  const remark = isConflict ? both : findRemark(field, purpose, isTold);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
   const one = (value: Json) => ({ type: 'one', value }) as const;
   if (isFile(after)) return { path, sign: '~', content: one(after), remark };
-  const isConflict = cause === 'conflict' && purpose !== 'drift';
   const sign = isConflict ? '!' : getSign(field);
   if (before === MASK && after === MASK) {
     return { path, sign, content: one(MASK), remark: remark ?? 'changed' };
@@ -282,6 +297,8 @@ function viewField(
       sign,
       content: {
         type: 'conflict',
+        purpose,
+        isDecided,
         base: field.secret ? undefined : field.base,
         live: before,
         wanted: after,

@@ -1,8 +1,9 @@
 import { labelOf, nameInWords } from '../core/address.ts';
-import { codeSpan, commandSpan, quoted } from '../core/command-line.ts';
+import { codeSpan, commandLine, commandSpan, quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
+  type FieldChange,
   findFreezeAlone,
   holdingFlags,
   isChanging,
@@ -21,7 +22,7 @@ import {
 import { getOwn, type Json } from '../core/value.ts';
 import { listNames, type Names, shownName, withNames } from './names.ts';
 
-import { inlineValue, shortSides } from './value-text.ts';
+import { inlineValue, isMultiline, shortSides } from './value-text.ts';
 import { baseName, formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
 /** Something that is said beside the changes. No text in it is sanitised yet. */
@@ -33,6 +34,8 @@ export type Footer = {
   readonly advice: string | null;
   /** Whether all items are shown, however many there are. */
   readonly isWhole?: boolean;
+  /** Ways on, each with the command that goes there. */
+  readonly ways?: readonly { readonly does: string; readonly command: string }[];
 };
 
 /** A sentence about one resource, several, or the plan. */
@@ -66,8 +69,75 @@ export function footersBelow(plan: PlanDocument, isWhole = false): readonly Foot
     ...noteFooter(notes, 'warning'),
     ...noteFooter(notes, 'info'),
     ...rehearsalFooters(plan),
+    ...conflictFooter(plan),
   ]);
 }
+
+/** Tells a conflict that waits for a decision, which is read beside its change and settled by a way on below all. */
+function isUndecided({ verdict, lifted_by: lift, refused_on_base: isKnown }: Change): boolean {
+  return verdict === 'refused' && lift === 'accept_conflicts' && isKnown !== true;
+}
+
+/** How conflicts are settled. */
+function conflictFooter(plan: PlanDocument): readonly RawFooter[] {
+  const { changes, environment: env, options, purpose } = plan;
+  const conflicts = changes.filter(isUndecided);
+  if (purpose !== 'apply' || conflicts.length === 0) return [];
+  const addresses = conflicts.map(({ address }) => quoted(address));
+  const named = addresses.length > MOST_PULLED ? [] : addresses;
+  const way = (does: string, command: string) => ({
+    does,
+    command: commandLine(command, { dir: '.', env }),
+  });
+  const pull = (...flags: readonly string[]) => ['pull', ...named, ...flags].join(' ');
+  const open = conflicts.flatMap(({ fields }) =>
+    fields.filter(({ cause, secret }) => cause === 'conflict' && !secret),
+  );
+  const [unknown, known] = [open.filter(isBaseLost), open.filter((field) => !isBaseLost(field))];
+  const isMore = changes.some((change) => !isUndecided(change) && isChanging(change));
+  const isAll = changes.every((change) => change.verdict !== 'refused' || isUndecided(change));
+  const ways = [
+    ...(known.some(isText)
+      ? [
+          way(
+            'Take the platform’s edits into the files where they touch none of yours',
+            pull('--merge'),
+          ),
+        ]
+      : []),
+    ...(known.length > 0
+      ? [
+          way(
+            'Take them where both changed, too, and keep the rest of yours',
+            pull('--merge', '--theirs'),
+          ),
+        ]
+      : []),
+    ...(unknown.length > 0
+      ? [way('Take all that is live: what was last applied is not known', pull('--theirs'))]
+      : []),
+    way(
+      'Write the files over the platform, whose edits stay in its history',
+      'plan --accept-conflicts',
+    ),
+    ...(isAll && isMore && !options.skip_refused
+      ? [{ does: 'Leave them for later, and apply the rest', command: leaveOutCommand(plan) }]
+      : []),
+  ];
+  return [{ weight: 'error', title: 'To settle the conflicts:', items: [], advice: null, ways }];
+}
+
+function isText({ before, after }: FieldChange): boolean {
+  return typeof before === 'string' && typeof after === 'string';
+}
+
+/** Tells a text whose last written version nobody kept, so that there is nothing to merge by. */
+function isBaseLost(field: FieldChange): boolean {
+  return field.base === undefined && isText(field) && [field.before, field.after].some(isMultiline);
+}
+
+/** Addresses that a command names; more than these are all that there are. */
+const MOST_PULLED = 10;
 
 /** Lists what is to be known beside drift: what is live that nobody here manages, though it was deleted, and what is not ready. */
 export function driftFooters(plan: PlanDocument): readonly Footer[] {
@@ -223,7 +293,10 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
       change.verdict === verdict &&
       (verdict === 'refused' ? change.refused_on_base !== true : !isOnBase(change)),
   );
-  if (struck.length === 0) return [];
+  // Of conflicts alone each change says why, and the ways on stand below all.
+  const isSettledBelow =
+    purpose === 'apply' && !options.skip_refused && struck.every((one) => isUndecided(one));
+  if (struck.length === 0 || isSettledBelow) return [];
   const count = formatCount(struck.length, 'change');
   const isBlocking = verdict === 'refused' && !options.skip_refused;
   return [
@@ -308,7 +381,7 @@ function omitted(
 function refusedAdvice(struck: readonly Change[], plan: PlanDocument): string {
   const { purpose, changes } = plan;
   if (purpose === 'apply')
-    return `Fix the refused changes. To leave them out: ${leaveOutCommand(plan)}`;
+    return `Fix the refused changes. To leave them out: ${codeSpan(leaveOutCommand(plan))}`;
   const lifts = liftingFlags(struck, purpose).map(({ flag, does }) => ` ${flag} ${does}.`);
   const left = changes.some(isChanging) ? ', or pass --skip-refused to leave them out' : '';
   return `Fix the refused changes${left}.${lifts.join('')}`;

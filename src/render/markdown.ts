@@ -29,15 +29,14 @@ import {
   addressesIn,
   buildOverview,
   cutToFit,
-  type Detail,
   type GroupItem,
   type Item,
 } from './overview.ts';
+import type { Detail } from './prose/view.ts';
 import { cutText } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
-  conflictAdvice,
   describeHow,
   driftAdvice,
   fieldsOnBase,
@@ -214,7 +213,7 @@ function planRows(
   plan: PlanDocument,
 ): readonly FencedLine[] | undefined {
   const { address, name, action, source } = change;
-  if (!isExplained || shared > 0 || conflictAdvice(change, plan) !== undefined) return undefined;
+  if (!isExplained || shared > 0) return undefined;
   if (fieldsOnBase(change, plan) !== undefined) return undefined;
   const fields = diffRows(viewFields(change, plan, false));
   const about = [
@@ -446,13 +445,11 @@ function planBlock(
     ...(known === undefined ? [] : [escapeMessage(known)]),
   ];
   const more = `${formatCount(shared, 'field')} in a group below, alike in others`;
-  const advice = conflictAdvice(change, plan);
   return [
     `#### ${changeTitle(change)}`,
     ...(about.length === 0 ? [] : ['', about.join(' · ')]),
     ...fieldsMarkdown(views, detail),
     ...(shared === 0 ? [] : ['', more]),
-    ...(advice === undefined ? [] : ['', escapeMessage(advice)]),
   ].join('\n');
 }
 
@@ -525,7 +522,7 @@ function adoptedText(adopted: readonly Change[]): readonly string[] {
   ];
 }
 
-function footerText({ title, items, advice, weight, isWhole }: Footer): string {
+function footerText({ title, items, advice, weight, isWhole, ways = [] }: Footer): string {
   const lines = items.map(({ address, name, text }) => {
     const called = name === undefined ? '' : `${escapeText(name)} `;
     const named = address === null ? '' : `${called}${inlineCode(address)} `;
@@ -533,9 +530,15 @@ function footerText({ title, items, advice, weight, isWhole }: Footer): string {
   });
   return [
     weight === 'info' ? title : `**${title}**`,
-    '',
+    ...(lines.length === 0 ? [] : ['']),
     ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
     ...(advice === null ? [] : ['', escapeMessage(advice)]),
+    ...ways.flatMap(({ does, command }) => [
+      '',
+      `${escapeMessage(does)}:`,
+      '',
+      fence([command], ''),
+    ]),
   ].join('\n');
 }
 

@@ -11,6 +11,7 @@ import {
 import { countEach, sum } from '../core/value.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
+import type { Detail } from './prose/view.ts';
 import { gone, isEmpty } from './wording.ts';
 
 /**
@@ -111,9 +112,7 @@ function buildItems(
     const left = { ...change, fields };
     // A field that only a note speaks of is nothing to look at.
     if (own !== undefined && viewFields(left, plan, false).length === 0) return [];
-    const isListed =
-      plan.purpose === 'apply' && plan.summary.refused <= MOST_REFUSED && isConflict(change);
-    const isExplained = isListed || (isPlain(change) && !isWhole);
+    const isExplained = isPlain(change) && !isWhole;
     return [{ type: 'alone', change: left, shared: own?.views ?? 0, isExplained }];
   });
   return {
@@ -179,13 +178,6 @@ function isPlain({ action, verdict, adopted, moved_from: from, fields }: Change)
   return isOwn && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
 }
 
-/** Of more refusals some are only counted above the changes. */
-const MOST_REFUSED = 20;
-
-function isConflict({ verdict, lifted_by: lift }: Change): boolean {
-  return verdict === 'refused' && lift === 'accept_conflicts';
-}
-
 /** What is read first is light: what is refused, lost or undone, then secrets that go elsewhere. */
 function weigh(change: Change): number {
   const { verdict, action, fields, secrets = [] } = change;
@@ -227,14 +219,6 @@ function isProse({ before, after, secret }: FieldChange): boolean {
     (value) => typeof value === 'string' && !secret && value.trimEnd().includes('\n'),
   );
 }
-
-/**
- * How much of an item is shown. Its addresses, its call-outs and the words that change always are.
- *
- * - `whole`: the paragraphs around an edit, too.
- * - `brief`: the edited words with a few around them.
- */
-export type Detail = 'whole' | 'brief';
 
 /**
  * Items that have to be shown in brief so that all fit in some room. The largest group is cut first. What stands first

@@ -16,11 +16,11 @@ import {
   type AloneItem,
   buildOverview,
   cutToFit,
-  type Detail,
   type GroupItem,
   type Item,
   type Overview,
 } from './overview.ts';
+import type { Detail } from './prose/view.ts';
 import {
   belowLines,
   cutLine,
@@ -46,7 +46,6 @@ import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
 import {
   comparedCount,
-  conflictAdvice,
   countsBelow,
   describeHow,
   driftAdvice,
@@ -346,6 +345,10 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
       options,
     ),
     ...(footer.advice === null ? [] : wrap([span('  '), span(footer.advice)], width, 2)),
+    ...(footer.ways ?? []).flatMap(({ does, command }) => [
+      ...wrap([span(`  ${does}:`)], width, 2),
+      [span('    '), wholeSpan(command, 'strong')],
+    ]),
   ];
 }
 
@@ -400,7 +403,6 @@ function changeLines(
   const [reason, ...more] = listReasons(change, plan, options.verbose);
   const isSaid = isExplained || (change.verdict !== 'ok' && reasons.has(change.reason));
   const why = isSaid || reason === undefined ? more : [reason, ...more];
-  const advice = conflictAdvice(change, plan);
   const known = fieldsOnBase(change, plan);
   const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
   return [
@@ -413,7 +415,6 @@ function changeLines(
     ...(shared === 0
       ? []
       : [[span(`    ⋯ ${formatCount(shared, 'field')} in a group below, alike in others`)]]),
-    ...(advice === undefined ? [] : belowLines(advice, options)),
   ];
 }
 

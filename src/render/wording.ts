@@ -1,5 +1,5 @@
 import { byAddress, nameInWords } from '../core/address.ts';
-import { commandSpan, quoted } from '../core/command-line.ts';
+import { commandLine, commandSpan, quoted } from '../core/command-line.ts';
 import {
   formatCount,
   formatDuration,
@@ -523,24 +523,13 @@ function pullWays(changes: readonly Change[]) {
   }));
 }
 
-/** What somebody may do about a conflict that a plan shows; undefined where it has none. */
-export function conflictAdvice(
-  { address, fields }: Change,
-  { options, environment: env, purpose }: PlanDocument,
-): string | undefined {
-  if (purpose !== 'apply' || fields.every(({ cause }) => cause !== 'conflict')) return undefined;
-  if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
-  const typed = (command: string) => commandSpan(command, { dir: '.', env });
-  return `To keep the live values: ${typed(`pull ${quoted(address)} --theirs`)}. To overwrite them: ${typed('plan --accept-conflicts')}.`;
-}
-
 /** The command that applies a plan without its refused changes, with all that the plan was allowed. */
 export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
   const { rollout, ...allowed } = { ...options, skip_refused: true };
   // A rollout has its agents from its own selection.
   const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
   const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
-  return commandSpan([...own, ...flags].join(' '), { dir: '.', env });
+  return commandLine([...own, ...flags].join(' '), { dir: '.', env });
 }
 
 const DRIFT_SORTS = ['edited', 'unconfigured', 'conflict', 'gone', 'successor'] as const;

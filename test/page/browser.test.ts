@@ -82,11 +82,13 @@ describe('a review', () => {
   });
 
   test('shows of a conflict what was last written, too', async () => {
-    const field = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
-    const { page } = await openReport(planOf([changeOf({ fields: [field] })]));
+    const number = fieldOf('speed', 2, 3, { cause: 'conflict', base: 1 });
+    const text = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
+    const { page } = await openReport(planOf([changeOf({ fields: [number, text] })]));
     const [base, sides] = await page.locator('.field .value').allInnerTexts();
-    expect(base).toBe('last written: "en"');
-    expect(sides).toContain('"fr"');
+    expect(base).toBe('applied: 1');
+    expect(sides).toContain('2');
+    expect(await page.locator('.three tbody td').allInnerTexts()).toEqual(['en', 'fr', 'de']);
   });
 
   test('notes what stands against a rollback as the other formats do', async () => {

@@ -37,11 +37,15 @@ test.each<[string, FieldChange, string]>([
   ['a changed value', fieldOf('speed', 1, 1.5), '~ speed: 1 → 1.5'],
   ['a new value', fieldOf('speed', null, 1.5), '+ speed: 1.5'],
   ['a cleared value', fieldOf('speed', 1, null, { cause: 'cleared' }), '- speed: 1 (cleared)'],
-  ['a conflict', fieldOf('speed', 2, 1, { cause: 'conflict' }), '! speed: 2 | 1 (conflict)'],
+  [
+    'a conflict',
+    fieldOf('speed', 2, 1, { cause: 'conflict' }),
+    '! speed: 2 | 1 (both changed: live is overwritten)',
+  ],
   [
     'a conflict over nothing',
     fieldOf('speed', 2, null, { cause: 'conflict' }),
-    '! speed: 2 | (none) (conflict)',
+    '! speed: 2 | (none) (both changed: live is overwritten)',
   ],
   [
     'a masked value',

@@ -146,7 +146,7 @@ describe('who approves', () => {
   test('is shown the plans of all stacks, each below its title', async () => {
     const { isAgreed, asked, out } = await decide([long, long], 'show', 'yes');
     expect(isAgreed).toBe(true);
-    expect(asked[0]).toMatch(/^4 changes are shown in brief\. /);
+    expect(asked[0]).toMatch(/^12 changes are shown in brief\. /);
     expect(out.split(/^stack \d$/m)).toHaveLength(3);
   });
 });

@@ -140,21 +140,48 @@ test.each([
 });
 
 test('an accepted conflict says that what is live is overwritten', () => {
-  const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
-  const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values: `callsheet pull');
-  expect(renderPlanText(accepted, PLAIN)).toContain(
-    'The live values will be overwritten (--accept-conflicts).',
-  );
+  const [, conflicting] = twice[0] ?? [];
+  const fields = [fieldOf('model', 'a', 'b', { cause: 'conflict' })];
+  const refused = { ...(conflicting ?? changeOf({})), fields };
+  const overwritten = 'model  both changed: live is overwritten';
+  expect(renderPlanText(planOf([refused]), PLAIN)).not.toContain(overwritten);
+  expect(renderPlanText(planOf([{ ...refused, verdict: 'ok' }]), PLAIN)).toContain(overwritten);
 });
 
-test('a conflict names the command that keeps the live values, as a shell reads it', () => {
-  const address = 'agent.clinic["harbor"]';
-  const fields = [fieldOf('model', 'a', 'b', { cause: 'conflict' })];
-  const plan = { ...planOf([changeOf({ address, fields })]), environment: 'staging' };
-  expect(renderPlanText(plan, { ...PLAIN, width: 200 })).toContain(
-    `To keep the live values: \`callsheet pull 'agent.clinic["harbor"]' --theirs --env staging\`. To overwrite`,
-  );
+const prose = (...lines: readonly string[]) => lines.join('\n\n');
+const SIDES = {
+  base: prose('# Night', 'Call back in 30 minutes.', 'Say good night.', 'We open at 8.'),
+  before: prose('# Night', 'Call back in 45 minutes.', 'Say goodbye.', 'We open at 8.'),
+  after: prose('# Night', 'Call back in 20 minutes.', 'Say good night.', 'We open at 9.'),
+};
+
+test('a conflict shows what both sides made of each place, those first that both changed', () => {
+  const { base, before, after } = SIDES;
+  const field = fieldOf('system_prompt', before, after, { cause: 'conflict', base });
+  const plan = planOf([
+    changeOf({ verdict: 'refused', lifted_by: 'accept_conflicts', fields: [field] }),
+  ]);
+  const words = renderPlanText(plan, PLAIN).split('\n').slice(5, 20);
+  expect(words.map((line) => line.trimEnd())).toEqual([
+    '    ! system_prompt  both changed',
+    '        both changed: decide',
+    '          Night, line 3',
+    '            applied   Call back in [30] minutes.',
+    '            live      Call back in [45] minutes.',
+    '            here      Call back in [20] minutes.',
+    '        live alone: would be lost',
+    '          Night, line 5',
+    '            applied   Say [good night].',
+    '            live      Say [goodbye].',
+    '        here alone',
+    '          Night, line 7',
+    '            applied   We open at [8].',
+    '            here      We open at [9].',
+    '',
+  ]);
+  const comment = renderPlanMarkdown(plan);
+  for (const side of ['<ins>45</ins>', '<ins>20</ins>', '<del>30</del>', 'would be lost'])
+    expect(comment).toContain(side);
 });
 
 test('a conflict says what both sides came from, where that is known', () => {
@@ -164,9 +191,9 @@ test('a conflict says what both sides came from, where that is known', () => {
       PLAIN,
     );
   expect(conflict({ base: 1 })).toContain(
-    ['        last written  1', '        live now      2', '        configured    3'].join('\n'),
+    ['        applied   1', '        live      2', '        here      3'].join('\n'),
   );
-  expect(conflict({})).not.toContain('last written');
+  expect(conflict({})).not.toContain('applied');
 });
 
 test('what writes nothing is left to the notes', () => {
@@ -341,17 +368,48 @@ test.each(twice)('the reason of %s is told once', (_, change, reason) => {
   expect(reason).toContain('last by user');
 });
 
-test('a conflict is told with commands to paste, in text and in Markdown', () => {
-  const [, conflicting] = twice[0] ?? [];
-  const plan = planOf(conflicting === undefined ? [] : [conflicting], { environment: 'staging' });
-  const take = 'callsheet pull agent.a --theirs --env staging';
-  const write = 'callsheet plan --accept-conflicts --env staging';
-  expect(renderPlanText(plan, { ...PLAIN, width: 300 })).toContain(
-    `To keep the live values: \`${take}\`. To overwrite them: \`${write}\`.`,
+/** Whose values are in conflict, and the ways on that help there: `merge` needs what both sides came from. */
+const WAYS: readonly (readonly [string, FieldChange, readonly string[]])[] = [
+  [
+    'a text with what both came from',
+    fieldOf('system_prompt', SIDES.before, SIDES.after, { cause: 'conflict', base: SIDES.base }),
+    ['pull A --merge', 'pull A --merge --theirs', 'plan --accept-conflicts'],
+  ],
+  [
+    'a text without',
+    fieldOf('system_prompt', SIDES.before, SIDES.after, { cause: 'conflict' }),
+    ['pull A --theirs', 'plan --accept-conflicts'],
+  ],
+  [
+    'a number',
+    fieldOf('speed', 1, 2, { cause: 'conflict', base: 3 }),
+    ['pull A --merge --theirs', 'plan --accept-conflicts'],
+  ],
+  [
+    'a secret',
+    fieldOf('key', null, null, { cause: 'conflict', secret: true }),
+    ['plan --accept-conflicts'],
+  ],
+];
+
+test.each(WAYS)('a conflict of %s is told with commands to paste', (_, field, ways) => {
+  const address = 'agent.clinic["harbor"]';
+  const change = changeOf({
+    address,
+    fields: [field],
+    verdict: 'refused',
+    lifted_by: 'accept_conflicts',
+  });
+  const plan = planOf([change], { environment: 'staging' });
+  const lines = renderPlanText(plan, { ...PLAIN, width: 60 }).split('\n');
+  const typed = ways.map(
+    (way) => `callsheet ${way.replace('A', `'agent.clinic["harbor"]'`)} --env staging`,
   );
-  expect(renderPlanMarkdown(plan)).toContain(
-    `To keep the live values: <code>${take}</code>. To overwrite them: <code>${write}</code>.`,
-  );
+  expect(
+    lines.filter((line) => line.startsWith('    callsheet')).map((line) => line.trim()),
+  ).toEqual(typed);
+  const comment = renderPlanMarkdown(plan);
+  for (const command of typed) expect(comment).toContain(`\n\`\`\`\n${command}\n`);
 });
 
 test('what a plan rests on is shown to those who ask, and what was moved to everybody', () => {

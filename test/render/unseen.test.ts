@@ -412,10 +412,19 @@ test(
           color: false,
           verbose: true,
         });
-        const rows = view.match(/^ {8}~ .*$/gm) ?? [];
-        fc.pre(rows.length === 1);
-        const row = asRead((rows[0] ?? '').slice('        ~ '.length));
-        expect(readRow(row, marksOf(view)).map(bare)).toEqual([before, after].map(bare));
+        const rows = view.match(/^ {8}[-+] .*$/gm) ?? [];
+        fc.pre(rows.length === 2);
+        const [was, now] = rows.map((row) => asRead(row.slice('        - '.length)));
+        // Each row has the words of its own side alone, so that brackets do where the words have none.
+        const none = ['\0', '\0'] as const;
+        const [removed = none, added = none] = /[[\]]/.test(before + after)
+          ? marksOf(view)
+          : ([
+              ['[', ']'],
+              ['[', ']'],
+            ] as const);
+        expect(bare(readRow(was ?? '', [removed, none])[0] ?? '')).toBe(bare(before));
+        expect(bare(readRow(now ?? '', [none, added])[1] ?? '')).toBe(bare(after));
       }),
       { numRuns: runs(1000) },
     );
@@ -430,7 +439,7 @@ test('many marks of its own do not make those of a text long', () => {
     color: false,
     verbose: false,
   });
-  expect(text).toContain('[5000-Call-5000]{5000+Ring+5000}');
+  expect(text).toMatch(/\[5000-Call-5000\][\s\S]*\{5000\+Ring\+5000\}/);
 });
 
 // Text that runs from right to left.

@@ -1,7 +1,6 @@
 import { beginning, unreachable } from '../../core/errors.ts';
-import type { Callout } from '../../core/plan-document.ts';
+import type { Callout, PlanDocument } from '../../core/plan-document.ts';
 import type { Shown } from '../names.ts';
-import type { Detail } from '../overview.ts';
 import { sanitiseLine } from '../untrusted.ts';
 import { comparedText } from '../value-text.ts';
 import { showBlanks, showOddWithin } from '../white-space.ts';
@@ -9,8 +8,17 @@ import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Piece, ProseDiff } from './blocks.ts';
 import { type CalloutRow, calloutRow } from './callout-words.ts';
 import { countWords, diffProse } from './diff.ts';
+import { compareVersions, placeOfStretch, type Stretch3, type Versions } from './three-way.ts';
 
 /** One row of a comparison of two texts, in words that a terminal and a pull request share. */
+/**
+ * How much of an item is shown. Its addresses, its call-outs and the words that change always are.
+ *
+ * - `whole`: the paragraphs around an edit, too.
+ * - `brief`: the edited words with a few around them.
+ */
+export type Detail = 'whole' | 'brief';
+
 export type ProseRow =
   | { readonly type: 'fold'; readonly words: string }
   | { readonly type: 'same'; readonly text: string }
@@ -38,6 +46,8 @@ export type Marks = {
 
 type ProseView = {
   readonly marks: Marks;
+  /** Around the words that differ, where each version stands on lines of its own. */
+  readonly brackets: Marks;
   /** Says how words are marked, where that is not as usual. */
   readonly legend: string | null;
   /** `2 of 43 paragraphs edited, 1 moved`; null for a text that is seen at a glance. */
@@ -90,6 +100,7 @@ export function viewProse(
   const marks = chooseMarks(old, fresh);
   return {
     marks,
+    brackets: chooseBrackets(old, fresh),
     legend: marks === USUAL ? null : describeMarks(marks),
     summary: isLong ? `${isNew ? 'rewritten: ' : ''}${formatSummary(diff)}` : null,
     callouts: shown.map(calloutRow),
@@ -97,6 +108,131 @@ export function viewProse(
     rows: seen,
     moreRows: hidden.length,
   };
+}
+
+/** A place of a text that was changed on the platform, in the files, or in both. */
+export type ConflictPlace = {
+  readonly changedBy: ConflictSide;
+  /** What that means: `both changed: decide`. */
+  readonly title: string;
+  /** `Emergencies, line 13`; null for a text of one paragraph. */
+  readonly place: string | null;
+  readonly marks: Marks;
+  /** Each version with its label, the words marked that one of the sides changed; null where it has nothing there. */
+  readonly sides: readonly { readonly label: string; readonly pieces: readonly Piece[] | null }[];
+};
+
+type ConflictSide = 'both' | 'live' | 'own';
+
+/** In the order in which they are read. */
+const CONFLICT_SIDES = ['both', 'live', 'own'] as const;
+
+/** How the three versions of a conflict are called in a plan, and in a rollback. */
+export function versionLabels(purpose: PlanDocument['purpose']): Versions<string> {
+  if (purpose === 'rollback') return { base: 'the run', live: 'live', own: 'before' };
+  return { base: 'applied', live: 'live', own: purpose === 'restore' ? 'snapshot' : 'here' };
+}
+
+/**
+ * The places in which two sides changed a text: first those that both changed, then those that only the live text did,
+ * then the rest. Undefined where too much differs, or nothing but blanks. `isDecided`: the live text is overwritten.
+ */
+export function viewConflict(
+  versions: Versions<string>,
+  {
+    purpose,
+    isDecided,
+    detail = 'whole',
+  }: {
+    readonly purpose: PlanDocument['purpose'];
+    readonly isDecided: boolean;
+    readonly detail?: Detail;
+  },
+): readonly ConflictPlace[] | undefined {
+  const { base, live, own } = versions;
+  const [old, theirs, ours] = [base, live, own].map(comparedText);
+  const stretches = compareVersions({ base: old ?? '', live: theirs ?? '', own: ours ?? '' });
+  if (stretches === undefined) return undefined;
+  const isShort = stretches.length <= 1;
+  const titles = conflictTitles(isDecided);
+  const marks = chooseBrackets(base, live, own);
+  const places = stretches.flatMap((stretch): ConflictPlace[] => {
+    const { changedBy } = stretch;
+    if (changedBy === 'nobody' || changedBy === 'alike') return [];
+    const place = isShort ? null : placeOfStretch(stretch);
+    const sides = sidesOf(stretch, versionLabels(purpose), AROUND[detail]);
+    return [{ changedBy, title: titles[changedBy], place, marks, sides }];
+  });
+  if (places.length === 0) return undefined;
+  return CONFLICT_SIDES.flatMap((side) => places.filter(({ changedBy }) => changedBy === side));
+}
+
+function conflictTitles(isDecided: boolean): { readonly [side in ConflictSide]: string } {
+  return isDecided
+    ? { both: 'both changed: live is overwritten', live: 'live alone: is lost', own: 'here alone' }
+    : { both: 'both changed: decide', live: 'live alone: would be lost', own: 'here alone' };
+}
+
+function sidesOf(
+  { base, live, own, changedBy }: Stretch3,
+  labels: Versions<string>,
+  around: number,
+): ConflictPlace['sides'] {
+  const [old, theirs, ours] = [base, live, own].map((some) =>
+    some.map(({ text, gap }) => text + gap).join(''),
+  );
+  const other = changedBy === 'own' ? ours : theirs;
+  const side = (label: string, pieces: readonly Piece[]) => ({
+    label,
+    pieces: pieces.every(({ text }) => text.trim() === '') ? null : pieces,
+  });
+  return [
+    side(labels.base, versionPieces(old ?? '', other ?? '', around).before),
+    ...(changedBy === 'own'
+      ? []
+      : [side(labels.live, versionPieces(old ?? '', theirs ?? '', around).after)]),
+    ...(changedBy === 'live'
+      ? []
+      : [side(labels.own, versionPieces(old ?? '', ours ?? '', around).after)]),
+  ];
+}
+
+/** Two versions of some paragraphs, each with the words marked that the other one does not have. */
+function versionPieces(
+  before: string,
+  after: string,
+  around: number,
+): { readonly before: readonly Piece[]; readonly after: readonly Piece[] } {
+  const diff = diffProse(before, after, { context: Infinity });
+  const rows = diff.blocks.flatMap((block) => {
+    const row = buildRow(block, diff, 'paragraph', around);
+    if (row.type === 'fold') return [];
+    return [
+      row.type === 'same' ? { ...row, pieces: [{ text: row.text, change: 'same' }] as const } : row,
+    ];
+  });
+  const sideWords = (side: 'before' | 'after', ...gone: readonly ProseRow['type'][]) =>
+    joined(
+      rows
+        .filter(({ type }) => !gone.includes(type))
+        .map(({ pieces }) => sideOf(pieces, side))
+        .filter((pieces) => pieces.length > 0)
+        .flatMap((pieces, at) =>
+          at === 0 ? pieces : [{ text: ' ⏎ ', change: 'same' }, ...pieces],
+        ),
+    );
+  return {
+    before: sideWords('before', 'added', 'moved'),
+    after: sideWords('after', 'removed', 'left'),
+  };
+}
+
+/** Brackets around the words that differ, where the words have none of their own. */
+const BRACKETS: Marks = { removed: ['[', ']'], added: ['[', ']'] };
+
+/** Marks for versions that stand below each other, so that it need not be said which of them has the words. */
+export function chooseBrackets(...texts: readonly string[]): Marks {
+  return texts.some((text) => /[[\]]/.test(text)) ? chooseMarks(...texts) : BRACKETS;
 }
 
 /** As `git diff --word-diff` marks words. */
@@ -254,7 +390,8 @@ function oneLine(text: string): string {
 
 function flat(piece: Piece): Piece {
   const text = oneLine(piece.text);
-  return { ...piece, text: piece.change === 'same' ? text : showOddWithin(text) };
+  if (piece.change !== 'same') return { ...piece, text: showOddWithin(text) };
+  return piece.was === undefined ? { ...piece, text } : { ...piece, text, was: oneLine(piece.was) };
 }
 
 /** Tells whether words that stayed stand in other lines. */
@@ -276,10 +413,12 @@ function blanksShown(piece: Piece): Piece {
 /** Neighbours of one fate as one piece: that a word is called out is said elsewhere. */
 function joined(pieces: readonly Piece[]): readonly Piece[] {
   const whole: Piece[] = [];
-  for (const { text, change } of pieces) {
+  for (const { text, change, was = text } of pieces) {
     const last = whole.at(-1);
-    if (last?.change === change) whole[whole.length - 1] = { text: last.text + text, change };
-    else whole.push({ text, change });
+    const isSame = last?.change === change;
+    const own = { text: (isSame ? last.text : '') + text, change };
+    const old = (isSame ? (last.was ?? last.text) : '') + was;
+    whole.splice(isSame ? -1 : whole.length, 1, old === own.text ? own : { ...own, was: old });
   }
   return whole;
 }
@@ -291,7 +430,7 @@ function trimmed(pieces: readonly Piece[]): readonly Piece[] {
   const text = last.text.replace(/[\s⏎]+$/, '');
   if (text === last.text) return pieces;
   const rest = pieces.slice(0, -1);
-  return text === '' ? trimmed(rest) : [...rest, { ...last, text }];
+  return text === '' ? trimmed(rest) : [...rest, { text, change: last.change }];
 }
 
 /** As `trimmed`, where blanks are what changed: those that came or went stay. */
@@ -299,7 +438,16 @@ function trimmedSame(pieces: readonly Piece[]): readonly Piece[] {
   const last = pieces.at(-1);
   if (last?.change !== 'same') return pieces;
   const text = last.text.replace(/[\s⏎]+$/, '');
-  return [...pieces.slice(0, -1), ...(text === '' ? [] : [{ ...last, text }])];
+  const was = (last.was ?? last.text).replace(/[\s⏎]+$/, '');
+  return [...pieces.slice(0, -1), ...(text === '' ? [] : [{ ...last, text, was }])];
+}
+
+/** The words of one side of an edited paragraph, with the blanks that it has between them. */
+export function sideOf(pieces: readonly Piece[], side: 'before' | 'after'): readonly Piece[] {
+  const gone = side === 'before' ? 'added' : 'removed';
+  return pieces
+    .filter(({ change }) => change !== gone)
+    .map(({ text, change, was = text }) => ({ text: side === 'before' ? was : text, change }));
 }
 
 /** Replaces the middle of long stretches that are the same by `…`. */
@@ -312,9 +460,13 @@ function elide(pieces: readonly Piece[], around: number): readonly Piece[] {
     const tail = index < pieces.length - 1 ? around : 0;
     // A few words more are shown rather than replaced.
     if (parts.length <= head + tail + 4) return piece;
-    const end = /\s*$/u.exec(piece.text)?.[0] ?? '';
-    const first = parts.slice(0, head).join('');
-    const last = tail === 0 ? '' : parts.slice(-tail).join('') + end;
-    return { ...piece, text: `${first}${head > 0 ? ' ' : ''}…${last}` };
+    const cut = (whole: string) => {
+      const words = whole.match(/\s*\S+/gu) ?? [];
+      const end = /\s*$/u.exec(whole)?.[0] ?? '';
+      const last = tail === 0 ? '' : words.slice(-tail).join('') + end;
+      return `${words.slice(0, head).join('')}${head > 0 ? ' ' : ''}…${last}`;
+    };
+    const { text, was = text, change } = piece;
+    return { text: cut(text), was: cut(was), change };
   });
 }

@@ -7,9 +7,16 @@ import {
   type PlanDocument,
 } from '../../../core/plan-document.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
-import { type FieldView, listUnseenOf, viewFields } from '../../../render/fields.ts';
+import {
+  conflictPlaces,
+  type FieldView,
+  listUnseenOf,
+  viewFields,
+} from '../../../render/fields.ts';
 import { secretMessage } from '../../../render/footers.ts';
 import type { Shown } from '../../../render/names.ts';
+import type { Piece } from '../../../render/prose/blocks.ts';
+import { type ConflictPlace, versionLabels } from '../../../render/prose/view.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   areVersions,
@@ -21,7 +28,6 @@ import {
   standsForOther,
 } from '../../../render/value-text.ts';
 import {
-  conflictAdvice,
   describeHow,
   describeOrigin,
   formatCalls,
@@ -111,7 +117,6 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
   const views = viewFields(change, head, false);
   // What a delete takes away: all of it is live, and nobody wrote it here.
   const goes = change.action === 'delete' ? viewFields(change, head, true) : [];
-  const advice = conflictAdvice(change, head);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
@@ -120,11 +125,6 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
           <h3>What goes with it</h3>
           <Fields views={goes} purpose="apply" isWhole={isWhole} />
         </section>
-      )}
-      {advice === undefined ? null : (
-        <p class="advice">
-          <Message text={advice} />
-        </p>
       )}
     </>
   );
@@ -276,12 +276,14 @@ function FieldContent({
       return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
     case 'both':
       return <TwoValues {...content} {...shown} />;
-    case 'conflict':
+    case 'conflict': {
+      const places = conflictPlaces(content, 'whole');
+      if (places !== undefined) return <ConflictTable places={places} purpose={content.purpose} />;
       return (
         <>
           {content.base === undefined ? null : (
             <p class="value">
-              last written: <bdi>{inlineValue(content.base)}</bdi>
+              {versionLabels(content.purpose).base}: <bdi>{inlineValue(content.base)}</bdi>
             </p>
           )}
           <TwoValues
@@ -292,7 +294,56 @@ function FieldContent({
           />
         </>
       );
+    }
   }
+}
+
+function wordsOf({ text, change }: Piece, key: number) {
+  if (change === 'same') return text;
+  return change === 'removed' ? <del key={key}>{text}</del> : <ins key={key}>{text}</ins>;
+}
+
+/** The places that two sides changed, with a column for each version of them. */
+function ConflictTable({
+  places,
+  purpose,
+}: {
+  readonly places: readonly ConflictPlace[];
+  readonly purpose: PlanDocument['purpose'];
+}) {
+  const { base, live, own } = versionLabels(purpose);
+  const columns = [base, live, own];
+  return (
+    <table class="three">
+      <thead>
+        <tr>
+          <th scope="col">Where</th>
+          {columns.map((label) => (
+            <th scope="col" key={label}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {places.map(({ changedBy, title, place, sides }, at) => (
+          <tr class={changedBy} key={at}>
+            <th scope="row">
+              {place === null ? null : <bdi>{place}</bdi>} <span class="tag">{title}</span>
+            </th>
+            {columns.map((label) => {
+              const side = sides.find((one) => one.label === label);
+              return (
+                <td data-label={label} key={label} class={side === undefined ? 'quiet' : ''}>
+                  {side === undefined ? 'as applied' : side.pieces?.map(wordsOf)}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 function ElementContent({

@@ -43,7 +43,7 @@ export function Notes({ head, notes }: NotesProps) {
 }
 
 export function NoteBlock({
-  note: { weight, title, items, advice, isWhole },
+  note: { weight, title, items, advice, isWhole, ways = [] },
 }: {
   readonly note: Footer;
 }) {
@@ -52,23 +52,31 @@ export function NoteBlock({
   return (
     <section class={`note ${weight}`}>
       <h3>{sanitiseLine(title)}</h3>
-      <ul>
-        {items.slice(0, most).map(({ address, name, text }, at) => (
-          <li key={at}>
-            {name === undefined ? null : <span>{name} </span>}
-            {address === null ? null : <code>{sanitiseLine(address)} </code>}
-            <span class={address === null ? '' : 'said'}>
-              <Message text={text} />
-            </span>
-          </li>
-        ))}
-        {rest > 0 ? <li>and {formatNumber(rest)} more</li> : null}
-      </ul>
+      {items.length === 0 ? null : (
+        <ul>
+          {items.slice(0, most).map(({ address, name, text }, at) => (
+            <li key={at}>
+              {name === undefined ? null : <span>{name} </span>}
+              {address === null ? null : <code>{sanitiseLine(address)} </code>}
+              <span class={address === null ? '' : 'said'}>
+                <Message text={text} />
+              </span>
+            </li>
+          ))}
+          {rest > 0 ? <li>and {formatNumber(rest)} more</li> : null}
+        </ul>
+      )}
       {advice === null ? null : (
         <p class="do">
           <Message text={advice} />
         </p>
       )}
+      {ways.map(({ does, command }) => (
+        <div class="do" key={command}>
+          <p>{does}:</p>
+          <pre>{sanitiseLine(command)}</pre>
+        </div>
+      ))}
     </section>
   );
 }
