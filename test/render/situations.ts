@@ -115,6 +115,12 @@ function single(name: string, fields: readonly FieldChange[], more: Partial<Chan
 
 const PROMPT = TEMPLATE(RULES).replaceAll(/\$\{each\.(\w+)\}/g, 'Harbor');
 
+/** Both change the hours, each another sentence. */
+const CONFLICT = {
+  live: PROMPT.replace('to 5', 'to 6').replace('good day', 'good evening'),
+  own: PROMPT.replace('to 5', 'to 7').replace('Be brief', 'Take your time'),
+};
+
 const night = single('night', [
   fieldOf('system_prompt', PROMPT, PROMPT.replace('Never give medical', 'You may give medical')),
 ]);
@@ -259,6 +265,40 @@ export const SITUATIONS: readonly Situation[] = [
       night,
     ],
     words: ['You may'],
+  }),
+  ...situation('a conflict', {
+    changes: [
+      single(
+        'pager',
+        [
+          fieldOf('greeting_message', 'Night line, please hold.', 'Night line, good evening.', {
+            cause: 'conflict',
+            base: 'Night line. Is this an emergency?',
+          }),
+          fieldOf('system_prompt', CONFLICT.live, CONFLICT.own, {
+            cause: 'conflict',
+            base: PROMPT,
+          }),
+        ],
+        {
+          verdict: 'refused',
+          lifted_by: 'accept_conflicts',
+          reason:
+            'the configuration and the platform both changed since the last apply (last by user:4711 via dashboard at 2026-11-28T16:18:00Z, history entry 1196)',
+        },
+      ),
+      night,
+    ],
+    words: [
+      'please hold.',
+      'good evening.',
+      'to 6',
+      'to 7',
+      'good evening',
+      'You may',
+      'user:4711',
+    ],
+    back: ['please hold.', 'good evening.', 'to 6', 'to 7', 'You may'],
   }),
   ...situation("somebody's edit that is undone", {
     changes: [
