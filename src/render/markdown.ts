@@ -37,7 +37,9 @@ import { cutText } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
+  countsBelow,
   describeHow,
+  describeLoss,
   driftAdvice,
   fieldsOnBase,
   formatCalls,
@@ -418,6 +420,14 @@ function renderTable(plan: PlanDocument): readonly string[] {
     });
     return `| ${[escapeText(title), ...cells].join(' | ')} |`;
   };
+  const [only, ...others] = groups;
+  if (only !== undefined && others.length === 0)
+    return [
+      [only.title, countsBelow(plan)]
+        .filter((text) => text !== '')
+        .map((text) => escapeText(text))
+        .join(': '),
+    ];
   const hidden = groups.length - MAX_ROWS;
   return [
     [
@@ -438,16 +448,21 @@ function planBlock(
   const views = viewFields(change, plan, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
   const known = fieldsOnBase(change, plan);
+  const loss = describeLoss(change, plan);
   const about = [
     ...(isExplained ? [] : [escapeMessage(change.reason)]),
+    ...(loss === undefined ? [] : [escapeMessage(loss)]),
     ...formatPlace(change),
     ...(how === '' ? [] : [escapeMessage(how)]),
     ...(known === undefined ? [] : [escapeMessage(known)]),
   ];
   const more = `${formatCount(shared, 'field')} in a group below, alike in others`;
+  const said = about.join(' · ');
+  const isLost = change.action === 'delete' || change.action === 'replace';
+  const isAlert = (isLost && change.verdict !== 'held') || change.verdict === 'refused';
   return [
     `#### ${changeTitle(change)}`,
-    ...(about.length === 0 ? [] : ['', about.join(' · ')]),
+    ...(said === '' ? [] : ['', isAlert ? alertText('CAUTION', said) : said]),
     ...fieldsMarkdown(views, detail),
     ...(shared === 0 ? [] : ['', more]),
   ].join('\n');
@@ -528,7 +543,7 @@ function footerText({ title, items, advice, weight, isWhole, ways = [] }: Footer
     const named = address === null ? '' : `${called}${inlineCode(address)} `;
     return `${named}${escapeMessage(text)}`;
   });
-  return [
+  const text = [
     weight === 'info' ? title : `**${title}**`,
     ...(lines.length === 0 ? [] : ['']),
     ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
@@ -540,6 +555,14 @@ function footerText({ title, items, advice, weight, isWhole, ways = [] }: Footer
       fence([command], ''),
     ]),
   ].join('\n');
+  return weight === 'info' || ways.length > 0
+    ? text
+    : alertText(weight === 'error' ? 'CAUTION' : 'WARNING', text);
+}
+
+/** An alert, as GitHub and GitLab draw it; elsewhere it is a quotation. */
+function alertText(sort: 'CAUTION' | 'WARNING', text: string): string {
+  return [`[!${sort}]`, ...text.split('\n')].map((line) => `> ${line}`.trimEnd()).join('\n');
 }
 
 /** What carrying it out takes, and what identifies the plan. */

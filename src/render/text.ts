@@ -48,6 +48,7 @@ import {
   comparedCount,
   countsBelow,
   describeHow,
+  describeLoss,
   driftAdvice,
   fieldsOnBase,
   formatCalls,
@@ -461,8 +462,10 @@ function verdictSpans(verdict: Change['verdict']): readonly Span[] {
 function listReasons(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
   const { reason, id, action, operations } = change;
   const isHowTold = verbose || plan.purpose === 'rollback';
+  const loss = describeLoss(change, plan);
   return [
     reason,
+    ...(loss === undefined ? [] : [loss]),
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${id}`]
       : []),

@@ -523,6 +523,16 @@ function pullWays(changes: readonly Change[]) {
   }));
 }
 
+/** What a delete takes for good, though a rollback makes the resource again; undefined where none is planned. */
+export function describeLoss(
+  { action, kind }: Pick<Change, 'action' | 'kind'>,
+  { purpose }: Pick<PlanDocument, 'purpose'>,
+): string | undefined {
+  return action === 'delete' && purpose === 'apply'
+    ? `a rollback makes a new ${nameInWords(kind)}, with another id and without its history`
+    : undefined;
+}
+
 /** The command that applies a plan without its refused changes, with all that the plan was allowed. */
 export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
   const { rollout, ...allowed } = { ...options, skip_refused: true };

@@ -11,7 +11,7 @@ import { changeOf, fieldOf, planOf } from './sample.ts';
 
 /** What a page consists of. A link, a picture or a script is nothing that we write. */
 const ELEMENTS = new Set(
-  'page h3 h4 p table thead tbody tr th td details summary code pre del ins b strong em ul li'.split(
+  'page h3 h4 p blockquote table thead tbody tr th td details summary code pre del ins b strong em ul li'.split(
     ' ',
   ),
 );
@@ -57,6 +57,9 @@ function expectSafe(page: XmlElement): void {
     nodesOf(page).flatMap((node) => (node instanceof XmlElement ? [node.name] : [])),
   );
   expect([...names].filter((name) => !ELEMENTS.has(name))).toEqual([]);
+  // A quotation is an alert of ours.
+  for (const { content } of elementsOf(page, 'blockquote'))
+    expect(content.trim()).toMatch(/^\[!(?:CAUTION|WARNING)\]\n/);
   const text = loudText(page);
   expect(text).not.toMatch(/@[\w"]|#\d|![\d]|:\/\/|www\.\w|GH-\d/);
   // GitLab's inline diff, which would pass for one of ours.

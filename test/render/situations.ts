@@ -289,16 +289,8 @@ export const SITUATIONS: readonly Situation[] = [
       ),
       night,
     ],
-    words: [
-      'please hold.',
-      'good evening.',
-      'to 6',
-      'to 7',
-      'good evening',
-      'You may',
-      'user:4711',
-    ],
-    back: ['please hold.', 'good evening.', 'to 6', 'to 7', 'You may'],
+    words: ['please hold.', 'good evening.', 'Take your time', 'You may', 'user:4711'],
+    back: ['please hold.', 'good evening.', 'You may'],
   }),
   ...situation("somebody's edit that is undone", {
     changes: [

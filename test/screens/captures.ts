@@ -76,8 +76,14 @@ test.each(shown)('$name', async ({ name, plan }) => {
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
   });
+  // GitHub makes alerts of quotations that begin so.
+  const drawn = comment.replaceAll(
+    /<blockquote>\n<p>\[!(\w+)\]\n([\s\S]*?)<\/blockquote>/g,
+    (_, sort: string, text: string) =>
+      `<div class="markdown-alert markdown-alert-${sort.toLowerCase()}"><p class="markdown-alert-title">${sort}</p><p>${text}</div>`,
+  );
   for (const width of COMMENT_WIDTHS) {
-    const html = `<meta name="viewport" content="width=device-width"><style>${css}</style><body style="margin:16px" class="markdown-body">${comment}`;
+    const html = `<meta name="viewport" content="width=device-width"><style>${css}</style><body style="margin:16px" class="markdown-body">${drawn}`;
     await capture(html, `${file}.comment.${width}.png`, [width, 600]);
   }
   const report = await renderReport(plan);
