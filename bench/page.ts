@@ -15,8 +15,8 @@ const RUNS = 5;
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-page-'));
 try {
   console.log(`$ node bench/page.ts ${process.argv.slice(2).join(' ')}\n${machineFacts()}\n`);
-  console.log('| changes | as JSON | HTML | gzip | written in | first row | key | search |');
-  console.log('|---:|---:|---:|---:|---:|---:|---:|---:|');
+  console.log('| changes | as JSON | HTML | gzip | written in | first card | key |');
+  console.log('|---:|---:|---:|---:|---:|---:|---:|');
   const given = process.argv.slice(2).map(Number);
   for (const count of given.length === 0 ? [100, 1000, 10_000] : given) {
     console.log(await rowOf(count));
@@ -35,16 +35,16 @@ async function rowOf(count: number): Promise<string> {
   const written = performance.now() - start;
   await writeFile(file, html);
   const { size } = await stat(file);
-  const times: { readonly first: number; readonly key: number; readonly search: number }[] = [];
+  const times: { readonly first: number; readonly key: number }[] = [];
   for (let run = 0; run < RUNS; run += 1) times.push(await timesOf(file));
-  const median = (of: 'first' | 'key' | 'search') =>
+  const median = (of: 'first' | 'key') =>
     times.map((one) => one[of]).sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0;
   const cells = [
     count.toLocaleString('en'),
     megabytes(JSON.stringify(plan).length),
     megabytes(size),
     megabytes(gzipSync(html).length),
-    ...[written, median('first'), median('key'), median('search')].map(milliseconds),
+    ...[written, median('first'), median('key')].map(milliseconds),
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -54,7 +54,7 @@ async function timesOf(file: string) {
   const context = await (await openChromium()).newContext();
   const page = await context.newPage();
   await page.goto(pathToFileURL(file).href);
-  await page.locator('.entry').first().waitFor();
+  await page.locator('.card').first().waitFor();
   const first = await page.evaluate<number>(
     'new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))',
   );
@@ -63,18 +63,8 @@ async function timesOf(file: string) {
     document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
   })`);
-  const search = await page.evaluate<number>(`new Promise((done) => {
-    const start = performance.now();
-    const status = document.querySelector('[role=status]');
-    new MutationObserver(() => done(performance.now() - start)).observe(status, {
-      childList: true, characterData: true, subtree: true,
-    });
-    const box = document.querySelector('input[type=search]');
-    box.value = 'clinic-0 price_list';
-    box.dispatchEvent(new Event('input', { bubbles: true }));
-  })`);
   await context.close();
-  return { first, key, search };
+  return { first, key };
 }
 
 function megabytes(bytes: number): string {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { escapeUnits } from '../core/value.ts';
+import { renderPlanText } from '../render/text.ts';
 import { escapeHtml, sanitiseLine } from '../render/untrusted.ts';
 import { type Assets, pageAssets } from './assets.ts';
 import type { UiStart } from './live.ts';
@@ -13,15 +14,17 @@ import { rolloutsBody, rolloutsTitle } from './rollouts.ts';
  * `callsheet ui` serves. What runs in the browser lies in `browser/`; the build bundles it.
  */
 
+/** Columns of the text that stands for a page whose script does not run. */
+const PLAIN_WIDTH = 80;
+
 /** A plan or drift as one HTML file: the document that `--format json` prints, and what shows it. */
 export async function renderReport(document: PlanDocument): Promise<string> {
   const packed = packDocument(document);
   const assets = await pageAssets('report');
-  const instead =
-    'With <code>--format markdown</code> instead of <code>--format html</code> the command gives the same without it.';
+  const text = renderPlanText(document, { width: PLAIN_WIDTH, color: false, verbose: false });
   return frameApp({
     title: packed.title,
-    instead,
+    instead: `<main class="plain"><h1 class="unseen">${escapeHtml(sanitiseLine(packed.title))}</h1><pre>${escapeHtml(text)}</pre></main>`,
     assets,
     data: JSON.stringify(packed),
     policy: [],
@@ -32,7 +35,8 @@ export async function renderReport(document: PlanDocument): Promise<string> {
 export async function renderUi(start: UiStart): Promise<string> {
   return frameApp({
     title: `Callsheet: ${start.dir}`,
-    instead: '',
+    instead:
+      '<main class="plain"><h1>Callsheet</h1><p>This page needs JavaScript. It runs none but its own and asks no network but this machine.</p></main>',
     assets: await pageAssets('ui'),
     data: JSON.stringify(start),
     policy: ["connect-src 'self'"],
@@ -53,7 +57,7 @@ export async function renderRolloutsPage(document: RolloutsDocument): Promise<st
 /** What a page with a script is made of. */
 type AppParts = {
   readonly title: string;
-  /** What gives the same to whoever lets no script run; markup, as it is. */
+  /** What is shown where no script runs; markup, as it is. */
   readonly instead: string;
   readonly assets: Assets;
   /** JSON, as it is. */
@@ -68,8 +72,7 @@ const DATA = 'data';
 /** A page that its script draws from the data beside it. */
 function frameApp({ title, instead, assets, data, policy }: AppParts): string {
   const { script, style } = assets;
-  const plain = escapeHtml(sanitiseLine(title));
-  const body = `<div id="app"><noscript><main><h1>${plain}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. ${instead}</p></main></noscript></div>
+  const body = `<div id="app"><noscript>${instead}</noscript></div>
 <script type="application/json" id="${DATA}">${escapeScript(data)}</script>
 <script>${script}</script>`;
   return framePage({

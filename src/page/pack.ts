@@ -1,13 +1,20 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import { createTextTable } from '../core/texts.ts';
 import type { Json } from '../core/value.ts';
-import { addressesIn, buildOverview, type GroupItem, type Overview } from '../render/overview.ts';
-import { headline, titleOnBase } from '../render/wording.ts';
+import {
+  addressesIn,
+  buildOverview,
+  type GroupItem,
+  type Item,
+  type Overview,
+} from '../render/overview.ts';
+import { countsBelow, headline, titleOnBase } from '../render/wording.ts';
 
 /** A document in which every long text is written down once (`core/texts.ts`). */
 export type Packed = {
-  /** What it comes to, in one line. */
+  /** What it comes to, in one line, and the counts below it. */
   readonly title: string;
+  readonly counts: string;
   readonly overview: PackedOverview;
   readonly texts: readonly string[];
   readonly document: Json;
@@ -17,6 +24,8 @@ export type Packed = {
 export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   /** In the order in which they are read; without the fields that a group shows. */
   readonly alone: readonly number[];
+  /** Those whose fields say why they change. */
+  readonly explained: readonly number[];
   /** What the base of the plan has already; none without one. */
   readonly already: readonly number[];
   /** What stands above these. */
@@ -40,22 +49,29 @@ export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
 export function packDocument(document: PlanDocument): Packed {
   const { texts, pack } = createTextTable();
   const packed = pack(document as unknown as Json);
-  return { title: headline(document), overview: packOverview(document), texts, document: packed };
+  return {
+    title: headline(document),
+    counts: countsBelow(document),
+    overview: packOverview(document),
+    texts,
+    document: packed,
+  };
 }
 
 function packOverview(document: PlanDocument): PackedOverview {
   const { above, alone, groups, already, below } = buildOverview(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
+  const placesOf = (items: readonly Item[]) =>
+    items.flatMap((item) => addressesIn(item).flatMap((address) => places.get(address) ?? []));
   const general = new Map(
     (document.groups ?? []).map(({ addresses, fields }) => [addresses.join('\n'), fields]),
   );
   return {
     above,
     below,
-    alone: alone.flatMap(({ change: { address } }) => places.get(address) ?? []),
-    already: [...(already?.alone ?? []), ...(already?.groups ?? [])].flatMap((item) =>
-      addressesIn(item).flatMap((address) => places.get(address) ?? []),
-    ),
+    alone: placesOf(alone),
+    explained: placesOf(alone.filter(({ isExplained }) => isExplained)),
+    already: placesOf([...(already?.alone ?? []), ...(already?.groups ?? [])]),
     alreadyTitle: titleOnBase(document),
     groups: groups.map(({ addresses, names: _, example, ...group }) => ({
       ...group,

@@ -9,17 +9,24 @@ import { misfitReason } from '../../src/plan/messages.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { calloutRow } from '../../src/render/prose/callout-words.ts';
 import { renderPlanText } from '../../src/render/text.ts';
-import { longRows, longTest } from '../long.ts';
+import { longRows } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 import { SITUATIONS } from '../render/situations.ts';
 import { findMissing, readMarkdown } from '../render/visible.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
-import { openPage, openReport } from './open-page.ts';
-import { driftPlan, groupedPlan, reviewPlan } from './plans.ts';
+import { type OpenedPage, openPage, openReport } from './open-page.ts';
+import { crowdedPlan, driftPlan, groupedPlan, reviewPlan } from './plans.ts';
 
 /** What the page does in a real Chromium. */
+
+/** The list of a plan that has one. */
+async function openList(): Promise<OpenedPage> {
+  const opened = await openReport(crowdedPlan());
+  await opened.page.getByRole('button', { name: 'List and search' }).click();
+  return opened;
+}
 
 /** What runs, or reads as what it is not, where it is not escaped. */
 const PAYLOADS = [
@@ -40,7 +47,7 @@ const focused = (page: Page) =>
   page.evaluate<string>(
     "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
   );
-const heading = (page: Page) => page.locator('.detail h2').innerText();
+const heading = (page: Page) => page.locator('.detail .card > header').innerText();
 
 describe('a review', () => {
   test('shows by the sign of a field what became of it, and none of a new resource', async () => {
@@ -56,14 +63,14 @@ describe('a review', () => {
     expect(await made.page.locator('.field .sign').isVisible()).toBe(false);
   });
 
-  test('shows the calls of an agent in the list and above its change', async () => {
+  test('shows the calls of an agent above its change', async () => {
     const calls = '1,412 calls in 7 days';
     const changes = [changeOf({ calls: 1412 }), changeOf({ address: 'agent.night', calls: 0 })];
     const { page } = await openReport(planOf(changes));
-    const names = await page.locator('.entry .name').allInnerTexts();
-    expect(names).toEqual(['Front desk, no calls in 7 days', `Front desk, ${calls}`]);
-    await page.locator('.entry', { hasText: calls }).click();
-    expect(await page.locator('.detail .facts').innerText()).toContain(calls);
+    expect(await page.locator('.card .calls').allInnerTexts()).toEqual([
+      calls,
+      'no calls in 7 days',
+    ]);
   });
 
   test.each([
@@ -75,8 +82,8 @@ describe('a review', () => {
     ],
   ])('says of %s what an assumption is, and which command lists all', async (_, head, relies) => {
     const { page } = await openReport(planOf([], { ...head, assumptions: ['agent.delete'] }));
-    await page.keyboard.press('n');
-    const facts = await page.locator('.pairs').last().innerText();
+    await page.getByText(/^About this/).click();
+    const facts = await page.locator('.about .pairs').innerText();
     expect(facts).toContain(`${relies} An assumption fills a gap`);
     expect(facts).toContain('documentation. To list them: callsheet explain assumptions');
   });
@@ -85,9 +92,8 @@ describe('a review', () => {
     const number = fieldOf('speed', 2, 3, { cause: 'conflict', base: 1 });
     const text = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
     const { page } = await openReport(planOf([changeOf({ fields: [number, text] })]));
-    const [base, sides] = await page.locator('.field .value').allInnerTexts();
-    expect(base).toBe('applied: 1');
-    expect(sides).toContain('2');
+    expect(await page.locator('.field .value').innerText()).toBe('applied: 1');
+    expect(await page.locator('.field .pair').innerText()).toMatch(/live\s+2\s+here\s+3/);
     expect(await page.locator('.three tbody td').allInnerTexts()).toEqual(['en', 'fr', 'de']);
   });
 
@@ -95,16 +101,15 @@ describe('a review', () => {
     const changes = [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.other' })];
     const plan = planOf(changes, { purpose: 'rollback' });
     const { page } = await openReport(plan);
-    await page.keyboard.press('n');
     const advice = 'Fix the refused changes, or pass --skip-refused to leave them out.';
     expect(await page.locator('.note .do').allInnerTexts()).toEqual([advice]);
     expect(renderPlanText(plan, { width: 200, color: false, verbose: false })).toContain(advice);
   });
 
   test('is read by keys alone, filtered and searched', async () => {
-    const { page, wrongs } = await openReport(reviewPlan());
+    const { page, wrongs } = await openList();
     const count = page.getByRole('status');
-    expect(await count.innerText()).toBe('7 changes');
+    expect(await count.innerText()).toBe('47 changes');
 
     await page.keyboard.press('j');
     await page.keyboard.press('j');
@@ -114,23 +119,23 @@ describe('a review', () => {
     expect(await heading(page)).toContain('custom_voice.harbor');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    expect(await focused(page)).toContain('agent.billing');
+    expect(await focused(page)).toContain('Billing desk');
     await expect.poll(() => page.evaluate('location.hash')).toBe('#agent.billing');
 
     await page.keyboard.press('/');
     await page.keyboard.type('PRICE_LIST night');
-    await expect.poll(() => count.innerText()).toBe('1 of 7 changes');
+    await expect.poll(() => count.innerText()).toBe('1 of 47 changes');
     expect(await heading(page)).toContain('agent.night');
     await page.keyboard.press('Escape');
-    await expect.poll(() => count.innerText()).toBe('7 changes');
+    await expect.poll(() => count.innerText()).toBe('47 changes');
 
     await page.getByRole('button', { name: /^delete/ }).click();
-    expect(await count.innerText()).toBe('1 of 7 changes');
+    expect(await count.innerText()).toBe('1 of 47 changes');
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Organization').selectOption({ label: 'uptown (2)' });
-    expect(await count.innerText()).toBe('2 of 7 changes');
+    expect(await count.innerText()).toBe('2 of 47 changes');
     await page.getByLabel('Kind').selectOption({ label: 'retry policies (1)' });
-    expect(await count.innerText()).toBe('0 of 7 changes');
+    expect(await count.innerText()).toBe('0 of 47 changes');
     expect(await page.locator('.detail').innerText()).toContain('No change fits');
 
     await page.keyboard.press('?');
@@ -144,14 +149,11 @@ describe('a review', () => {
     expect(wrongs).toEqual([]);
   });
 
-  test('shows words side by side, names what turns a prompt, and unfolds', async () => {
-    const { page } = await openReport(reviewPlan());
-    await page
-      .getByRole('link', { name: /agent\.reception/ })
-      .first()
-      .click();
-    const removed = await page.locator('.sides del').allInnerTexts();
-    const added = await page.locator('.sides ins').allInnerTexts();
+  test('shows words one above the other, names what turns a prompt, and unfolds', async () => {
+    const { page: whole } = await openReport(reviewPlan());
+    const page = whole.locator('[id="agent.reception"]');
+    const removed = await page.locator('.pair del').allInnerTexts();
+    const added = await page.locator('.pair ins').allInnerTexts();
     expect(removed).toContain('two');
     expect(added).toContain('three');
     const callouts = await page.locator('.callouts li').allInnerTexts();
@@ -172,7 +174,7 @@ describe('a review', () => {
       !text.replace(/\s+/g, ' ').endsWith(told[at] ?? 'nothing');
     expect(callouts.slice(0, -1).filter(isOther)).toEqual([]);
     expect(callouts[0]).toMatch(/^Rule reversed\s+"Do not promise a price;/);
-    const folds = page.locator('.fold button');
+    const folds = page.locator('.fold');
     const count = await folds.count();
     await folds.first().click();
     expect(await folds.count()).toBe(count - 1);
@@ -181,86 +183,38 @@ describe('a review', () => {
       .getByRole('button', { name: / more$/ })
       .click();
     await page.getByRole('button', { name: /Token/ }).click();
-    await expect.poll(() => focused(page)).toContain('{{price_list}}');
-  });
-
-  longTest('walks along the graph of its references', async () => {
-    const { page } = await openReport(reviewPlan());
-    await page.keyboard.press('g');
-    const nodes = page.locator('.graph .node');
-    expect(await nodes.count()).toBe(6);
-    expect(await page.locator('.graph .edge').count()).toBe(8);
-    await page.getByRole('link', { name: /agent.night Night line/ }).click();
-    await page.getByRole('button', { name: 'Open agent.night' }).click();
-    expect(await heading(page)).toContain('agent.night');
-    expect(await page.locator('.links').innerText()).toContain('retry_policy.gentle');
+    await expect.poll(() => focused(whole)).toContain('{{price_list}}');
   });
 });
 
-describe('the overview', () => {
-  test('shows what stands alone and then the groups, and is left and come back to', async () => {
+describe('the column', () => {
+  test('shows what stands alone and then the groups, which lead to each other', async () => {
     const { page, wrongs } = await openReport(groupedPlan());
-    const overview = page.locator('.overview');
-    const titles = () => overview.locator('h2').allInnerTexts();
-    expect((await titles()).map((title) => title.split('\n').slice(-1)[0])).toEqual([
-      'sms_template.old_reminder',
-      'agent.reception',
-      'agent.clinic["c-007"]',
-      'bases.yaml:14',
-      'prompts/front-desk.md',
-    ]);
-    const groups = overview.locator('.alike');
-    expect(await groups.locator('.field h3 code').allInnerTexts()).toEqual([
+    const titles = await page.locator('.card > header').allInnerTexts();
+    const lines = ['old_reminder', 'agent.reception', 'c-007', 'bases.yaml:14', 'front-desk.md'];
+    expect(titles).toHaveLength(lines.length);
+    for (const [at, line] of lines.entries()) expect(titles[at]).toContain(line);
+    const groups = page.locator('.card.many');
+    expect(await groups.locator('.path code').allInnerTexts()).toEqual([
       'voice_settings.speed',
       'system_prompt',
     ]);
-
-    await groups.last().getByRole('link').click();
-    expect(await heading(page)).toContain('agent.clinic["c-000"]');
-    expect(await overview.count()).toBe(0);
-    expect(await page.locator('.shared li').allInnerTexts()).toEqual([
-      'voice_settings.speed 30 agents alike',
-      'system_prompt 60 agents alike',
-    ]);
-    await page.getByRole('button', { name: '60 agents alike' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('60 of 62 changes');
-
-    await page.keyboard.press('o');
-    expect(await page.getByRole('status').innerText()).toBe('62 changes');
-    await page.getByLabel('Alike', { exact: true }).selectOption('Not alike (3)');
-    expect(await page.getByRole('status').innerText()).toBe('3 of 62 changes');
-    await page.getByRole('button', { name: 'Overview' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('62 changes');
+    await page.getByRole('link', { name: '60 agents alike' }).click();
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#group-2');
+    expect(await page.getByRole('button', { name: 'List and search' }).count()).toBe(0);
     expect(wrongs).toEqual([]);
   });
 
-  const VIEWS = [
-    ['light', 1280],
-    ['light', 390],
-    ['dark', 1280],
-    ['dark', 390],
-  ] as const;
-  // Each scheme and each width once.
-  const few = longRows(VIEWS, ([scheme, width]) => (scheme === 'light') === (width === 1280));
-  test.each(few)('is clean for axe, %s and %i wide', async (colorScheme, width) => {
-    const viewport = { width, height: 844 };
-    const { page } = await openReport(groupedPlan(9), { colorScheme, viewport });
-    await page.getByText('Read one by one').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await page.locator('.alike').getByRole('link').first().click();
-    expect(await axeFindings(page)).toEqual([]);
-  });
-
-  test('is what is printed', async () => {
-    const { page } = await openReport(groupedPlan(5));
-    await page.emulateMedia({ media: 'print' });
-    const paper = page.locator('.paper');
-    await paper.waitFor();
-    const text = await paper.locator('.overview').innerText();
-    expect(text).toContain('5 agents alike');
-    expect(text).toContain('c-004');
-    // What a group shows stands there once.
-    expect(await paper.locator('article').count()).toBe(2);
+  test('is read by keys, and begins at the change that its address names', async () => {
+    const { page } = await openReport(groupedPlan());
+    for (const _ of 'ab') await page.keyboard.press('j');
+    expect(await focused(page)).toContain('Front desk');
+    await page.keyboard.press('k');
+    expect(await focused(page)).toContain('Old reminder');
+    await page.evaluate('location.hash = encodeURIComponent(\'agent.clinic["c-007"]\')');
+    await expect.poll(() => focused(page)).toContain('Clinic 7');
+    await page.evaluate('location.hash = encodeURIComponent(\'agent.clinic["c-009"]\')');
+    await expect.poll(() => focused(page)).toContain('60 agents alike');
   });
 });
 
@@ -270,11 +224,11 @@ describe('what can be read without a click', () => {
   const rows = longRows(shown, ({ name }) => !name.includes('rolled back'));
   test.each(rows.map((one) => [one.name, one] as const))('is all of %s', async (_name, one) => {
     const { page } = await openReport(one.plan);
-    await expect
-      .poll(async () => findMissing(await page.locator('main').innerText(), one), {
-        timeout: 30_000,
-      })
-      .toEqual([]);
+    const read = async () => {
+      await page.evaluate("document.querySelector('.rest')?.scrollIntoView()");
+      return findMissing(await page.locator('main').innerText(), one);
+    };
+    await expect.poll(read, { timeout: 30_000 }).toEqual([]);
   });
 });
 
@@ -343,14 +297,6 @@ describe('rollouts', () => {
   });
 });
 
-test('axe finds nothing in the graph and drift', async () => {
-  const { page } = await openReport(reviewPlan());
-  await page.keyboard.press('g');
-  expect(await axeFindings(page)).toEqual([]);
-  const { page: drift } = await openReport(driftPlan(), { colorScheme: 'dark' });
-  expect(await axeFindings(drift)).toEqual([]);
-});
-
 describe('the policy', () => {
   test('keeps out a script, a style, a handler and a request that got into the page', async () => {
     const html = await renderReport(planOf([]));
@@ -417,12 +363,9 @@ describe('bad input', () => {
   test('runs nothing and asks for nothing, in whatever text it stands', async () => {
     for (const plan of [reviewPlan(), driftPlan(), groupedPlan(4)]) {
       const { page, wrongs } = await openReport(poisoned(plan));
-      for (const change of plan.changes) {
-        await page.keyboard.press('j');
-        expect(await page.locator('.detail').innerText()).toContain('<img src=x');
-        expect(change.address).not.toBe('');
-      }
-      for (const key of ['g', 't', 'n', 'c']) await page.keyboard.press(key);
+      for (const text of await page.locator('.card').allInnerTexts())
+        expect(text).toContain('<img src=x');
+      for (const key of ['j', 't', 'l', 'r']) await page.keyboard.press(key);
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       await page.evaluate("dispatchEvent(new Event('afterprint'))");
       expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
@@ -460,33 +403,16 @@ test('what a forged record is refused with says the same in every view, and runs
   const plan = planOf(refused);
   const bare = (text: string) => text.replace(/[\s`]+/g, '');
   const { page, wrongs } = await openReport(plan);
-  const seen: string[] = [];
-  for (const _ of refused) {
-    seen.push(await page.locator('.detail').innerText());
-    await page.keyboard.press('j');
-  }
   const markdown = renderPlanMarkdown(plan);
   const views = {
     text: renderPlanText(plan, { width: 10_000, color: false, verbose: true }),
     markdown: readMarkdown(markdown.replace(/<\/?details>/g, '')),
-    page: seen.join('\n'),
+    page: await page.locator('main').innerText(),
   };
   for (const [view, text] of Object.entries(views))
     for (const { reason } of refused) expect(bare(text), view).toContain(bare(reason));
   expect(markdown).not.toMatch(/<img|@everyone/);
   expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
   expect(await page.locator('img').count()).toBe(0);
-  expect(wrongs).toEqual([]);
-});
-
-longTest('paper shows every change, with nothing folded', async () => {
-  const { page, wrongs } = await openReport(reviewPlan());
-  await page.emulateMedia({ media: 'print' });
-  await page.locator('.paper').waitFor();
-  expect(await page.locator('.paper article').count()).toBe(7);
-  expect(await page.locator('.paper .fold').count()).toBe(0);
-  expect(await page.locator('.paper details:not([open])').count()).toBe(0);
-  expect(await page.locator('.two').isVisible()).toBe(false);
-  expect((await page.pdf()).length).toBeGreaterThan(20_000);
   expect(wrongs).toEqual([]);
 });

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { buildGraph, layOutGraph } from '../../src/page/browser/model/graph.ts';
 import {
+  cardOf,
+  countReading,
   type Filter,
   filterEntries,
   findExample,
   groupsWith,
   groupTitle,
-  hasOverview,
+  hasList,
   leftOf,
   listEdits,
   listOffsets,
@@ -20,8 +21,7 @@ import {
 import { follow, type LiveEvent, type RunNow, valuesOfRun } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import { changeOf, planOf } from '../render/sample.ts';
-import { driftPlan, fleetPlan, groupedPlan, reviewPlan } from './plans.ts';
+import { crowdedPlan, driftPlan, fleetPlan, groupedPlan, mixedPlan, reviewPlan } from './plans.ts';
 
 const review = readPlan(packDocument(reviewPlan()));
 const fleet = readPlan(packDocument(fleetPlan(400, 60)));
@@ -111,9 +111,18 @@ describe('what changes alike', () => {
     const [, , both] = alone;
     if (both === undefined) throw new Error('there are fewer');
     expect(leftOf(grouped, both).fields.map(({ path }) => path)).not.toContain('system_prompt');
-    expect(hasOverview(grouped)).toBe(true);
-    expect(hasOverview(readPlan(packDocument(planOf([changeOf()]))))).toBe(false);
-    expect(hasOverview(readPlan(packDocument(driftPlan())))).toBe(true);
+    expect(hasList(grouped)).toBe(false);
+    expect(hasList(readPlan(packDocument(crowdedPlan())))).toBe(true);
+  });
+
+  test('has a card for each, and is counted once', () => {
+    const [gone] = grouped.overview.alone;
+    const alike = grouped.entries.find(({ address }) => address === 'agent.clinic["c-000"]');
+    if (gone === undefined || alike === undefined) throw new Error('there are fewer');
+    expect([cardOf(grouped, gone), cardOf(grouped, alike)]).toEqual([gone.address, 'group-1']);
+    expect(countReading(grouped)).toEqual({ gone: 1, single: 2, alike: 59, calls: undefined });
+    const mixed = readPlan(packDocument(mixedPlan()));
+    expect(countReading(mixed)).toEqual({ gone: 1, single: 1, alike: 60, calls: 11_220 });
   });
 });
 
@@ -140,33 +149,6 @@ describe('the rows of a list', () => {
     }
     expect(rowAt(offsets, 1e9)).toBe(rows.length - 1);
     expect(rowAt([0], 0)).toBe(0);
-  });
-});
-
-describe('the graph of a plan', () => {
-  test('has references to what exists and to what does not yet', () => {
-    const { needs, neededBy } = buildGraph(review);
-    const night = needs.get('agent.night')?.map(({ address }) => address);
-    expect(night).toEqual(['retry_policy.gentle', 'custom_voice.harbor']);
-    expect(neededBy.get('retry_policy.gentle')).toHaveLength(4);
-  });
-
-  test('of a few is drawn whole; of many around one, with the rest counted', () => {
-    const whole = layOutGraph(buildGraph(review), undefined);
-    expect([whole.nodes.length, whole.edges.length, whole.columns]).toEqual([6, 8, 2]);
-    const hub = fleet.entries[0];
-    const around = layOutGraph(buildGraph(fleet), hub);
-    expect(around.nodes).toHaveLength(11);
-    expect([...around.rest.values()]).toEqual(
-      [buildGraph(fleet).neededBy.get('retry_policy.gentle')?.length ?? 0].map(
-        (count) => count - 10,
-      ),
-    );
-    const leaf = layOutGraph(buildGraph(fleet), fleet.entries[5]);
-    expect(leaf.nodes.map(({ entry }) => entry.address).sort()).toEqual([
-      'agent.clinic["clinic-00004"]',
-      'retry_policy.gentle',
-    ]);
   });
 });
 

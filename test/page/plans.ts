@@ -160,6 +160,84 @@ export function groupedPlan(count = 60): PlanDocument {
   return planOf(changes, { groups: groupsOf(changes) });
 }
 
+/** A delete, a new host of a secret, and one rule of a prompt for sixty agents in five towns. */
+export function mixedPlan(): PlanDocument {
+  const prompt = (place: string) => `You answer for ${place}.\n\n${promptOf(900)}`;
+  const edit = (text: string) => text.replace('Do not promise a price', 'You may promise a price');
+  const towns = ['alder-bay', 'birch-falls', 'cedar-point', 'dune-harbor', 'elm-crossing'];
+  const agents = Array.from({ length: 60 }, (_, at) => {
+    const key = `${towns[at % 5]}-${['lakeside', 'market-square', 'old-mill', 'station'][at % 4]}-${at % 3}`;
+    return changeOf({
+      address: `agent.clinic["${key}"]`,
+      name: `Clinic ${at}`,
+      calls: 150 + at,
+      source: 'agents.yaml:4',
+      fields: [fieldOf('system_prompt', prompt(key), edit(prompt(key)))],
+    });
+  });
+  const host = changeOf({
+    address: 'agent.night',
+    name: 'Brightwater night line',
+    calls: 412,
+    source: 'agents.yaml:41',
+    fields: [
+      fieldOf(
+        'extensions.tools[page_dentist].url',
+        'https://pager.example.test/v2/page',
+        'https://alerts.pagehost.example/v2/page',
+      ),
+    ],
+    secrets: [
+      {
+        path: 'extensions.tools[page_dentist].headers.Authorization',
+        source: null,
+        before: 'pager.example.test',
+        to: 'alerts.pagehost.example',
+      },
+    ],
+  });
+  const gone = changeOf({
+    address: 'agent.old_front',
+    name: 'Old front desk',
+    calls: 38,
+    action: 'delete',
+    reason: 'no longer configured',
+    source: null,
+    before: { name: 'Old front desk', greeting_message: 'Thank you for calling.' },
+  });
+  const changes = [...agents, host, gone];
+  return planOf(changes, {
+    groups: groupsOf(changes),
+    environment: 'production',
+    stack: {
+      name: 'clinics',
+      commit: {
+        id: 'cbf4c88d1f0a4be2a37d1d5d6d0b8a90c1e2f3a4',
+        subject: 'Let front desks promise prices',
+        author: 'Robin Vale',
+        at: '2026-02-27T08:00:00Z',
+        is_changed: false,
+      },
+    },
+    assumptions: ['agent.delete'],
+  });
+}
+
+/** What a person meets in a review, and `count` distinct greetings, so that there is a list to search. */
+export function crowdedPlan(count = 40): PlanDocument {
+  const review = reviewPlan();
+  const greetings = Array.from({ length: count }, (_, at) =>
+    changeOf({
+      address: `agent.line_${at}`,
+      name: `Line ${at}`,
+      id: `5d2b7f1a-0000-4000-8001-${String(at).padStart(12, '0')}`,
+      fields: [fieldOf('greeting_message', `Welcome to line ${at}.`, `Line ${at}, good morning.`)],
+    }),
+  );
+  const { notes, assumptions } = review;
+  return planOf([...review.changes, ...greetings], { notes, assumptions });
+}
+
 /** As the planner groups them, where every prompt comes from one file. */
 function groupsOf(changes: readonly Change[]): readonly ChangeGroup[] {
   return groupAlike(changes, ({ path }) =>

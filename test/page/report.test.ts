@@ -7,7 +7,7 @@ import type { Json } from '../../src/core/value.ts';
 import { escapeScript, renderReport, renderRolloutsPage } from '../../src/page/index.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import { broken, documentOf, done, long, silent, worse } from '../render/rollouts.ts';
-import { planOf } from '../render/sample.ts';
+import { changeOf, planOf } from '../render/sample.ts';
 import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -99,11 +99,12 @@ describe('the page of rollouts', () => {
   });
 });
 
-test('without its script a page of drift names no other command', async () => {
-  const [, noscript = ''] =
-    /<noscript>(.*)<\/noscript>/.exec(await renderReport(driftPlan())) ?? [];
-  expect(noscript).toContain('With <code>--format markdown</code> instead of');
-  expect(noscript).not.toContain('callsheet plan');
+test('without its script a page shows the text of the terminal, with nothing of it taken for markup', async () => {
+  const plan = planOf([changeOf({ name: '</pre></noscript><img src=x>' })]);
+  const [, noscript = ''] = /<noscript>(.*?)<\/noscript>/s.exec(await renderReport(plan)) ?? [];
+  expect(noscript).toContain('&lt;/noscript&gt;');
+  expect(noscript).toContain('agent.reception');
+  expect(noscript).not.toContain('<img');
 });
 
 describe('JSON in a page', () => {

@@ -1,3 +1,4 @@
+import { createContext } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** The address of a change in the page, so that it can be bookmarked and sent to somebody. */
@@ -32,33 +33,62 @@ export function rootElement(): HTMLElement {
   return root;
 }
 
+/** The cards that a reader marked as read. */
+type LookedAt = {
+  readonly looked: ReadonlySet<string>;
+  readonly look: (card: string, isSeen: boolean) => void;
+};
+
+export const Looked = createContext<LookedAt>({ looked: new Set(), look: () => undefined });
+
+/** Marks of one plan, kept until the tab is closed. */
+export function useLooked(digest: string): LookedAt {
+  const key = `callsheet.looked.${digest}`;
+  const [looked, setLooked] = useState<ReadonlySet<string>>(
+    () => new Set(JSON.parse(read('sessionStorage', key) ?? '[]')),
+  );
+  const look = (card: string, isSeen: boolean) => {
+    const next = new Set(looked);
+    if (isSeen) next.add(card);
+    else next.delete(card);
+    write('sessionStorage', key, JSON.stringify([...next]));
+    setLooked(next);
+  };
+  return { looked, look };
+}
+
 /** Something that a reader chose, kept where the browser keeps things for this page. */
 export function useKept<T extends string>(
   name: string,
   choices: readonly T[],
   otherwise: T,
 ): readonly [T, (value: T) => void] {
-  const [value, setValue] = useState(() => read(name, choices) ?? otherwise);
+  const key = `callsheet.${name}`;
+  const [value, setValue] = useState(() => {
+    const kept = read('localStorage', key);
+    return choices.find((choice) => choice === kept) ?? otherwise;
+  });
   const keep = (next: T) => {
-    write(name, next);
+    write('localStorage', key, next);
     setValue(next);
   };
   return [value, keep];
 }
 
+type Store = 'localStorage' | 'sessionStorage';
+
 /** A file that is opened from a disk may have no storage, which is nothing to tell anybody. */
-function read<T extends string>(name: string, choices: readonly T[]): T | undefined {
+function read(store: Store, key: string): string | null {
   try {
-    const kept = localStorage.getItem(`callsheet.${name}`);
-    return choices.find((choice) => choice === kept);
+    return globalThis[store].getItem(key);
   } catch {
-    return undefined;
+    return null;
   }
 }
 
-function write(name: string, value: string): void {
+function write(store: Store, key: string, value: string): void {
   try {
-    localStorage.setItem(`callsheet.${name}`, value);
+    globalThis[store].setItem(key, value);
   } catch {
     // It holds until the page is closed.
   }

@@ -1,6 +1,6 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
 import { getMark, withTexts } from '../../../core/texts.ts';
-import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
+import { isObject, type Json, type JsonObject, sum } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCalls, formatGroup, groupByOwner } from '../../../render/wording.ts';
 import type { Packed, PackedOverview } from '../../pack.ts';
@@ -22,8 +22,9 @@ export type Entry = {
 
 /** A plan in the browser. */
 export type Plan = {
-  /** What it comes to, in one line. */
+  /** What it comes to, in one line, and the counts below it. */
   readonly title: string;
+  readonly counts: string;
   /** Everything but the changes. */
   readonly head: PlanDocument;
   readonly entries: readonly Entry[];
@@ -38,6 +39,8 @@ export type Plan = {
 export type Overview = Pick<PackedOverview, 'above' | 'below' | 'alreadyTitle'> & {
   /** What is read one by one, the weightiest first. */
   readonly alone: ReadonlySet<Entry>;
+  /** Those whose fields say why they change. */
+  readonly explained: ReadonlySet<Entry>;
   /** What is read once, the largest last. */
   readonly groups: readonly Alike[];
   /** What the base of the plan has already. */
@@ -49,9 +52,44 @@ export type Alike = Omit<PackedOverview['groups'][number], 'changes'> & {
   readonly entries: ReadonlySet<Entry>;
 };
 
-/** Whether there is more to read than one change. */
-export function hasOverview({ overview: { above, alone, groups, already } }: Plan): boolean {
-  return above.length > 0 || groups.length > 0 || already.length > 0 || alone.size > 1;
+/** More cards than this are also listed, to be searched and filtered. */
+const MOST_UNLISTED = 30;
+
+export function hasList({ overview: { alone, groups } }: Plan): boolean {
+  return alone.size + groups.length > MOST_UNLISTED;
+}
+
+/** The id of the card that shows a group, or an entry, in the page. */
+export function cardOf({ overview }: Plan, shown: Alike | Entry): string {
+  if ('entries' in shown) return `group-${overview.groups.indexOf(shown) + 1}`;
+  const at = overview.groups.findIndex(({ entries }) => entries.has(shown));
+  return overview.alone.has(shown) || at < 0 ? shown.address : `group-${at + 1}`;
+}
+
+/** Resources that are recorded, and to which nothing is written. */
+export function listAdopted({ entries, overview }: Plan): readonly Entry[] {
+  return entries.filter((entry) => entry.action === 'adopt' && !overview.already.includes(entry));
+}
+
+/** How many resources are read in which way; what is deleted is not counted again. */
+export function countReading({ overview: { alone, groups } }: Plan) {
+  const alike = new Set(groups.flatMap(({ entries }) => [...entries]));
+  const all = new Set([...alone, ...alike]);
+  const gone = [...all].filter(({ action }) => action === 'delete');
+  const isGone = ({ action }: Entry) => action === 'delete';
+  const single = [...alone].filter((entry) => !isGone(entry));
+  const others = [...alike].filter((entry) => !isGone(entry) && !alone.has(entry));
+  return { gone: gone.length, single: single.length, alike: others.length, calls: sumCalls(all) };
+}
+
+/** The calls of all agents that were there before; undefined where those of one are not known. */
+function sumCalls(entries: ReadonlySet<Entry>): number | undefined {
+  const counted = new Set(
+    [...entries].flatMap(({ kind, calls }) => (calls === undefined ? [] : kind)),
+  );
+  const live = [...entries].filter(({ kind, id }) => counted.has(kind) && id !== null);
+  const calls = live.flatMap((entry) => entry.calls ?? []);
+  return calls.length > 0 && calls.length === live.length ? sum(calls) : undefined;
 }
 
 /** The groups that show fields of a change. */
@@ -98,7 +136,7 @@ export function leftOf(plan: Plan, entry: Entry): Change {
 const KEPT = 200;
 
 /** Reads what `packDocument` wrote. Its shape was checked when it was made. */
-export function readPlan({ title, overview, texts, document }: Packed): Plan {
+export function readPlan({ title, counts, overview, texts, document }: Packed): Plan {
   // The overview says what the groups of the document do.
   const { changes, groups: _, ...rest } = document as JsonObject;
   const packed = changes as readonly JsonObject[];
@@ -119,6 +157,7 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
   const entries = packed.map((one, index) => buildEntry(one, index, head, texts));
   return {
     title,
+    counts,
     head,
     entries,
     overview: readOverview(overview, entries),
@@ -129,7 +168,7 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
 }
 
 function readOverview(
-  { above, below, alone, groups, already, alreadyTitle }: PackedOverview,
+  { above, below, alone, explained, groups, already, alreadyTitle }: PackedOverview,
   entries: readonly Entry[],
 ): Overview {
   const entriesAt = (places: readonly number[]) => places.flatMap((place) => entries[place] ?? []);
@@ -138,6 +177,7 @@ function readOverview(
     below,
     alreadyTitle,
     alone: new Set(entriesAt(alone)),
+    explained: new Set(entriesAt(explained)),
     already: entriesAt(already),
     groups: groups.map(({ changes, ...group }) => ({
       ...group,

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useContext, useMemo, useState } from 'preact/hooks';
 import {
   type Callout,
   type Change,
+  isEdited,
   isSecretMoved,
   type PlanDocument,
 } from '../../../core/plan-document.ts';
@@ -36,107 +37,147 @@ import {
   gone,
   UNSEEN_SIGN,
 } from '../../../render/wording.ts';
+import { Looked } from '../page.ts';
 import { useMore } from './list.tsx';
 import { Message } from './message.tsx';
 import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
-import { TextChange } from './text.tsx';
+import { type Sides, TextChange } from './text.tsx';
 
-type ChangeProps = {
+type CardProps = {
   readonly change: Change;
   readonly head: PlanDocument;
-  /** Whether nothing is folded: on paper nobody can open it. */
-  readonly isWhole?: boolean;
-  /** Whether it is one of many on the page: what is asked about rarely is left out. */
-  readonly isBrief?: boolean;
+  /** Whether its fields say why it changes. */
+  readonly isExplained?: boolean;
   /** What stands between its head and its fields. */
   readonly note?: ComponentChildren;
-  readonly children?: ComponentChildren;
+  /** The name under which it is kept that somebody looked at it; undefined where that is not asked. */
+  readonly seen?: string;
 };
 
 /** Everything that a plan says of one resource. */
-export function ChangeDetail({
-  change: given,
-  head,
-  isWhole = false,
-  isBrief = false,
-  note,
-  children,
-}: ChangeProps) {
+export function ChangeCard({ change: given, head, isExplained = false, note, seen }: CardProps) {
   const change = head.purpose === 'drift' ? gone(given) : given;
+  const { address, name, action, verdict, adopted, reason, source, secrets = [] } = change;
+  const wordsOf = useActionWords();
+  const calls = formatCalls(change);
+  const origin = describeOrigin(change, head);
   return (
-    <article>
-      <ChangeHead change={change} head={head} />
-      {note}
-      {head.purpose === 'drift' ? (
-        <DriftFields change={given} head={head} isWhole={isWhole} />
+    <article class={`card ${weightOf(change)}`} id={address}>
+      <header>
+        <h3 tabIndex={-1}>
+          <ActionSign action={action} /> {sanitiseLine(name)}
+        </h3>
+        {name === address ? null : <code>{sanitiseLine(address)}</code>}
+        {action === 'update' ? null : <span class={`badge ${action}`}>{wordsOf(action)}</span>}
+        <VerdictBadge verdict={verdict} />
+        {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
+        {calls === undefined ? null : <span class="calls">{calls}</span>}
+      </header>
+      <div class="body">
+        {isExplained ? null : (
+          <p class="reason">
+            <Message text={reason} />
+          </p>
+        )}
+        {origin === undefined ? null : <p class="hint">{sanitiseLine(origin)}</p>}
+        {secrets.map((travel) => (
+          <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
+            {sanitiseLine(secretMessage(travel))}
+          </p>
+        ))}
+        {note}
+        {head.purpose === 'drift' ? (
+          <DriftFields change={given} head={head} />
+        ) : (
+          <PlanFields change={change} head={head} />
+        )}
+        {source === null ? null : (
+          <p class="hint">
+            <code>{sanitiseLine(source)}</code>
+          </p>
+        )}
+      </div>
+      {seen === undefined ? (
+        <Facts change={change} />
       ) : (
-        <PlanFields change={change} head={head} isWhole={isWhole} />
+        <SeenBox name={name} card={seen}>
+          <Facts change={change} />
+        </SeenBox>
       )}
-      {children}
-      {isBrief ? null : <Facts change={change} isOpen={isWhole} />}
     </article>
   );
 }
 
-function ChangeHead({ change, head }: Pick<ChangeProps, 'change' | 'head'>) {
-  const wordsOf = useActionWords();
-  const { address, name, action, adopted, verdict, reason, source, secrets = [] } = change;
-  const calls = formatCalls(change);
-  const origin = describeOrigin(change, head);
+/** What a card warns of by its edge. */
+function weightOf({ action, verdict, fields, secrets = [] }: Change): string {
+  if (action === 'delete' || action === 'replace') return 'gone';
+  const isMoved = secrets.some((travel) => isSecretMoved(travel) && travel.before !== null);
+  return verdict !== 'ok' || isMoved || fields.some(isEdited) ? 'care' : '';
+}
+
+export function VerdictBadge({ verdict }: Pick<Change, 'verdict'>) {
+  return verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>;
+}
+
+type SeenProps = {
+  readonly name: string;
+  readonly card: string;
+  readonly children?: ComponentChildren;
+};
+
+/** Lets a reader mark a card as read. */
+export function SeenBox({ name, card, children }: SeenProps) {
+  const { looked, look } = useContext(Looked);
   return (
-    <header>
-      <h2 tabIndex={-1}>
-        <ActionSign action={action} />
-        {sanitiseLine(address)}
-      </h2>
-      {name === address ? null : <p class="subtitle">{sanitiseLine(name)}</p>}
-      <p class="facts">
-        {calls === undefined ? null : <span>{calls}</span>}
-        <span class={`badge ${action}`}>{wordsOf(action)}</span>
-        {verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>}
-        {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
-        {source === null ? null : <code>{sanitiseLine(source)}</code>}
-      </p>
-      <p class={`reason ${verdict}`}>
-        <Message text={reason} />
-      </p>
-      {origin === undefined ? null : <p class="hint">{sanitiseLine(origin)}</p>}
-      {secrets.map((travel) => (
-        <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
-          {sanitiseLine(secretMessage(travel))}
-        </p>
-      ))}
-    </header>
+    <div class="seen">
+      <label>
+        <input
+          type="checkbox"
+          checked={looked.has(card)}
+          onChange={({ currentTarget }) => look(card, currentTarget.checked)}
+        />
+        I have looked at this<span class="unseen">: {sanitiseLine(name)}</span>
+      </label>
+      {children}
+    </div>
   );
 }
 
-type PartProps = { readonly change: Change; readonly isWhole: boolean };
+type PartProps = { readonly change: Change; readonly head: PlanDocument };
 
-function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
+function PlanFields({ change, head }: PartProps) {
   const { purpose } = head;
   const views = viewFields(change, head, false);
-  // What a delete takes away: all of it is live, and nobody wrote it here.
-  const goes = change.action === 'delete' ? viewFields(change, head, true) : [];
   return (
     <>
-      {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
-      {goes.length === 0 ? null : (
-        <section class="section">
-          <h3>What goes with it</h3>
-          <Fields views={goes} purpose="apply" isWhole={isWhole} />
-        </section>
+      {views.length === 0 ? null : <Fields views={views} purpose={purpose} />}
+      {change.action !== 'delete' ? null : (
+        <Lost change={change} head={head} />
       )}
     </>
   );
 }
 
+/** The live values that a delete takes away, laid out once somebody asks. */
+function Lost({ change, head }: PartProps) {
+  const [isOpen, setOpen] = useState(false);
+  const views = useMemo(() => viewFields(change, head, true), [change, head]);
+  if (views.length === 0) return null;
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>What goes with it: {formatCount(views.length, 'field')}</summary>
+      {isOpen ? <Fields views={views} purpose="apply" /> : null}
+    </details>
+  );
+}
+
 /** Fields that drifted, below who changed them. */
-function DriftFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
+function DriftFields({ change, head }: PartProps) {
   return (
     <>
       {groupByAuthor(change, false).map(({ who, edits, fields }, at) => (
         <section class="author" key={at}>
-          {who === undefined ? null : <h3>{who}</h3>}
+          {who === undefined ? null : <h4>{who}</h4>}
           <ul>
             {edits.map((edit) => (
               <li key={edit}>{edit}</li>
@@ -145,7 +186,6 @@ function DriftFields({ change, head, isWhole }: PartProps & { readonly head: Pla
           <Fields
             views={viewFields({ ...gone(change), fields }, head, change.action === 'create')}
             purpose="drift"
-            isWhole={isWhole}
           />
         </section>
       ))}
@@ -154,7 +194,7 @@ function DriftFields({ change, head, isWhole }: PartProps & { readonly head: Pla
 }
 
 /** What is asked about rarely. */
-function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: boolean }) {
+function Facts({ change }: Pick<PartProps, 'change'>) {
   const { id, organization_id: organization, operations, pin } = change;
   const told = known([
     ['Id', id],
@@ -167,7 +207,7 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
   ]);
   if (told.length === 0) return null;
   return (
-    <details open={isOpen}>
+    <details class="ids">
       <summary>Ids and steps</summary>
       <Pairs pairs={told} isCode />
     </details>
@@ -177,42 +217,29 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
 /** A value that is longer, or has lines, is compared as a text. */
 const INLINE = 72;
 
-/** What the two sides are called. */
-const SIDES: { readonly [purpose in PlanDocument['purpose']]: readonly [string, string] } = {
-  apply: ['Live now', 'Configured'],
-  rollback: ['Live now', 'Rolled back'],
-  restore: ['Live now', 'Restored'],
-  drift: ['As applied', 'Live now'],
-  comparison: ['Earlier', 'Later'],
-};
+const SIDES = ['was', 'now'] as const;
+const DRIFT_SIDES = ['was', 'live'] as const;
+const CONFLICT_SIDES = ['live', 'here'] as const;
 
 type FieldsProps = {
   readonly views: readonly FieldView[];
   readonly purpose: PlanDocument['purpose'];
-  /** Whether nothing is folded or kept back. */
-  readonly isWhole: boolean;
 };
 
 /** Fields that are shown at once. */
 const MOST_FIELDS = 100;
-const MOST_PRINTED = 1000;
 
-/** The fields of a change, one below the other. */
-export function Fields({ views, purpose, isWhole }: FieldsProps) {
+export function Fields({ views, purpose }: FieldsProps) {
   const [most, more] = useMore(views.length, MOST_FIELDS, 'more field');
-  const shown = views.slice(0, isWhole ? MOST_PRINTED : most);
-  const rest = views.length - shown.length;
+  const sides = purpose === 'drift' ? DRIFT_SIDES : SIDES;
   return (
     <>
       <ul class="fields">
-        {shown.map((view, at) => (
-          <Field key={at} view={view} sides={SIDES[purpose]} isWhole={isWhole} />
+        {views.slice(0, most).map((view, at) => (
+          <Field key={at} view={view} sides={sides} />
         ))}
       </ul>
-      {isWhole ? null : more}
-      {isWhole && rest > 0 ? (
-        <p class="more">{formatCount(rest, 'more field')}, not printed</p>
-      ) : null}
+      {more}
     </>
   );
 }
@@ -227,23 +254,23 @@ const LOOKS: {
   ' ': { word: '', class: 'plain' },
 };
 
-type Layout = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
+type FieldProps = { readonly view: FieldView; readonly sides: Sides };
 
-function Field({ view, sides, isWhole }: Layout & { readonly view: FieldView }) {
+function Field({ view, sides }: FieldProps) {
   const { path, sign, content, remark } = view;
   const { word, class: name } = LOOKS[sign];
   return (
     <li class={`field ${name}`}>
-      <h3>
+      <p class="path">
         <span class="sign" aria-hidden="true">
           {sign === '-' ? '−' : sign}
         </span>
         <code>{path}</code>
         {word === '' ? null : <span class="unseen">, {word}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
-      </h3>
+      </p>
       <UnseenNotes view={view} />
-      <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
+      <FieldContent content={content} sides={sides} sign={sign} />
     </li>
   );
 }
@@ -264,18 +291,16 @@ function UnseenNotes({ view }: { readonly view: FieldView }) {
   );
 }
 
-function FieldContent({
-  content,
-  sign,
-  ...shown
-}: Layout & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
+type ContentProps = Pick<FieldView, 'content' | 'sign'> & Pick<FieldProps, 'sides'>;
+
+function FieldContent({ content, sign, sides }: ContentProps) {
   switch (content.type) {
     case 'element':
-      return <ElementContent {...content} sign={sign} isWhole={shown.isWhole} />;
+      return <ElementContent {...content} sign={sign} />;
     case 'one':
-      return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
+      return <OneValue value={content.value} sign={sign} />;
     case 'both':
-      return <TwoValues {...content} {...shown} />;
+      return <TwoValues {...content} sides={sides} />;
     case 'conflict': {
       const places = conflictPlaces(content, 'whole');
       if (places !== undefined) return <ConflictTable places={places} purpose={content.purpose} />;
@@ -290,7 +315,7 @@ function FieldContent({
             before={content.live}
             after={content.wanted}
             callouts={content.callouts}
-            {...shown}
+            sides={CONFLICT_SIDES}
           />
         </>
       );
@@ -349,11 +374,8 @@ function ConflictTable({
 function ElementContent({
   summary,
   members,
-  ...shown
-}: Omit<FieldView['content'] & { readonly type: 'element' }, 'type'> & {
-  readonly sign: FieldView['sign'];
-  readonly isWhole: boolean;
-}) {
+  sign,
+}: Omit<FieldView['content'] & { readonly type: 'element' }, 'type'> & Pick<FieldView, 'sign'>) {
   return (
     <>
       {summary === '' ? null : (
@@ -367,7 +389,7 @@ function ElementContent({
             <div key={at}>
               <dt>{key === '' ? null : <code>{key}</code>}</dt>
               <dd>
-                <OneValue value={value} {...shown} />
+                <OneValue value={value} sign={sign} />
               </dd>
             </div>
           ))}
@@ -386,15 +408,7 @@ function isShort(value: Shown): boolean {
 /** Characters of a long text that are shown at once. */
 const MOST_VALUE = 20_000;
 
-function OneValue({
-  value,
-  sign,
-  isWhole,
-}: {
-  readonly value: Shown;
-  readonly sign: FieldView['sign'];
-  readonly isWhole: boolean;
-}) {
+function OneValue({ value, sign }: Pick<FieldView, 'sign'> & { readonly value: Shown }) {
   const [most, setMost] = useState(MOST_VALUE);
   if (isShort(value)) {
     const text = inlineValue(value);
@@ -406,7 +420,7 @@ function OneValue({
   }
   const text = blockValue(value);
   const isText = typeof value === 'string';
-  const shown = isWhole ? text.slice(0, 10 * MOST_VALUE) : text.slice(0, most);
+  const shown = text.slice(0, most);
   return (
     <div class="whole">
       {isText ? <p class="extent">{formatExtent(value)}</p> : null}
@@ -414,7 +428,7 @@ function OneValue({
         {shown}
         {shown.length < text.length ? '…' : ''}
       </div>
-      {shown.length < text.length && !isWhole ? (
+      {shown.length < text.length ? (
         <button type="button" class="more" onClick={() => setMost(most * 10)}>
           Show more of {formatNumber(text.length)} characters
         </button>
@@ -423,27 +437,34 @@ function OneValue({
   );
 }
 
-function TwoValues({
-  before,
-  after,
-  callouts,
-  ...shown
-}: Layout & {
+type TwoProps = Pick<FieldProps, 'sides'> & {
   readonly before: Shown;
   readonly after: Shown;
   readonly callouts: readonly Callout[];
-}) {
+};
+
+function TwoValues({ before, after, callouts, sides }: TwoProps) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
-    const sides = inlineSides(before, after);
+    const inline = inlineSides(before, after);
+    const [old, fresh] = splitSides(inline.before, inline.after);
     return (
-      <p class="value pair">
-        <span class="unseen">{shown.sides[0]}: </span>
-        <del>{sides.before}</del>
-        <span aria-hidden="true"> → </span>
-        <span class="unseen">; {shown.sides[1]}: </span>
-        <ins>{sides.after}</ins>
-        {sides.ids === null ? null : <span class="what"> {sides.ids}</span>}
-      </p>
+      <>
+        <dl class="pair code">
+          <dt class="removed">{sides[0]}</dt>
+          <dd class="removed">
+            {old.start}
+            {old.own === '' ? null : <del>{old.own}</del>}
+            {old.end}
+          </dd>
+          <dt class="added">{sides[1]}</dt>
+          <dd class="added">
+            {fresh.start}
+            {fresh.own === '' ? null : <ins>{fresh.own}</ins>}
+            {fresh.end}
+          </dd>
+        </dl>
+        {inline.ids === null ? null : <p class="hint">{inline.ids}</p>}
+      </>
     );
   }
   return (
@@ -452,7 +473,28 @@ function TwoValues({
       after={comparedText(after)}
       callouts={callouts}
       isProse={typeof before === 'string' && typeof after === 'string'}
-      {...shown}
+      sides={sides}
     />
   );
+}
+
+type SplitSide = { readonly start: string; readonly own: string; readonly end: string };
+
+/** Between words, and between the parts of an address, so that a host or a number is marked whole. */
+const JOINT = /(?<=[\s/"=?&,;])|(?=[\s/"=?&,;])/;
+
+/** Splits two values where they begin to differ, and where they are the same again. */
+function splitSides(before: string, after: string): readonly [SplitSide, SplitSide] {
+  const [old, fresh] = [before.split(JOINT), after.split(JOINT)];
+  const most = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < most && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  const split = (parts: readonly string[]) => ({
+    start: parts.slice(0, start).join(''),
+    own: parts.slice(start, parts.length - end).join(''),
+    end: parts.slice(parts.length - end).join(''),
+  });
+  return [split(old), split(fresh)];
 }

@@ -25,20 +25,29 @@ import { Message } from './message.tsx';
 /** Items of a note that are shown at once. */
 const MOST = 200;
 
-type NotesProps = { readonly head: PlanDocument; readonly notes: readonly Footer[] };
+type HeadProps = { readonly head: PlanDocument };
 
-export function Notes({ head, notes }: NotesProps) {
+/** Says what follows an approval, where one is possible. */
+export function WayOn({ head: { purpose, summary, requests } }: HeadProps) {
+  if (purpose !== 'apply' || summary.refused > 0 || requests.writes === 0) return null;
   return (
-    <div class="page">
-      <h2 class="unseen">Notes</h2>
-      {notes.map((note, at) => (
-        <NoteBlock key={at} note={note} />
-      ))}
-      <section class="section">
-        <h3>About this {COMPARISONS.has(head.purpose) ? 'comparison' : 'plan'}</h3>
-        <Pairs pairs={listFacts(head)} />
-      </section>
-    </div>
+    <section class="next">
+      <h2>What happens next</h2>
+      <p>
+        Apply writes exactly this, and reads it back. If one of these resources is edited first,
+        nothing is written. <code class="command">callsheet rollback</code> undoes the run.
+      </p>
+    </section>
+  );
+}
+
+/** What nobody can act on. */
+export function About({ head }: HeadProps) {
+  return (
+    <details class="about">
+      <summary>About this {COMPARISONS.has(head.purpose) ? 'comparison' : 'plan'}</summary>
+      <Pairs pairs={listFacts(head)} />
+    </details>
   );
 }
 
@@ -51,7 +60,7 @@ export function NoteBlock({
   const rest = items.length - most;
   return (
     <section class={`note ${weight}`}>
-      <h3>{sanitiseLine(title)}</h3>
+      <h2>{sanitiseLine(title)}</h2>
       {items.length === 0 ? null : (
         <ul>
           {items.slice(0, most).map(({ address, name, text }, at) => (

@@ -7,13 +7,14 @@ import { cutPieces } from '../../../render/prose/view.ts';
 import { showBlanks, showOddWithin } from '../../../render/white-space.ts';
 import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
+/** What the two sides of a change are called. */
+export type Sides = readonly [before: string, after: string];
+
 type TextChangeProps = {
   readonly before: string;
   readonly after: string;
   readonly callouts: readonly Callout[];
-  /** What the columns are called. */
-  readonly sides: readonly [string, string];
-  readonly isWhole: boolean;
+  readonly sides: Sides;
   /** Whether it is a text that people wrote, not a value laid out in lines. */
   readonly isProse: boolean;
 };
@@ -23,7 +24,7 @@ const STEP = 200;
 /** Longer texts are compared when somebody asks: it takes a while. */
 const MOST_UNASKED = 400_000;
 
-/** Two texts side by side. They are compared when the change is opened, and not before. */
+/** A text before and after, paragraph by paragraph, with what is unchanged around each edit. */
 export function TextChange(props: TextChangeProps) {
   const { before, after } = props;
   const [isAsked, setAsked] = useState(before.length + after.length <= MOST_UNASKED);
@@ -38,17 +39,14 @@ export function TextChange(props: TextChangeProps) {
   );
 }
 
-function Comparison({ before, after, callouts, sides, isWhole, isProse }: TextChangeProps) {
+function Comparison({ before, after, callouts, sides, isProse }: TextChangeProps) {
   const [most, setMost] = useState(STEP);
   const id = useId();
-  const diff = useMemo(
-    () => diffProse(before, after, isWhole ? { context: Number.POSITIVE_INFINITY } : {}),
-    [before, after, isWhole],
-  );
-  const shown = isWhole ? diff.blocks.slice(0, 10 * STEP) : diff.blocks.slice(0, most);
+  const diff = useMemo(() => diffProse(before, after), [before, after]);
+  const shown = diff.blocks.slice(0, most);
   const rest = diff.blocks.length - shown.length;
   return (
-    <div class={isProse ? 'text' : 'text code-text'}>
+    <div class={isProse ? 'text' : 'text code'}>
       {isProse ? <Summary diff={diff} /> : null}
       {isProse ? (
         <Callouts
@@ -58,28 +56,14 @@ function Comparison({ before, after, callouts, sides, isWhole, isProse }: TextCh
           onReach={(at) => setMost(Math.max(most, at + STEP))}
         />
       ) : null}
-      <table class="sides">
-        <thead>
-          <tr>
-            <th scope="col">{sides[0]}</th>
-            <th scope="col">{sides[1]}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((block, at) => (
-            <BlockRow key={at} block={block} blocks={diff.blocks} id={`${id}-${at}`} />
-          ))}
-        </tbody>
-      </table>
+      {shown.map((block, at) => (
+        <BlockView key={at} block={block} blocks={diff.blocks} sides={sides} id={`${id}-${at}`} />
+      ))}
       {rest > 0 ? (
-        <p class="rest">
-          {isWhole ? (
-            `${formatCount(rest, 'more paragraph')}, not printed`
-          ) : (
-            <button type="button" class="quiet" onClick={() => setMost(most + STEP)}>
-              Show {formatCount(Math.min(STEP, rest), 'more paragraph')} of {formatNumber(rest)}
-            </button>
-          )}
+        <p class="more">
+          <button type="button" onClick={() => setMost(most + STEP)}>
+            Show {formatCount(Math.min(STEP, rest), 'more paragraph')} of {formatNumber(rest)}
+          </button>
         </p>
       ) : null}
     </div>
@@ -88,7 +72,7 @@ function Comparison({ before, after, callouts, sides, isWhole, isProse }: TextCh
 
 /** How much of the text differs, so that a reader knows what to expect. */
 function Summary({ diff }: { readonly diff: ProseDiff }) {
-  const { words, paragraphs } = diff.counts;
+  const { paragraphs } = diff.counts;
   if (diff.whitespaceOnly) return null;
   const told = tally([
     [paragraphs.edited, 'edited'],
@@ -98,15 +82,9 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
     [paragraphs.same, 'unchanged'],
   ]);
   return (
-    <p class="sum">
-      {words.removed + words.added === 0 ? null : (
-        <span class="words">
-          {words.removed === 0 ? null : <del>−{formatNumber(words.removed)}</del>}{' '}
-          {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
-        </span>
-      )}
-      <span>Paragraphs: {told}</span>
-      {diff.limited ? <span>So much differs that some paragraphs are shown as wholes.</span> : null}
+    <p class="hint">
+      Paragraphs: {told}
+      {diff.limited ? '. So much differs that some are shown as wholes' : ''}
     </p>
   );
 }
@@ -148,25 +126,22 @@ function Callouts({ callouts, blocks, id, onReach }: CalloutsProps) {
     });
   };
   return (
-    <div class="callouts">
-      <h4>Look at</h4>
-      <ul>
-        {callouts.slice(0, most).map((callout, at) => (
-          <li key={at}>
-            <button type="button" onClick={goTo(callout)}>
-              <Words callout={callout} />
-            </button>
-          </li>
-        ))}
-        {rest > 0 ? (
-          <li>
-            <button type="button" class="quiet" onClick={() => setMost(callouts.length)}>
-              {formatNumber(rest)} more
-            </button>
-          </li>
-        ) : null}
-      </ul>
-    </div>
+    <ul class="callouts" aria-label="Look at">
+      {callouts.slice(0, most).map((callout, at) => (
+        <li key={at}>
+          <button type="button" onClick={goTo(callout)}>
+            <Words callout={callout} />
+          </button>
+        </li>
+      ))}
+      {rest > 0 ? (
+        <li>
+          <button type="button" class="quiet" onClick={() => setMost(callouts.length)}>
+            {formatNumber(rest)} more
+          </button>
+        </li>
+      ) : null}
+    </ul>
   );
 }
 
@@ -176,48 +151,46 @@ function Words({ callout }: { readonly callout: Callout }) {
   const rule = lead.replace(/^./, (first) => first.toUpperCase()).slice(0, -1);
   return (
     <>
-      <span class="mark">{SORT_NAMES[callout.sort] ?? rule}</span>
-      <span class="turn">
-        {isSentence || lead === '' ? null : `${lead} `}
-        {before === null ? null : <del>{before}</del>}
-        {before !== null && after !== null ? <span aria-hidden="true"> → </span> : null}
-        {after === null ? null : isMoved ? after : <ins>{after}</ins>}
-      </span>
+      <span class="mark">{SORT_NAMES[callout.sort] ?? rule}</span>{' '}
+      {isSentence || lead === '' ? null : `${lead} `}
+      {before === null ? null : <del>{before}</del>}
+      {before !== null && after !== null ? ' → ' : null}
+      {after === null ? null : isMoved ? after : <ins>{after}</ins>}{' '}
       <span class="where">{place}</span>
     </>
   );
 }
 
-/** Characters of one cell that are shown at once. */
+/** Characters of a paragraph that are shown at once. */
 const MOST_TEXT = 20_000;
 
-type BlockRowProps = {
+type BlockProps = {
   readonly block: Block;
   /** All of them: where something was moved from, its words stand at its new place. */
   readonly blocks: readonly Block[];
+  readonly sides: Sides;
   readonly id: string;
 };
 
-/** One paragraph of both texts. */
-function BlockRow({ block, blocks, id }: BlockRowProps) {
-  if (block.type === 'fold') return <FoldRow block={block} />;
-  if (block.type === 'same') return <SameRow block={block} />;
-  const { removed, added } = buildCells(block, blocks);
-  const none = <td class="none" />;
+/** One paragraph of both texts, or several that did not change. */
+function BlockView({ block, blocks, sides: [was, now], id }: BlockProps) {
+  if (block.type === 'fold') return <Fold block={block} />;
+  if (block.type === 'same') return <p class="context">{clean(block.text)}</p>;
+  const { removed, added } = buildSides(block, blocks);
   return (
-    <tr id={id} tabIndex={-1}>
-      {removed === undefined ? none : <Cell side="removed" {...removed} />}
-      {added === undefined ? none : <Cell side="added" {...added} />}
-    </tr>
+    <dl class="pair" id={id} tabIndex={-1}>
+      {removed === undefined ? null : <Side side="removed" name={was} {...removed} />}
+      {added === undefined ? null : <Side side="added" name={now} {...added} />}
+    </dl>
   );
 }
 
-type Cells = { readonly [side in CellProps['side']]?: Omit<CellProps, 'side'> };
+type BothSides = { readonly [side in SideProps['side']]?: Omit<SideProps, 'side' | 'name'> };
 
-function buildCells(
+function buildSides(
   block: Exclude<Block, { readonly type: 'fold' | 'same' }>,
   blocks: readonly Block[],
-): Cells {
+): BothSides {
   switch (block.type) {
     case 'edited': {
       const both = { words: block.words, areWordsMarked: true };
@@ -241,22 +214,14 @@ function buildCells(
   }
 }
 
-function SameRow({ block: { text, was } }: { readonly block: Pick<Piece, 'text' | 'was'> }) {
-  return (
-    <tr class="same">
-      <td>{clean(was ?? text)}</td>
-      <td>{clean(text)}</td>
-    </tr>
-  );
-}
-
-/** A paragraph ends where its cell does. */
+/** A paragraph ends where its row does. */
 function clean(text: string): string {
   return text.replace(/\n+$/, '');
 }
 
-type CellProps = {
+type SideProps = {
   readonly side: 'removed' | 'added';
+  readonly name: string;
   readonly words: readonly Piece[];
   /** Whether single words differ; a whole paragraph that comes or goes is marked as one. */
   readonly areWordsMarked?: boolean;
@@ -264,50 +229,50 @@ type CellProps = {
   readonly moved?: string;
 };
 
-function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
+function Side({ side, name, words, areWordsMarked = false, moved }: SideProps) {
   const [most, setMost] = useState(MOST_TEXT);
   const own = words.filter(({ change }) => change === 'same' || change === side);
   const { shown: whole, rest } = cutPieces(own, most);
-  // A line break at the end of a paragraph would be an empty line of its cell.
+  // A line break at the end of a paragraph would be an empty line of its row.
   const shown = [
     ...whole.slice(0, -1),
     ...whole
       .slice(-1)
       .map((one) => (one.change === 'same' ? { ...one, text: clean(one.text) } : one)),
   ];
-  const sign = moved === undefined ? (side === 'removed' ? '−' : '+') : '↕';
   const Mark = side === 'removed' ? 'del' : 'ins';
+  const look = moved === undefined ? side : 'moved';
   return (
-    <td class={moved === undefined ? side : 'moved'}>
-      <span class="gutter" aria-hidden="true">
-        {sign}
-      </span>
-      {moved === undefined ? null : <span class="moved-note">{moved}</span>}
-      {areWordsMarked ? (
-        shown.map(({ text, was, change, mark }, at) =>
-          change === 'same' ? (
-            side === 'removed' ? (
-              (was ?? text)
+    <>
+      <dt class={look}>{name}</dt>
+      <dd class={look}>
+        {moved === undefined ? null : <span class="moved-note">{moved}</span>}
+        {areWordsMarked ? (
+          shown.map(({ text, was, change, mark }, at) =>
+            change === 'same' ? (
+              side === 'removed' ? (
+                (was ?? text)
+              ) : (
+                text
+              )
             ) : (
-              text
-            )
-          ) : (
-            <MarkedWords key={at} side={side} text={text} isCalled={mark !== undefined} />
-          ),
-        )
-      ) : (
-        <Mark class="all">{clean(shown.map(({ text }) => text).join(''))}</Mark>
-      )}
-      {rest > 0 ? (
-        <button type="button" class="quiet" onClick={() => setMost(most * 10)}>
-          … {formatCount(rest, 'more character')}
-        </button>
-      ) : null}
-    </td>
+              <MarkedWords key={at} side={side} text={text} isCalled={mark !== undefined} />
+            ),
+          )
+        ) : (
+          <Mark class="all">{clean(shown.map(({ text }) => text).join(''))}</Mark>
+        )}
+        {rest > 0 ? (
+          <button type="button" class="quiet" onClick={() => setMost(most * 10)}>
+            … {formatCount(rest, 'more character')}
+          </button>
+        ) : null}
+      </dd>
+    </>
   );
 }
 
-type MarkedProps = Pick<CellProps, 'side'> & { readonly text: string; readonly isCalled: boolean };
+type MarkedProps = Pick<SideProps, 'side'> & { readonly text: string; readonly isCalled: boolean };
 
 /** Words with the blanks before them, which are only marked where nothing but blanks differs. */
 function MarkedWords({ side, text, isCalled }: MarkedProps) {
@@ -330,18 +295,15 @@ function visible(blanks: string): string {
 }
 
 /** Unchanged paragraphs, with the headings among them. */
-function FoldRow({ block }: { readonly block: Block & { readonly type: 'fold' } }) {
+function Fold({ block }: { readonly block: Block & { readonly type: 'fold' } }) {
   const [isOpen, setOpen] = useState(false);
-  if (isOpen) return <SameRow block={block} />;
+  if (isOpen) return <p class="context">{clean(block.text)}</p>;
   return (
-    <tr class="fold">
-      <td colSpan={2}>
-        <button type="button" onClick={() => setOpen(true)}>
-          <span aria-hidden="true">⋯</span>
-          <span>{formatCount(block.paragraphs, 'unchanged paragraph')}</span>
-          <span class="under">{block.headings.join(' · ')}</span>
-        </button>
-      </td>
-    </tr>
+    <button type="button" class="fold" onClick={() => setOpen(true)}>
+      <span>
+        <span aria-hidden="true">⋯</span> {formatCount(block.paragraphs, 'unchanged paragraph')}
+      </span>
+      <span class="under">{block.headings.join(' · ')}</span>
+    </button>
   );
 }

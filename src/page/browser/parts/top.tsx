@@ -1,31 +1,30 @@
-import { useEffect } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import { type PlanDocument, shortCommit } from '../../../core/plan-document.ts';
-import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatNumber, stackName } from '../../../render/wording.ts';
-import { useKept } from '../page.ts';
+import { formatCount, formatNumber, stackName } from '../../../render/wording.ts';
+import { countReading, type Plan } from '../model/plan.ts';
+import { Looked, useKept } from '../page.ts';
 import { instant } from './notes.tsx';
 
-export type View = 'changes' | 'graph' | 'timeline' | 'notes';
+export type View = 'column' | 'list' | 'timeline';
 
-export type ViewTab = { readonly view: View; readonly title: string; readonly count?: number };
+export type ViewTab = { readonly view: View; readonly title: string };
 
 type TopProps = {
-  readonly title: string;
-  readonly head: PlanDocument;
-  readonly notes: readonly Footer[];
+  readonly plan: Plan;
   readonly tabs: readonly ViewTab[];
   readonly view: View;
   readonly onView: (view: View) => void;
   readonly onHelp: () => void;
 };
 
-/** What the plan comes to, where it is for, and what stands against it. */
-export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps) {
+/** What the plan comes to, where it is for, and how much of it was looked at. */
+export function Top({ plan, tabs, view, onView, onHelp }: TopProps) {
+  const { title, counts, head } = plan;
   return (
     <header class="top">
-      <div class="title">
-        <h1>{sanitiseLine(title)}</h1>
+      <div class="line">
+        <p class="where">{listPlaces(head)}</p>
         <div class="tools">
           <ThemeSwitch />
           <button type="button" onClick={onHelp} aria-keyshortcuts="?">
@@ -33,63 +32,94 @@ export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps
           </button>
         </div>
       </div>
-      <dl class="about">
-        {listFacts(head).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {notes
-        .filter(({ weight }) => weight === 'error')
-        .map((note) => (
-          <p class="banner error" key={note.title}>
-            <strong>{sanitiseLine(note.title)}</strong>{' '}
-            <button type="button" class="quiet" onClick={() => onView('notes')}>
-              Why, and what to do
+      <h1>{sanitiseLine(title)}</h1>
+      {counts === '' ? null : <p class="hint">{counts}</p>}
+      {view === 'column' ? (
+        <>
+          <p class="hint">{sanitiseLine(describeCommit(head))}</p>
+          <Reading plan={plan} />
+        </>
+      ) : null}
+      {tabs.length < 2 ? null : (
+        <nav class="views" aria-label="Views">
+          {tabs.map((tab) => (
+            <button
+              type="button"
+              key={tab.view}
+              aria-current={tab.view === view ? 'true' : undefined}
+              onClick={() => onView(tab.view)}
+            >
+              {tab.title}
             </button>
-          </p>
-        ))}
-      <nav class="views" aria-label="Views">
-        {tabs.map((tab) => (
-          <button
-            type="button"
-            key={tab.view}
-            aria-current={tab.view === view ? 'true' : undefined}
-            onClick={() => onView(tab.view)}
-          >
-            {tab.title}
-            {tab.count === undefined ? null : <span class="count">{formatNumber(tab.count)}</span>}
-          </button>
-        ))}
-      </nav>
+          ))}
+        </nav>
+      )}
     </header>
   );
 }
 
-function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
-  const { platform, stack, environment, created_at: at, digest } = head;
+/** The stack and its environment; the platform where the stack has no name. */
+function listPlaces({ stack, environment, platform }: PlanDocument) {
+  const name = stack === undefined ? platform.base_url : stackName(stack);
+  return (
+    <>
+      <strong>{sanitiseLine(name)}</strong>
+      {environment === undefined ? null : ` · ${sanitiseLine(environment)}`}
+    </>
+  );
+}
+
+/** `“No prices over the phone”, commit cbf4c88d1f0a by Robin Vale · planned 2026-11-28 16:18:03 UTC` */
+function describeCommit({ stack, created_at: at, purpose }: PlanDocument): string {
+  const made = `${purpose === 'drift' || purpose === 'comparison' ? 'compared' : 'planned'} ${instant(at)}`;
   const { commit } = stack ?? {};
-  const changed = commit?.is_changed === true ? ', with uncommitted changes' : '';
-  return [
-    ...(stack === undefined ? [] : [['Stack', sanitiseLine(stackName(stack))] as const]),
-    ...(environment === undefined ? [] : [['Environment', sanitiseLine(environment)] as const]),
-    ...(commit === undefined
-      ? []
-      : [
-          [
-            'Commit',
-            sanitiseLine(
-              `${shortCommit(commit.id)} ${commit.subject}, by ${commit.author}${changed}`,
-            ),
-          ] as const,
-        ]),
-    ['Platform', sanitiseLine(platform.base_url)],
-    ['Account', sanitiseLine(platform.account_id)],
-    ['Made', instant(at)],
-    ['Digest', sanitiseLine(digest.slice(0, 'sha256:'.length + 12))],
-  ];
+  if (commit === undefined) return made;
+  const { id, subject, author, is_changed: isChanged } = commit;
+  const beside = isChanged ? ', with uncommitted changes' : '';
+  return `“${subject}”, commit ${shortCommit(id)} by ${author}${beside} · ${made}`;
+}
+
+/** How the changes are read: a bar of what is deleted, by itself and alike, and how much was looked at. */
+function Reading({ plan }: Pick<TopProps, 'plan'>) {
+  const { looked } = useContext(Looked);
+  const { alone, groups } = plan.overview;
+  const cards = alone.size + groups.length;
+  const { gone, single, alike, calls } = countReading(plan);
+  const parts = [
+    { look: 'gone', count: gone, word: 'delete', several: 'deletes' },
+    { look: 'single', count: single, word: 'by itself', several: 'one by one' },
+    { look: 'alike', count: alike, word: 'alike' },
+  ].filter(({ count }) => count > 0);
+  if (cards === 0) return null;
+  const isMixed = alike > 0 && parts.length > 1;
+  const least = (gone + single + alike) / 40;
+  return (
+    <>
+      {!isMixed ? null : (
+        <div class="share" aria-hidden="true">
+          {parts.map(({ look, count }) => (
+            <i key={look} class={look} style={{ flexGrow: Math.max(count, least) }} />
+          ))}
+        </div>
+      )}
+      <ul class="reading">
+        {!isMixed
+          ? null
+          : parts.map(({ look, count, word, several = word }) => (
+              <li key={look}>
+                <i class={look} aria-hidden="true" />
+                <strong>{formatNumber(count)}</strong> {count === 1 ? word : several}
+              </li>
+            ))}
+        {calls === undefined ? null : <li>{formatCount(calls, 'call')} in 7 days</li>}
+        <li class="looked">
+          <span role="status">
+            {formatNumber(looked.size)} of {formatNumber(cards)} looked at
+          </span>
+        </li>
+      </ul>
+    </>
+  );
 }
 
 const THEMES = ['auto', 'light', 'dark'] as const;

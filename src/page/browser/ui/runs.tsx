@@ -151,9 +151,7 @@ function Values({ fields }: { readonly fields: readonly RunField[] }) {
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Before and after</summary>
-      {isOpen ? (
-        <Fields views={fields.map(viewValue)} purpose="comparison" isWhole={false} />
-      ) : null}
+      {isOpen ? <Fields views={fields.map(viewValue)} purpose="comparison" /> : null}
     </details>
   );
 }
