@@ -211,12 +211,14 @@ applied('shows drift when it is asked for, and a plan that it was given', async 
   const page = await (await openChromium()).newPage();
   await page.goto(url);
   await page.getByRole('heading', { name: /No changes/ }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   const { length } = world.sim.requests;
   await page.getByRole('button', { name: 'Drift' }).click();
   expect(world.sim.requests).toHaveLength(length);
   await page.getByRole('button', { name: 'Look for drift' }).click();
-  await page.locator('.within h1, .note').first().waitFor();
+  await page.locator('.top h1, .note').first().waitFor();
   expect(await page.locator('h1').innerText()).toContain('No drift');
+  expect(await axeFindings(page)).toEqual([]);
   const served = await (await fetch(`${url}drift.json`)).text();
   for (const secret of Object.values(CANARIES)) expect(served).not.toContain(secret);
   await page.close();
