@@ -151,9 +151,7 @@ function PlanFields({ change, head }: PartProps) {
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} />}
-      {change.action !== 'delete' ? null : (
-        <Lost change={change} head={head} />
-      )}
+      {change.action !== 'delete' ? null : <Lost change={change} head={head} />}
     </>
   );
 }
