@@ -178,14 +178,15 @@ function isPlain({ action, verdict, adopted, moved_from: from, fields }: Change)
   return isOwn && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
 }
 
-/** What is read first is light: what is refused, lost or undone, then secrets that go elsewhere. */
+/** What is read first is light: what is refused, lost or undone, then secrets that go elsewhere and rules that are reversed. */
 function weigh(change: Change): number {
-  const { verdict, action, fields, secrets = [] } = change;
+  const { verdict, action, fields, secrets = [], callouts = [] } = change;
   if (verdict !== 'ok') return 0;
   if (action === 'delete') return 1;
   if (action === 'replace') return 2;
   if (fields.some(isEdited)) return 3;
   if (secrets.some((travel) => isSecretMoved(travel) && travel.before !== null)) return 4;
+  if (callouts.some(({ sort }) => sort === 'reversed')) return 4;
   if (action === 'update') return 5;
   return action === 'forget' ? 6 : 7;
 }

@@ -352,7 +352,8 @@ function ConflictTable({
         {places.map(({ changedBy, title, place, sides }, at) => (
           <tr class={changedBy} key={at}>
             <th scope="row">
-              {place === null ? null : <bdi>{place}</bdi>} <span class="tag">{title}</span>
+              <span class="tag">{title}</span>
+              {place === null ? null : <bdi>{place}</bdi>}
             </th>
             {columns.map((label) => {
               const side = sides.find((one) => one.label === label);
