@@ -661,6 +661,22 @@ function wantedLeaves(cell: Cell, value: Member): Leaves {
   return wanted;
 }
 
+/** Paths of what the files say and no answer tells. */
+function untoldBy(cell: Cell, value: Member): ReadonlySet<string> {
+  const block = blockOf(cell, value);
+  const told = leavesOf(asReturned(block));
+  return new Set([...leavesOf(block).keys()].filter((path) => !told.has(path)));
+}
+
+/** The path of a cell's field in its resource, with the names of elements. */
+function placeOf(cell: Cell): string | undefined {
+  const mark = 'marked';
+  return [...leavesOf(blockOf(cell, mark))].find(([, value]) => value === mark)?.[0];
+}
+
+const isIn = (path: string, place: string) =>
+  path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
+
 /** Where live is not what the files say, or moved where the files did not. */
 function wrongIn(
   cell: Cell,
@@ -679,23 +695,31 @@ function wrongIn(
   const wanted = wantedLeaves(cell, files.after);
   const earlier = files.isMade || files.isForgotten ? new Map() : wantedLeaves(cell, files.before);
   const isFree = freeOf(cell);
+  const untold = untoldBy(cell, files.after);
+  const place = files.after === null ? placeOf(cell) : undefined;
   const paths = new Set([...wanted.keys(), ...earlier.keys(), ...before.keys(), ...after.keys()]);
   return [...paths].flatMap((path) => {
     if (isFree(path)) return [];
     const now = after.get(path);
     const then = before.get(path);
+    if (untold.has(path)) return now === undefined ? [] : [`${path} is still ${show(now)}`];
     if (wanted.has(path))
       return isAs(now, wanted.get(path))
         ? []
         : [`${path} is ${show(now)}, not ${show(wanted.get(path))}`];
     if (files.isMade === true) return [];
     // A list, and a value that is none of its members, is the files' own as a whole.
-    const [list = path] = path.split('[');
-    const isIn = (one: string, other: string) =>
-      one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
-    const isWhole = [...wanted.keys()].some((one) => isIn(path, one) || isIn(one, list));
+    const listOf = (one: string) => one.split('[')[0] ?? one;
+    const isWhole = [...wanted.keys()].some(
+      (one) => isIn(path, listOf(one)) || isIn(one, listOf(path)),
+    );
     if (files.isForgotten && now === undefined && (isWhole || /initialization_options/.test(path)))
       return [];
+    // Null empties all that is there, but for what the platform fills in.
+    if (place !== undefined && isIn(path, place))
+      return now === undefined || isAs(now, files.defaults?.get(path))
+        ? []
+        : [`${path} is still ${show(now)}`];
     // What the files said before and say no more is gone; what they never said is as it was.
     if (earlier.has(path) && path !== 'organization_id')
       return now === undefined ? [] : [`${path} is still ${show(now)}`];
@@ -704,8 +728,10 @@ function wrongIn(
 }
 
 /** What the platform moves along with a field, by the specification. */
-function freeOf({ path }: Cell): (path: string) => boolean {
+function freeOf({ kind, path }: Cell): (path: string) => boolean {
   const place = path.join('.');
+  // How an ingested source comes to be active is not shown (Knowledge base source); `settled` asks that it is said.
+  if (kind.name === 'knowledge_source') return (one) => one === 'status';
   // A cloned voice brings its language (Custom voices), and a tool that is off tells no limits (Payment readiness).
   if (place === 'voice_settings.voice_id' || place === 'voice_settings')
     return (one) => one === 'voice_settings.language' && place.endsWith('id');
@@ -806,7 +832,10 @@ const isUnseen = (cell: Cell) =>
 
 /** Somebody can edit it in the dashboard, and everybody see that. */
 const canBeEdited = (cell: Cell) => !(isImmutable(cell) || isLocal(cell) || isUnseen(cell));
-const isMoved = (cell: Cell) => canBeEdited(cell) && !isAs(cell.from, cell.to);
+const isMoved = (cell: Cell) => {
+  const [from, to] = [cell.from, cell.to].map((value) => asReturned(blockOf(cell, value)));
+  return canBeEdited(cell) && !isAs(cell.from, cell.to) && !isAs(from, to);
+};
 
 /** A tool that is off is exported as nothing: its answer says what would be. */
 const isIdle = ({ path, from }: Cell) => path.join('.') === 'payments.tool_enabled' && !from;
@@ -947,9 +976,13 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
     }
   };
   const settled = async (way: Way, among: Iterable<Cell>) => {
-    const { changes } = await planned();
+    const { changes, document } = await planned();
     for (const cell of among) {
-      const change = changes.get(cell.address);
+      const { kind, address } = cell;
+      const isReady = kind.name !== 'knowledge_source' || liveOf(stage, cell)?.status === 'active';
+      if (!isReady && left.has(cell) && !/ingest/.test(saidOf(document, address)))
+        fail(cell, way, 'nothing says that its ingestion is not confirmed');
+      const change = changes.get(address);
       if (change !== undefined && left.has(cell))
         fail(
           cell,
