@@ -29,10 +29,13 @@ export async function historyAfter(
 ): Promise<HistoryAfter | undefined> {
   const { kind, deps, change } = work;
   if (kind.history === undefined || live === undefined) return undefined;
-  const writesIn = (entries: readonly HistoryEntry[]) =>
-    ownWrites(work, { before, readAt }, tries, entries);
-  const isMoved = before === null || after === null || !isSamePin(before, after);
   const steps = change.operations.map(({ step }) => step);
+  // A facet may leave `updated_at` as it was, so that an entry after that time may be of an earlier run's facet.
+  const isFound = before?.history_id !== null || steps.some((step) => step !== 'facet');
+  const most = isFound ? tries : Number.POSITIVE_INFINITY;
+  const writesIn = (entries: readonly HistoryEntry[]) =>
+    ownWrites(work, { before, readAt }, most, entries);
+  const isMoved = before === null || after === null || !isSamePin(before, after);
   const isExpected = isMoved && steps.some((step) => step !== 'facet' && step !== 'delete');
   const entries = await awaitHistory(deps, kind, live.id, writesIn, {
     isExpected,
@@ -41,7 +44,7 @@ export async function historyAfter(
   const { own, interleaved } = readOwnWrites(entries, writesIn(entries));
   const base = before && baseEntry(entries, before);
   const newest = before === null ? (entries[0]?.id ?? null) : base;
-  return { before: base, after: own ?? newest, interleaved, entries };
+  return { before: base, after: (isFound ? own : null) ?? newest, interleaved, entries };
 }
 
 /** Pins of the live resource before and after a change; null where it could not be read. */
@@ -162,22 +165,37 @@ export async function locateWrites(
 /** The journal of a run, as far as it is of one resource. */
 type Written = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
-/** A run that may have made an entry, and when it had written. */
+/** A run that may have made an entry. */
 type Claim = {
   readonly run: string;
   /** The newest entry that was there before; null where that is unknown. */
   readonly before: number | null;
-  readonly updated: string | null;
   readonly isRevert: boolean;
-  /** Entries that its requests make where a facet makes none, and where each makes one. */
-  readonly counts: readonly [number, number];
+  /** Whether it moved `updated_at`. */
+  readonly isStamped: boolean;
+  /** Whether an entry of this time may be its own. */
+  readonly mayBeAt: (at: string | null) => boolean;
+  /** Entries that its requests make, by `READINGS`. */
+  readonly counts: readonly number[];
 };
+
+/**
+ * How many entries a run may have made, the likeliest first: a facet may make one, and an update that left the resource
+ * as it was may make none.
+ */
+const READINGS = [
+  { hasFacets: false, hasIdle: false },
+  { hasFacets: true, hasIdle: false },
+  { hasFacets: false, hasIdle: true },
+  { hasFacets: true, hasIdle: true },
+] as const;
 
 /**
  * The run that made an entry of a history; undefined where none did, or where the times do not tell which: in whole seconds
  * several may have written at once. Then all of these have made all entries of that time, each run its own in their order.
  * Entries without times are told apart by that order alone, from the last run on that came to see an entry of its own: a
- * run of a facet does not wait for one.
+ * run of a facet does not wait for one. A run that left `updated_at` as it was, as one of a facet may, made its entries at
+ * any time up to the next write that moved it.
  *
  * @param runs those that wrote to the resource, the newest first
  * @param author how runs are signed, `api:<account>`
@@ -191,32 +209,50 @@ export async function findWriter(
   const own = history.filter((one) => isSigned(one, { author, isRevert: true }));
   const claims: Claim[] = [];
   let since = 0;
+  // The earliest time that tells anything of the entry, and that of the write after a run.
+  let from = entry.at;
+  let next: string | null = null;
   for await (const { run, entries } of runs) {
     const { before = null, after: known = null } =
       listLedger(entries).find((line) => line.history !== null)?.history ?? {};
     // One that saw none of its own knows what was there before.
     if (known === entry.id && known !== before) return run;
     const requests = entries.filter((one) => one.type === 'intent');
-    const left = entries.findLast((one) => one.type === 'resource')?.resource;
-    const updated = left?.pin?.updated_at ?? null;
     if (requests.length === 0) continue;
-    if (isBefore(updated, entry.at, -2 * STAMPED_TOGETHER_MS)) break;
+    const found = entries.find((one) => one.type === 'snapshot')?.pin ?? null;
+    const left = entries.findLast((one) => one.type === 'resource')?.resource?.pin ?? null;
+    const updated = left?.updated_at ?? null;
+    const facets = requests.filter(({ step }) => step === 'facet').length;
+    const isStamped = found === null || isBefore(found?.updated_at ?? null, updated, 0);
+    if (!isStamped && isBefore(updated, from, 0)) from = updated;
+    if (isBefore(updated, from, -2 * STAMPED_TOGETHER_MS)) break;
     const isOlder = known !== null && known < entry.id;
     // An entry that it did not see when it looked may have come late; one that it saw may be gone by now.
     const kept = own.filter(({ id }) => known !== null && id > (before ?? 0) && id <= known);
     const seen = isOlder && known !== before ? Math.max(1, kept.length) : 0;
-    const writes = requests.filter(({ step }) => step !== 'facet').length;
-    const counts = [Math.max(0, writes - seen), Math.max(0, requests.length - seen)] as const;
-    if (isOlder) since = known;
+    const isIdle = found !== null && left !== null && isSamePin(found, left);
+    const counts = READINGS.map(({ hasFacets, hasIdle }) => {
+      const updates = isIdle && !hasIdle ? 0 : requests.length - facets;
+      return Math.max(0, updates + (hasFacets ? facets : 0) - seen);
+    });
+    if (isOlder && (entry.at === null || seen > 0)) since = known;
+    const until = next;
+    const mayBeAt = (at: string | null) =>
+      isStamped
+        ? mayFollow(at, updated, STAMPED_TOGETHER_MS)
+        : !isBefore(at, updated, 0) && !isBefore(until, at, -STAMPED_TOGETHER_MS);
     const isRevert = requests.some(({ step }) => step === 'revert');
-    if (counts[1] > 0) claims.push({ run, before, updated, isRevert, counts });
+    if (counts.some((count) => count > 0))
+      claims.push({ run, before, isRevert, isStamped, mayBeAt, counts });
     // A run that sees its own entry sees all that came before it.
     if (seen > 0) break;
+    if (isStamped) next = updated;
   }
-  const mayMake = ({ before, updated, isRevert }: Claim, one: HistoryEntry) =>
+  const mayMake = ({ before, isRevert, mayBeAt }: Claim, one: HistoryEntry) =>
     isSigned(one, { author, isRevert }) &&
     one.id > (before ?? 0) &&
-    (entry.at === null ? one.id > since : mayFollow(one.at, updated, STAMPED_TOGETHER_MS));
+    one.id > since &&
+    (entry.at === null || mayBeAt(one.at));
   let among = claims.filter((claim) => mayMake(claim, entry));
   let made: readonly HistoryEntry[] = [];
   for (let size = 0; among.length > size; ) {
@@ -224,11 +260,12 @@ export async function findWriter(
     made = own.filter((one) => among.some((claim) => mayMake(claim, one)));
     among = claims.filter((claim) => made.some((one) => mayMake(claim, one)));
   }
-  if (among.length <= 1 && entry.at !== null) return among[0]?.run;
+  const [first] = among;
+  if (among.length === 1 && first?.isStamped === true && entry.at !== null) return first.run;
   const at = made.toSorted((one, other) => other.id - one.id).indexOf(entry);
-  const makers = ([0, 1] as const)
-    .map((way) => among.flatMap((claim) => Array.from({ length: claim.counts[way] }, () => claim)))
-    .find(({ length }) => length === made.length);
+  const makers = READINGS.map((_, reading) =>
+    among.flatMap((claim) => Array.from({ length: claim.counts[reading] ?? 0 }, () => claim)),
+  ).find(({ length }) => length === made.length);
   const maker = makers?.[at];
   return maker && mayMake(maker, entry) ? maker.run : undefined;
 }
@@ -357,7 +394,7 @@ export const ENTRIES_AFTER = 20;
 function ownWrites(
   { change, deps }: Pick<Work, 'change' | 'deps'>,
   { before, readAt }: Pick<Pins, 'before' | 'readAt'>,
-  tries: number,
+  most: number,
   entries: readonly HistoryEntry[],
 ): OwnWrites {
   const { account_id: account } = deps.state;
@@ -367,7 +404,7 @@ function ownWrites(
     // Where nothing was to be seen of a history before, nothing of it is known to be new.
     author: account === undefined || (before && base === null) ? undefined : findAuthor(account),
     than: base ?? 0,
-    most: tries,
+    most,
     isRevert,
     checkedAt: timeOfCheck(before, readAt),
     isEditKnown: change.fields.some(isEdited),

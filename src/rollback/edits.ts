@@ -35,7 +35,7 @@ export type EditsReader = {
     entry: number,
     history: readonly HistoryEntry[],
   ) => Promise<string | undefined>;
-  /** The run that is undone, and its rollbacks. */
+  /** The run that is undone, its rollbacks, and the runs before it. */
   readonly ours: ReadonlySet<string>;
   /** Later runs that were rolled back, each with its rollback. */
   readonly undone: ReadonlyMap<string, string>;

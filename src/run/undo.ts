@@ -77,6 +77,7 @@ import {
   createWriterFinder,
   type FoundRun,
   findRun,
+  listRuns,
   readBegan,
   readdress,
   refuseAtWork,
@@ -217,7 +218,12 @@ export async function undo(
     const edited =
       options.undoEdited === true
         ? []
-        : await findEdited(chosen, { ours, undone, later }, historyOf, session);
+        : await findEdited(
+            chosen,
+            { ours: new Set([...ours, ...(await earlierRuns(session, run))]), undone, later },
+            historyOf,
+            session,
+          );
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const { purpose, actor, at: from } = findBegan(entries) ?? {};
@@ -444,6 +450,13 @@ function untouched(flag: string, run: string): CallsheetError {
   return new CallsheetError('usage', `${flag}: run ${run} did not change that address`, {
     hint: `To see what it changed: \`callsheet runs ${run}\``,
   });
+}
+
+/** Runs before a run: an entry of theirs that came late is no edit since. */
+async function earlierRuns(session: Session, run: string): Promise<readonly string[]> {
+  const runs = await listRuns(session);
+  const at = runs.indexOf(run);
+  return at < 0 ? [] : runs.slice(at + 1);
 }
 
 /** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */

@@ -19,6 +19,8 @@ type Row = {
   readonly facet: string;
   readonly on: JsonObject;
   readonly off: JsonObject;
+  /** What it is set to, one after the other; more than one member where it has more. */
+  readonly several: readonly JsonObject[];
   /** From then on the platform takes it. */
   readonly allow: (stage: Stage) => void;
   /** From then on the platform refuses to switch it on. */
@@ -43,6 +45,7 @@ const ROWS: readonly Row[] = [
     facet: 'sip',
     on: { registration_enabled: true },
     off: { registration_enabled: false },
+    several: [true, false, true].map((one) => ({ registration_enabled: one })),
     allow: (stage) => register(stage, { username: 'desk', registrationEnabled: false }),
     refuse: (stage) => register(stage, null),
     isKnownEarly: true,
@@ -51,6 +54,10 @@ const ROWS: readonly Row[] = [
     facet: 'payments',
     on: { tool_enabled: true },
     off: { tool_enabled: false },
+    several: ['a', 'b', 'c'].map((one) => ({
+      tool_enabled: true,
+      success_url: `https://${one}.example.test/`,
+    })),
     allow: (stage) => setMerchant(stage, 'active'),
     refuse: (stage) => setMerchant(stage, 'restricted'),
     isKnownEarly: false,
@@ -102,11 +109,21 @@ const isOn = ({ sim }: Stage, facet: string) => {
   return facet === 'payments' ? payments.enabled : isObject(sip) && sip.registrationEnabled;
 };
 
+/** A facet's own value, as far as it is told. */
+const liveFacet = (stage: Stage, facet: string) => {
+  const { enabled, limits } = agentNamed(stage.sim, 'Desk').payments;
+  if (facet === 'payments') return enabled && limits.success_url;
+  return isOn(stage, facet);
+};
+
 const LIVES = [false, true].flatMap((facetEntries) =>
   [false, true].map((historyCreatedAt) => ({ facetEntries, historyCreatedAt, historyLagMs: 40 })),
 );
 
-for (const { facet, on, off, allow } of ROWS)
+/** Time between two commands, by which whole seconds tell them apart. */
+const LATER_MS = 3000;
+
+for (const { facet, on, off, several, allow } of ROWS)
   for (const dialect of LIVES)
     describe(`the entry that ${facet} may have, ${JSON.stringify(dialect)}`, () => {
       const rolledBack = async (stage: Stage, run?: string) => {
@@ -120,10 +137,12 @@ for (const { facet, on, off, allow } of ROWS)
         await stage.apply();
         return (await stateIn(stage)).last_run ?? '';
       };
-      const begun = async (stage: Stage) => {
+      const begun = async (stage: Stage, passed = 0) => {
         await write(stage, 'One');
         await stage.apply();
+        stage.sim.advance(passed);
         allow(stage);
+        stage.sim.advance(passed);
         await applied(stage, 'One', off);
       };
 
@@ -139,6 +158,29 @@ for (const { facet, on, off, allow } of ROWS)
           },
           { dialect },
         );
+
+      staged(
+        'is that of each run of several, which are rolled back one after the other',
+        async (stage) => {
+          await begun(stage, LATER_MS);
+          const ran: [string, unknown][] = [];
+          for (const [at, facets] of [...several, off].entries()) {
+            stage.sim.advance(LATER_MS);
+            // An update that the platform ignores leaves no entry.
+            if (at === 2) await stage.apply({ resendSecrets: true });
+            stage.sim.advance(LATER_MS);
+            const before = liveFacet(stage, facet);
+            ran.push([await applied(stage, 'One', facets), before]);
+          }
+          for (const [run, before] of ran.toReversed()) {
+            stage.sim.advance(LATER_MS);
+            const said = await rolledBack(stage, run);
+            expect(said).not.toContain('edited since');
+            expect(liveFacet(stage, facet), said).toEqual(before);
+          }
+        },
+        { dialect: { ...dialect, timestamps: 'seconds', dates: false, emptyUpdates: 'ignored' } },
+      );
 
       // Runs within a second of each other are not told apart by times.
       if (dialect.historyCreatedAt) return;

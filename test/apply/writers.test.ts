@@ -28,16 +28,26 @@ const tell = (name: string, at: number) => TELLINGS[name]?.(at) ?? '';
 const START = Date.parse('2026-11-21T10:00:00Z');
 const ACCOUNT = 'api:own';
 
-/** A deed on one agent: a run that leaves an entry, one that leaves none, or an edit by hand. */
-type Deed = { readonly what: 'run' | 'facet' | 'hand'; readonly after: number };
+/** A deed on one agent: a run that writes its fields, a facet alone or nothing new, or an edit by hand. */
+type Deed = {
+  readonly what: 'run' | 'facet' | 'idle' | 'hand';
+  readonly after: number;
+  /** Whether the run read the history, and what it saw of its own entry if it did. */
+  readonly saw: 'nothing read' | 'none' | 'own';
+};
 
 const deeds = fc.array(
   fc.record({
-    what: fc.constantFrom<Deed['what']>('run', 'run', 'run', 'facet', 'hand'),
+    what: fc.constantFrom<Deed['what']>('run', 'run', 'run', 'facet', 'facet', 'idle', 'hand'),
     after: fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 901, max: 20_000 })),
+    saw: fc.constantFrom<Deed['saw']>('nothing read', 'nothing read', 'none', 'own'),
   }),
   { minLength: 1, maxLength: 8 },
 );
+
+/** What a change of a facet leaves: an entry or none, and a new `updated_at` or the one before. */
+type Facets = { readonly haveEntries: boolean; readonly stamp: boolean };
+const facets: fc.Arbitrary<Facets> = fc.record({ haveEntries: fc.boolean(), stamp: fc.boolean() });
 
 const entryOf = (id: number, actor: string, at: string | null): HistoryEntry => ({
   id,
@@ -49,31 +59,40 @@ const entryOf = (id: number, actor: string, at: string | null): HistoryEntry => 
 });
 
 /** The runs and the history of an agent, both the newest first, and which run made which entry. */
-function played(all: readonly Deed[], updatedIn: string, entriesIn: string) {
+function played(
+  all: readonly Deed[],
+  updatedIn: string,
+  entriesIn: string,
+  { haveEntries, stamp }: Facets,
+) {
   const history: HistoryEntry[] = [entryOf(1, 'user:kim', tell(entriesIn, START))];
   const journals: { run: string; entries: readonly JournalEntry[] }[] = [];
   const truth = new Map<number, string>();
   const times = new Map<number, number>([[1, START]]);
   let now = START;
   let updated = START;
-  for (const [at, { what, after }] of all.entries()) {
+  for (const [at, { what, after, saw }] of all.entries()) {
     now += after;
     const id = history.length + 1;
-    if (what !== 'facet') {
-      history.unshift(entryOf(id, what === 'run' ? ACCOUNT : 'user:kim', tell(entriesIn, now)));
+    const isTold = what === 'facet' ? haveEntries : what !== 'idle';
+    if (isTold) {
+      history.unshift(entryOf(id, what === 'hand' ? 'user:kim' : ACCOUNT, tell(entriesIn, now)));
       times.set(id, now);
     }
     const was = updated;
-    updated = now;
+    if (what === 'facet' ? stamp : what !== 'idle') updated = now;
     if (what === 'hand') continue;
     const run = `r${at}`;
-    if (what === 'run') truth.set(id, run);
-    const pin = (moment: number) => ({
-      digest: 'sha256:1',
+    if (isTold) truth.set(id, run);
+    const pin = (moment: number, digest: string) => ({
+      digest: `sha256:${digest}`,
       updated_at: tell(updatedIn, moment),
       history_id: null,
     });
-    const recorded = resource('a1', { pin: pin(now) });
+    const recorded = resource('a1', { pin: pin(updated, what === 'idle' ? 'before' : 'after') });
+    const seen = { before: id - 1, after: saw === 'own' && isTold ? id : id - 1 };
+    // A run waits for the entry of its fields.
+    const isRead = saw === 'own' || (saw === 'none' && what !== 'run');
     const [snapshot, ...rest] = journalOf([
       {
         address: 'agent.desk',
@@ -82,10 +101,11 @@ function played(all: readonly Deed[], updatedIn: string, entriesIn: string) {
         before: { name: 'Desk' },
         recorded,
         steps: [what === 'facet' ? 'facet' : 'update'],
+        ...(isRead ? { history: seen } : {}),
       },
     ]);
     if (snapshot?.type !== 'snapshot') throw new Error('a journal begins with a copy');
-    journals.unshift({ run, entries: [{ ...snapshot, pin: pin(was) }, ...rest] });
+    journals.unshift({ run, entries: [{ ...snapshot, pin: pin(was, 'before') }, ...rest] });
   }
   return { history, journals, truth, times };
 }
@@ -154,6 +174,32 @@ describe('entries without times', () => {
     return fc.assert(property, { numRuns: RUNS, seed: 4711 });
   });
 
+  test('are those of a facet before those of an update that left everything as it was', async () => {
+    const pin = { digest: 'sha256:1', updated_at: null, history_id: 1 };
+    const journal = (step: 'update' | 'facet', left: object) => {
+      const [snapshot, ...rest] = journalOf([
+        {
+          address: 'agent.desk',
+          action: 'update',
+          id: 'a1',
+          before: { name: 'Desk' },
+          recorded: resource('a1', { pin: { ...pin, ...left } }),
+          steps: [step],
+          history: { before: 1, after: 1 },
+        },
+      ]);
+      if (snapshot?.type !== 'snapshot') throw new Error('a journal begins with a copy');
+      return [{ ...snapshot, pin }, ...rest];
+    };
+    const journals = [
+      { run: 'r1', entries: journal('facet', { digest: 'sha256:2' }) },
+      { run: 'r0', entries: journal('update', {}) },
+    ];
+    const entry = entryOf(2, ACCOUNT, null);
+    const history = [entry, entryOf(1, ACCOUNT, null)];
+    expect(await findWriter(journals, entry, history, ACCOUNT)).toBe('r1');
+  });
+
   test.each([
     ['one that is too many may be of another program', ['facet'], 2, undefined],
     ['as many as the requests of a run are its own', ['facet'], 1, 'r0'],
@@ -175,8 +221,9 @@ describe('times of any resolution', () => {
       deeds,
       telling,
       telling,
-      async (all, updatedIn, entriesIn) => {
-        const { history, journals, truth, times } = played(all, updatedIn, entriesIn);
+      facets,
+      async (all, updatedIn, entriesIn, told) => {
+        const { history, journals, truth, times } = played(all, updatedIn, entriesIn, told);
         for (const entry of history) {
           if (entry.actor !== ACCOUNT) continue;
           const found = await findWriter(journals, entry, history, ACCOUNT);
