@@ -246,12 +246,30 @@ export async function findWriter(
       claims.push({ run, before, isRevert, isStamped, mayBeAt, counts });
     // A run that sees its own entry sees all that came before it.
     if (seen > 0) break;
+    // One that knows what was there before made what came since, with the runs after it.
+    if (entry.at !== null && before !== null && before < entry.id) {
+      const { maker } = claimantsOf(entry, own, claims, before, author);
+      if (maker !== undefined) return maker.run;
+    }
     if (isStamped) next = updated;
   }
+  const among = claimantsOf(entry, own, claims, since, author);
+  const [first] = among.claims;
+  if (among.claims.length === 1 && first?.isStamped === true && entry.at !== null) return first.run;
+  return among.maker?.run;
+}
+
+/** The runs that may have made an entry or one beside it, with the one that did where they made as many as there are. */
+function claimantsOf(
+  entry: HistoryEntry,
+  own: readonly HistoryEntry[],
+  claims: readonly Claim[],
+  since: number,
+  author: string,
+): { readonly claims: readonly Claim[]; readonly maker: Claim | undefined } {
   const mayMake = ({ before, isRevert, mayBeAt }: Claim, one: HistoryEntry) =>
     isSigned(one, { author, isRevert }) &&
-    one.id > (before ?? 0) &&
-    one.id > since &&
+    one.id > Math.max(before ?? 0, since) &&
     (entry.at === null || mayBeAt(one.at));
   let among = claims.filter((claim) => mayMake(claim, entry));
   let made: readonly HistoryEntry[] = [];
@@ -260,14 +278,12 @@ export async function findWriter(
     made = own.filter((one) => among.some((claim) => mayMake(claim, one)));
     among = claims.filter((claim) => made.some((one) => mayMake(claim, one)));
   }
-  const [first] = among;
-  if (among.length === 1 && first?.isStamped === true && entry.at !== null) return first.run;
   const at = made.toSorted((one, other) => other.id - one.id).indexOf(entry);
   const makers = READINGS.map((_, reading) =>
     among.flatMap((claim) => Array.from({ length: claim.counts[reading] ?? 0 }, () => claim)),
   ).find(({ length }) => length === made.length);
   const maker = makers?.[at];
-  return maker && mayMake(maker, entry) ? maker.run : undefined;
+  return { claims: among, maker: maker && mayMake(maker, entry) ? maker : undefined };
 }
 
 type Located = {

@@ -245,6 +245,16 @@ describe('times of any resolution', () => {
     return fc.assert(property, { numRuns: RUNS, seed: 4711 });
   });
 
+  test('count no run before one that knows what was there, such as one whose entry never came', async () => {
+    const told = { haveEntries: true, stamp: false };
+    const facet = { what: 'facet', after: 5000, saw: 'nothing read' } as const;
+    const all: readonly Deed[] = [{ ...facet, what: 'run' }, facet, { ...facet, saw: 'none' }];
+    const { history, journals, truth } = played(all, 'whole seconds', 'whole seconds', told);
+    const left = history.filter(({ id }) => truth.get(id) !== 'r1');
+    const [entry] = left;
+    expect(entry && (await findWriter(journals, entry, left, ACCOUNT))).toBe('r2');
+  });
+
   test('say of no moment that it is before one that it follows', () => {
     fc.assert(
       fc.property(
