@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, joinRemarks } from '../core/errors.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
@@ -32,7 +32,7 @@ import { laterFields } from '../plan/references.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
-import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
+import { ApiError, describeApiError, isNotFound, isRefusal } from '../platform/errors.ts';
 import {
   type Intended,
   type JournalEntry,
@@ -211,19 +211,17 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const isAttempted = tries > 0 || !given.isBrokenOff();
     const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
-    const failure = [...(why === undefined ? [] : [why]), withHint(error)].join('. ');
+    const lost = left?.message ?? lostWords(error, entries, isAttempted);
+    const failure = [
+      ...(why === undefined ? [] : [why]),
+      lost === undefined ? withHint(error) : describeLost(error),
+    ].join('. ');
     return {
       line: {
         ...base,
         status: isAttempted ? 'failed' : 'not_attempted',
         id,
-        message: [
-          failure,
-          left?.message ?? lostWords(error, entries, isAttempted),
-          othersIn(change.address, progress),
-        ]
-          .filter(Boolean)
-          .join('; '),
+        message: joinRemarks([failure, lost, othersIn(change.address, progress)]),
         ...seenIn(progress),
       },
       id,
@@ -658,6 +656,13 @@ function undoneBy(
 function withHint(error: unknown): string {
   const hint = error instanceof CallsheetError && error.hint !== undefined ? `. ${error.hint}` : '';
   return describeApiError(error) + hint;
+}
+
+/** An answer that tells nothing of the change is not worth a hint: what was found out, or will be, stands beside it. */
+function describeLost(error: unknown): string {
+  return error instanceof ApiError && !isRefusal(error)
+    ? `${describeApiError(error)}.`
+    : withHint(error);
 }
 
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */

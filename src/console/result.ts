@@ -1,11 +1,18 @@
-import { codeSpan, commandSpan } from '../core/command-line.ts';
+import { codeSpan, commandLine, commandSpan } from '../core/command-line.ts';
 import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
-import { isChanging, isHeldBack, isRefused, type PlanDocument } from '../core/plan-document.ts';
+import {
+  allowanceFlags,
+  isChanging,
+  isHeldBack,
+  isRefused,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { isBehind } from '../plan/document.ts';
 import { revertMessage } from '../render/footers.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
+import { paint, type Way, wayLines } from '../render/terminal.ts';
 import { jsonText } from '../render/untrusted.ts';
-import { describeWaiting, formatCount, leaveOutCommand } from '../render/wording.ts';
+import { describeWaiting, formatCount, leaveOutCommand, placeOf } from '../render/wording.ts';
 import type { Revert } from '../run/document.ts';
 import { isDisturbed, type RunOutcome } from '../run/run.ts';
 import { runDocument, type UndoOutcome } from '../run/undo.ts';
@@ -15,7 +22,10 @@ import type { Terminal } from './terminal.ts';
 
 /** Where, and how, what came of something is told. */
 export type Shown = {
-  readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
+  readonly flags: Pick<CommonFlags, 'dir' | 'env'> & {
+    readonly format: 'text' | 'json';
+    readonly rollbackOnFailure?: boolean;
+  };
   readonly context: { readonly terminal: Terminal };
 };
 
@@ -52,11 +62,13 @@ function showText(
   if (outcome.type === 'nothing') {
     terminal.out(`Run ${outcome.run} changed nothing, so there is nothing to roll back.`);
   } else if (outcome.type === 'ran') {
-    const { run, plan, result } = outcome;
-    terminal.out(renderLedgerText(result.ledger, terminal.render));
+    const { plan, result } = outcome;
+    const { renderErr } = terminal;
+    terminal.out(renderLedgerText(result.ledger, terminal.render, { place: placeOf(plan) }));
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
-    say(terminal, `Run ${run} is recorded: ${commandSpan(`runs ${run}`, flags)}`);
+    const ways = wayLines(listWays(outcome, flags), renderErr);
+    terminal.err(paint([[], ...ways], renderErr.color).trimEnd());
   } else if (outcome.type === 'unchanged' && outcome.by !== undefined) {
     const { by } = outcome;
     terminal.out(`Run ${by} applied this plan already: ${commandSpan(`runs ${by}`, flags)}`);
@@ -65,6 +77,48 @@ function showText(
     const { left = [] } = outcome.verification ?? {};
     if (left.length > 0) terminal.out(renderNotUndone(left, terminal.render));
   }
+}
+
+/** The commands that go on from a run: what finishes it, what takes it back, and what shows it again. */
+function listWays(
+  { run, plan, result }: Extract<RunOutcome, { type: 'ran' }>,
+  flags: Shown['flags'],
+): readonly Way[] {
+  const { purpose, options, undoes } = plan;
+  const again: Way = [commandLine(`runs ${run}`, flags), 'shows it again'];
+  const isWhole = result.status === 'done';
+  // A rollback follows, or a rollout decides.
+  if ((!isWhole && flags.rollbackOnFailure) || options.rollout !== undefined) return [again];
+  const rest = isDisturbed(result)
+    ? ([commandLine('plan', flags), 'shows what moved meanwhile'] as const)
+    : ([
+        commandLine(
+          purpose === 'rollback'
+            ? `rollback ${undoes}`
+            : ['apply', ...allowanceFlags(options)].join(' '),
+          flags,
+        ),
+        'finishes it',
+      ] as const);
+  const isKnown = purpose === 'apply' || (purpose === 'rollback' && undoes !== undefined);
+  const isBegun = result.ledger.some(({ status }) => status === 'done');
+  return [
+    ...(isWhole || !isKnown ? [] : [rest]),
+    ...(purpose === 'apply' && isBegun ? [takeBack(run, isWhole, flags)] : []),
+    again,
+  ];
+}
+
+/** The command that undoes an apply. */
+export function takeBack(
+  run: string,
+  isWhole: boolean,
+  flags: Pick<CommonFlags, 'dir' | 'env'>,
+): Way {
+  return [
+    commandLine(`rollback ${run}`, flags),
+    isWhole ? 'takes it back' : 'takes back what was done',
+  ];
 }
 
 /** Shows how far a run came that its lock or its store broke off. */

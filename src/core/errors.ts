@@ -144,6 +144,17 @@ export function formatFirst(names: readonly string[], most: number, where = ''):
   return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
 }
 
+/** What is said of one thing, one after the other: behind a full stop as a sentence, else behind a semicolon. */
+export function joinRemarks(remarks: readonly (string | undefined)[]): string {
+  return remarks.reduce<string>((before, next) => {
+    if (next === undefined || next === '') return before;
+    if (before === '') return next;
+    if (!/[.!?]$/.test(before)) return `${before}; ${next}`;
+    const isWord = /^[a-z]+[ ,]/.test(next);
+    return `${before} ${isWord ? next.charAt(0).toUpperCase() + next.slice(1) : next}`;
+  }, '');
+}
+
 /** The beginning of a text, and never half of a character. */
 export function beginning(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');

@@ -70,8 +70,8 @@ function findProduct(keys: readonly string[]): Omit<AddressList, 'rows'> | undef
 const NUMBERED = /^(.*?)(\d+)$/s;
 
 /** `c1 to c200` for as many keys that count up by one. */
-function countUp(keys: readonly string[]): readonly string[] {
-  if (keys.length < FEWEST_COUNTED) return keys;
+export function countUp(keys: readonly string[], fewest = FEWEST_COUNTED): readonly string[] {
+  if (keys.length < fewest) return keys;
   const runs: { first: string; last: string }[] = [];
   for (const key of keys) {
     const run = runs.at(-1);

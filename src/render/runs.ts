@@ -1,3 +1,4 @@
+import { getKind } from '../core/address.ts';
 import { quoted } from '../core/command-line.ts';
 import type { Log } from '../core/documents.generated.ts';
 import type { Verification } from '../core/documents.ts';
@@ -15,9 +16,12 @@ import {
   type RunBegan,
 } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
+import { countUp } from './addresses.ts';
 import { shownName } from './names.ts';
 import {
+  addressLines,
   belowLines,
+  besideLines,
   cutLine,
   factLines,
   type Line,
@@ -30,13 +34,23 @@ import {
   padText,
   paint,
   type RenderOptions,
+  type Span,
   span,
+  type Way,
+  wayLines,
   wholeSpan,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue, shortSides } from './value-text.ts';
-import { describeWaiting, formatCount, formatFirst, tally, UNSEEN_SIGN } from './wording.ts';
+import {
+  countKind,
+  describeWaiting,
+  formatCount,
+  formatFirst,
+  tally,
+  UNSEEN_SIGN,
+} from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -127,16 +141,18 @@ function shortCommit(commit: string): string {
 }
 
 /**
- * One run's receipt: who ran what, from which commit, and what became of each change. `fields`: what it changed in each
- * resource, as far as the receipt has it.
+ * One run's receipt: what it did, as its result said, then who ran what from which commit. `fields`: what it changed in each
+ * resource, as far as the receipt has it. `ways`: the commands that go on from it.
  */
 export function renderRunText(
   entries: readonly JournalEntry[],
   options: RenderOptions,
-  fields: ReadonlyMap<string, readonly Log.Field[]> = new Map(),
+  { fields = new Map(), ways = [] }: Pick<Told, 'fields'> & { readonly ways?: readonly Way[] } = {},
 ): string {
   const began = findBegan(entries);
   const ended = findEnded(entries);
+  const { stack = null, environment = null } = began?.owner ?? {};
+  const place = [stack, environment].filter((part) => part !== null).join(' · ');
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
     ['what', describeRun(began)],
@@ -154,8 +170,6 @@ export function renderRunText(
     ...(began?.overrides ?? []).map(overrideFact),
   ];
   const told = facts.map(([name, value]) => [name, value || null] as const);
-  const head = paint(factLines(told, options.width), options.color);
-  const ledger = renderLedgerText(listLedger(entries), options, fields);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
     differs.length === 0
@@ -163,7 +177,12 @@ export function renderRunText(
         ? []
         : [renderNotUndone(left, options)]
       : [renderVerification({ differs, equal: 0, problem: null, left }, began?.undoes, options)];
-  return [head, ledger, ...lasting].join('\n');
+  return [
+    renderLedgerText(listLedger(entries), options, { place, fields }),
+    ...lasting,
+    paint(factLines(told, options.width), options.color),
+    ...(ways.length === 0 ? [] : [paint(wayLines(ways, options), options.color)]),
+  ].join('\n');
 }
 
 function describeRun(began: RunBegan | undefined): string | undefined {
@@ -185,9 +204,6 @@ function overrideFact({ message, reason }: Override): readonly [string, string] 
 }
 
 type Status = LedgerLine['status'];
-
-/** What failed stands last, next to where the next command is typed. */
-const ORDER: readonly Status[] = ['done', 'not_attempted', 'blocked', 'failed'];
 
 const LOOKS: { readonly [status in Status]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
@@ -220,58 +236,126 @@ export function toPastTense(action: string): string {
   return getOwn<string>(PAST, action) ?? action;
 }
 
-/** Changes that were not come to are counted beyond this many, unless everything is asked for. */
-const MAX_NOT_ATTEMPTED = 10;
-/** Of more changes that are done than that, so many are listed. */
-const MAX_DONE = 3;
+/** Ledger lines with one action that came out alike, for one cause. */
+export type Outcome = Pick<LedgerLine, 'action' | 'status' | 'verdict'> & {
+  readonly lines: readonly LedgerLine[];
+  /** Why; with `…` for what is of each line alone. Null where nothing is said. */
+  readonly cause: string | null;
+  /** The requests that were answered so, by their ids. */
+  readonly requests: readonly string[];
+};
+
+/** A request's id, as a message about a refusal has it. */
+const REQUEST = / \(request ([^\s()]+)\)/g;
+
+/** What a message says apart from what is of one resource or one request alone. */
+function splitCause({ address, id, message }: LedgerLine) {
+  if (message === null) return { cause: null, requests: [] };
+  const requests = [...message.matchAll(REQUEST)].map(([, request = '']) => request);
+  const text = message.replaceAll(REQUEST, '').replaceAll(quoted(address), 'ADDRESS');
+  const general = text.replaceAll(address, 'ADDRESS');
+  return { cause: id === null ? general : general.replaceAll(`/${id}`, '/…'), requests };
+}
+
+/**
+ * Groups what came of changes by action and cause: what failed or was not come to first, then what is distinct of what was
+ * done, the largest groups after it, and last what the plan left out.
+ */
+export function groupOutcomes(
+  lines: readonly LedgerLine[],
+  fieldsOf: (line: LedgerLine) => unknown = ({ fields }) => fields,
+): readonly Outcome[] {
+  const split = lines.map((line) => ({ line, ...splitCause(line) }));
+  const groups = Map.groupBy(split, ({ line, cause }) => {
+    const { action, status, verdict, undid } = line;
+    const fields = status === 'done' ? fieldsOf(line) : [];
+    const kind = status === 'done' ? getKind(line.address) : '';
+    return JSON.stringify([action, status, verdict ?? '', kind, cause, undid, fields]);
+  });
+  const alike = [...groups.values()].flatMap((own) =>
+    // What goes or comes is read by its name, where that can be done.
+    own.length <= (LISTED[own[0]?.line.action ?? ''] ?? 1) && own[0]?.line.status === 'done'
+      ? own.map((one) => [one])
+      : [own],
+  );
+  return alike
+    .flatMap((own): readonly Outcome[] => {
+      const [first] = own;
+      if (first === undefined) return [];
+      const { action, status, verdict } = first.line;
+      return [
+        {
+          ...{ action, status, cause: first.cause },
+          ...(verdict === undefined ? {} : { verdict }),
+          lines: own.map(({ line }) => line),
+          requests: own.flatMap(({ requests }) => requests),
+        },
+      ];
+    })
+    .sort((a, b) => rank(a) - rank(b) || a.lines.length - b.lines.length);
+}
+
+const ORDER: readonly Status[] = ['failed', 'blocked', 'not_attempted', 'done'];
+
+const DISTINCT = ['delete', 'replace', 'create'];
+
+function rank({ status, action, verdict }: Outcome): number {
+  const place = DISTINCT.indexOf(action);
+  if (verdict !== undefined) return ORDER.length + DISTINCT.length + 1;
+  return ORDER.indexOf(status) + (status !== 'done' ? 0 : place < 0 ? DISTINCT.length : place);
+}
+
+/** So many alike are listed one by one. */
+const LISTED: { readonly [action: string]: number | undefined } = {
+  delete: 10,
+  replace: 10,
+  create: 10,
+  update: 2,
+};
 
 /** Columns of `not attempted`, the longest word of a line. */
 const WORD_WIDTH = 13;
 const INDENT = 4;
 
-/**
- * What a run did, the counts last. Whatever did not end well stands in it; of many changes that did, the first few,
- * unless everything is asked for: the receipt of the run has them all.
- */
+/** Where a run was, and what it changed in each resource, as far as its receipt has it. */
+type Told = {
+  readonly place?: string;
+  readonly fields?: ReadonlyMap<string, readonly Log.Field[]>;
+};
+
+/** What a run did: the counts, what failed, what is distinct, and what is alike with every address. */
 export function renderLedgerText(
   lines: readonly LedgerLine[],
   options: RenderOptions,
-  fields: ReadonlyMap<string, readonly Log.Field[]> = new Map(),
+  { place = '', fields = new Map() }: Told = {},
 ): string {
-  const changed = (line: LedgerLine) =>
-    line.action === 'update' ? recordedLines(fields.get(line.address) ?? [], options) : [];
-  const listed = ORDER.flatMap((status) => {
-    const own = lines.filter((line) => line.status === status);
-    const hidden = options.verbose ? NONE : findHidden(own, status);
+  const recorded = ({ action, address }: LedgerLine) =>
+    action === 'update' ? (fields.get(address) ?? []) : [];
+  const isKnown = (line: LedgerLine) => recorded(line).length > 0;
+  const groups = options.verbose
+    ? lines.flatMap((line) => groupOutcomes([line])).sort((a, b) => rank(a) - rank(b))
+    : groupOutcomes(lines, (line) => [line.fields, recorded(line)]);
+  const listed = groups.flatMap((group) => {
+    const [first] = group.lines;
+    if (first === undefined) return [];
     return [
-      ...own
-        .filter((line) => !hidden.has(line))
-        .flatMap((line) => [...changeLines(line, options), ...changed(line)]),
-      ...moreLines(hidden.size, options, `more ${LOOKS[status].word}`),
+      ...(group.lines.length === 1
+        ? changeLines(first, options, isKnown(first))
+        : groupLines(group, first, options, isKnown(first))),
+      ...recordedLines(recorded(first), options),
     ];
   });
   return paint(
     [
-      ...listed,
-      ...(listed.length > 0 ? [[]] : []),
-      ...wrap([span(formatCounts(lines), 'strong')], options.width, 2),
+      ...besideLines(span(countOutcomes(lines), 'strong'), span(place), options.width),
+      ...(listed.length > 0 ? [[], ...listed] : []),
       ...overwritten(lines, options),
     ],
     options.color,
   );
 }
 
-const NONE: ReadonlySet<LedgerLine> = new Set();
-
-/** Changes that are counted: what an interrupt left says the same of each, and of most that are done nothing is said. */
-function findHidden(lines: readonly LedgerLine[], status: Status): ReadonlySet<LedgerLine> {
-  if (status === 'not_attempted') return new Set(lines.slice(MAX_NOT_ATTEMPTED));
-  if (status !== 'done') return NONE;
-  const plain = lines.filter(({ message, undid }) => message === null && undid === undefined);
-  return new Set(plain.length > MAX_NOT_ATTEMPTED ? plain.slice(MAX_DONE) : []);
-}
-
-/** Said last, since what somebody else wrote may be gone although everything was done. */
+/** What somebody else wrote may be gone although everything was done. */
 function overwritten(lines: readonly LedgerLine[], options: RenderOptions): readonly Line[] {
   const count = lines.filter((line) =>
     line.interleaved?.some(({ order }) => order === 'before'),
@@ -279,28 +363,85 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
   if (count === 0) return [];
   const what = formatCount(count, 'resource was', 'resources were');
   const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
-  return wrap([span(text, 'strong')], options.width, 2);
+  return [[], ...wrap([span(text, 'strong')], options.width, 2)];
 }
 
-function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
-  const { status, action, address, name, message, verdict, undid } = line;
+function outcomeSpans({ status, action, verdict }: Outcome | LedgerLine): readonly Span[] {
   const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
   const said = status === 'done' ? toPastTense(action) : word;
-  const tried = status === 'done' ? '' : `  (${action})`;
+  return [span('  '), span(mark, tone), span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `)];
+}
+
+/** `: model, status` behind what was updated; nothing where the values stand below. */
+function changedSpans({ status, action, fields }: LedgerLine, isKnown: boolean): readonly Span[] {
+  if (status !== 'done') return [span(`  (${action})`)];
+  if (action !== 'update' || isKnown || fields.length === 0) return [];
+  return [span(`: ${formatFirst(fields, MAX_FIELDS)}`)];
+}
+
+function changeLines(line: LedgerLine, options: RenderOptions, isKnown: boolean): readonly Line[] {
+  const { address, name, message, undid } = line;
   const details = options.verbose ? formatDetails(line) : '';
   const first = [
-    span('  '),
-    span(mark, tone),
-    span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
+    ...outcomeSpans(line),
     ...(name === undefined ? [] : [liveSpan(`${shownName(name)}  `)]),
     wholeSpan(address, 'strong'),
-    span(tried),
+    ...changedSpans(line, isKnown || options.verbose),
   ];
   return [
     ...wrap(first, options.width, INDENT),
     ...(message === null ? [] : belowLines(message, options)),
     ...(undid === undefined ? [] : belowLines(formatUndone(undid), options)),
     ...(details === '' ? [] : belowLines(details, options)),
+  ];
+}
+
+/** Ids of requests that are listed where they do not count up. */
+const MAX_REQUESTS = 6;
+
+/** Of what is done, lines of addresses at most, and how many are listed where there are more. */
+const MAX_ADDRESS_LINES = 12;
+const MAX_NAMED = 30;
+
+/** The addresses of a group: all of them, unless there are many of which there is nothing to do. */
+function namedLines(
+  status: Status,
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+): readonly Line[] {
+  const addresses = lines.map(({ address }) => address);
+  const all = addressLines(addresses, options);
+  if (status !== 'done' || all.length <= MAX_ADDRESS_LINES) return all;
+  const hidden = addresses.length - MAX_NAMED;
+  return hidden <= 0
+    ? all
+    : [...addressLines(addresses.slice(0, MAX_NAMED), options), ...moreLines(hidden, options)];
+}
+
+function groupLines(
+  { lines, cause, requests, ...group }: Outcome,
+  first: LedgerLine,
+  options: RenderOptions,
+  isKnown: boolean,
+): readonly Line[] {
+  const kinds = Map.groupBy(lines, ({ address }) => getKind(address));
+  const counts = [...kinds].map(([kind, own]) => countKind(own.length, kind));
+  const ids = countUp(requests, 2);
+  const asked = `${ids.length === 1 && requests.length === 1 ? 'request' : 'requests'} ${formatFirst(ids, MAX_REQUESTS)}`;
+  return [
+    ...wrap(
+      [
+        ...outcomeSpans({ ...group, lines, cause, requests }),
+        span(counts.join(', '), 'strong'),
+        ...changedSpans(first, isKnown),
+      ],
+      options.width,
+      INDENT,
+    ),
+    ...(cause === null ? [] : belowLines(cause, options)),
+    ...(first.undid === undefined ? [] : belowLines(formatUndone(first.undid), options)),
+    ...namedLines(group.status, lines, options),
+    ...(requests.length === 0 ? [] : belowLines(asked, options)),
   ];
 }
 
@@ -380,20 +521,22 @@ function formatDetails({ id, history, fields }: LedgerLine): string {
   ].join('; ');
 }
 
-function formatCounts(lines: readonly LedgerLine[]): string {
+/** `Partly done: 52 updated, 1 created; 9 failed` */
+function countOutcomes(lines: readonly LedgerLine[]): string {
   const left = leftOut(lines);
   const tried = lines.filter(({ verdict }) => verdict === undefined);
-  if (tried.length === 0) return `Nothing was written${left}.`;
+  if (tried.length === 0) return `Nothing was written${left}`;
   const done = tried.filter(({ status }) => status === 'done');
   const actions = [...Map.groupBy(done, ({ action }) => action)].map(
     ([action, own]) => [own.length, toPastTense(action)] as const,
   );
-  if (!tried.some(isMissed)) return `Done: ${tally(actions)}${left}.`;
+  if (!tried.some(isMissed)) return `Done: ${tally(actions)}${left}`;
   const others = (['failed', 'blocked', 'not_attempted'] as const).map(
     (status) =>
       [tried.filter((line) => line.status === status).length, LOOKS[status].word] as const,
   );
-  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${tally([...actions, ...others])}${left}.`;
+  if (done.length === 0) return `Not done: ${tally(others)}${left}`;
+  return `Partly done: ${tally(actions)}; ${tally(others)}${left}`;
 }
 
 /** `; 1 delete waits for --allow-delete; left out: 2 refused` */

@@ -1,4 +1,6 @@
+import type { Address } from '../core/address.ts';
 import { codeSpan, splitCommands } from '../core/command-line.ts';
+import { addressText, factorAddresses } from './addresses.ts';
 import { END_OF_ISOLATE, isolate, sanitiseLine } from './untrusted.ts';
 import { formatNumber } from './wording.ts';
 
@@ -538,4 +540,36 @@ export function moreLines(
 ): readonly Line[] {
   if (hidden === 0) return [];
   return wrap([span(`  ⋯ ${formatNumber(hidden)} ${what}; --verbose lists them`)], width, 4);
+}
+
+/** A text, and at the right what is said beside it; below it where there is no room. */
+export function besideLines(left: Span, right: Span, width: number): readonly Line[] {
+  const room = width - lineWidth([left, right]);
+  if (room >= 2 && right.text !== '') return [[left, span(' '.repeat(room)), right]];
+  return [left, right].flatMap((one) => (one.text === '' ? [] : wrap([one], width, 2)));
+}
+
+/** Addresses below what is said of them all, none left out. */
+export function addressLines(
+  addresses: readonly Address[],
+  { width }: Pick<RenderOptions, 'width'>,
+): readonly Line[] {
+  return factorAddresses(addresses).flatMap((list) =>
+    wrap([span('    '), liveSpan(addressText(list))], width, 6),
+  );
+}
+
+/** A command, and what it is for. */
+export type Way = readonly [command: string, does: string];
+
+/** The commands that go on from here, one a line and whole, each with what it is for beside or below it. */
+export function wayLines(ways: readonly Way[], { width }: RenderOptions): readonly Line[] {
+  const column = measureWidest(ways.map(([command]) => command));
+  const widest = measureWidest(ways.map(([, does]) => does));
+  const isBeside = column + widest + 2 * COMMAND_INDENT + 2 <= width;
+  return ways.flatMap(([command, does]) =>
+    isBeside
+      ? [[span(`  ${padText(command, column)}  ${does}`)]]
+      : [[span(`  ${command}`)], ...wrap([span('    '), span(does)], width, 4)],
+  );
 }

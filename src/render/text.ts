@@ -7,7 +7,6 @@ import {
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
-import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
@@ -22,12 +21,13 @@ import {
 } from './overview.ts';
 import type { Detail } from './prose/view.ts';
 import {
+  addressLines,
   belowLines,
+  besideLines,
   cutLine,
   cutText,
   itemLines,
   type Line,
-  lineWidth,
   listLines,
   liveSpan,
   measureWidest,
@@ -146,10 +146,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
 /** The counts of a plan, and at the right where it is from. */
 function aboutLines(plan: PlanDocument, { width }: RenderOptions): readonly Line[] {
   if (isEmpty(plan)) return [];
-  const [counts, place] = [span(countsBelow(plan)), span(placeOf(plan))];
-  const room = width - lineWidth([counts, place]);
-  if (room >= 2 && place.text !== '') return [[counts, span(' '.repeat(room)), place]];
-  return [counts, place].flatMap((one) => (one.text === '' ? [] : wrap([one], width, 2)));
+  return besideLines(span(countsBelow(plan)), span(placeOf(plan)), width);
 }
 
 /**
@@ -271,9 +268,7 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       ? addresses.flatMap((address, at) =>
           itemLines(`  ${address}`, `  ${names[at] ?? ''}`, options.width),
         )
-      : factorAddresses(addresses).flatMap((list) =>
-          wrap([span('    '), liveSpan(addressText(list))], options.width, INDENT + 2),
-        )),
+      : addressLines(addresses, options)),
     ...(told === undefined ? [] : belowLines(told, options)),
     ...fieldLines(viewFields(example, plan, false), options, detail),
   ];

@@ -72,7 +72,11 @@ describe('the page of a result', () => {
     expect(Object.keys(EXITS).map(Number)).toEqual(
       Object.values(EXIT).sort((one, other) => one - other),
     );
-    const applied = page({ command: 'apply', out: '\n  ✓ done\n', err: 'Run r-1 is recorded: …' });
+    const applied = page({
+      command: 'apply',
+      out: '\n  ✓ done\n',
+      err: '  callsheet runs r-1  shows it again',
+    });
     expect(applied).toContain('### Applied\n\n```text\n  ✓ done\n```');
     expect(applied).toContain('run `r-1`');
   });

@@ -259,7 +259,7 @@ staged('an apply says which deletes wait, whatever else it did', async (stage) =
   );
   expect(stage.writes().length).toBe(before);
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-  expect((await held('text')).out).toContain('Done: 1 updated; 2 deletes wait for --allow-delete.');
+  expect((await held('text')).out).toContain('Done: 1 updated; 2 deletes wait for --allow-delete');
 });
 
 staged('a new protection is told until an apply has recorded it', async (stage) => {

@@ -1,5 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderLedgerText, renderRunsText, renderRunText } from '../../src/render/runs.ts';
+import {
+  groupOutcomes,
+  renderLedgerText,
+  renderRunsText,
+  renderRunText,
+} from '../../src/render/runs.ts';
 import { type JournalEntry, type LedgerLine, listLedger } from '../../src/state/journal.ts';
 import { summarise } from '../../src/state/runs.ts';
 import { began, ended } from '../state/sample.ts';
@@ -64,7 +70,7 @@ test('a run that ended before it died has the status in its receipt that it has 
   ];
   const text = renderRunText(entries, { ...AT_80, verbose: true });
   expect(text).toMatch(/^status +partial$/m);
-  expect(text).toContain('Done: 2 updated.');
+  expect(text).toContain('Done: 2 updated\n');
   expect(text).toContain('history entry 7 → 8');
   expect(text).toContain('it cannot be cleared');
   const open = { run: 'r1', path: '', entries, began: undefined, isIdle: false, torn: false };
@@ -177,17 +183,106 @@ test.each([
   expectGolden(name, renderLedgerText(MIXED, { ...AT_80, verbose }));
 });
 
-test('what an interrupt left is counted beyond ten, unless all of it is asked for', () => {
+test('what an interrupt left is said once, with every address', () => {
   const left = Array.from({ length: 14 }, (_, index) =>
     lineOf(`agent.a${index}`, { status: 'not_attempted', message: 'the run was stopped' }),
   );
   const text = renderLedgerText(left, AT_80);
-  expect(text.match(/agent\.a\d+/g)).toHaveLength(10);
-  expect(text).toContain('  ⋯ 4 more not attempted; --verbose lists them\n');
-  expect(text).toContain('14 not attempted');
+  expect(text.match(/agent\.a\d+/g)).toHaveLength(14);
+  expect(text.match(/the run was stopped/g)).toHaveLength(1);
   const whole = renderLedgerText(left, { ...AT_80, verbose: true });
-  expect(whole.match(/agent\.a\d+/g)).toHaveLength(14);
+  expect(whole.match(/the run was stopped/g)).toHaveLength(14);
 });
+
+const TOWNS = ['alder-bay', 'birch-falls', 'cedar-point', 'dune-harbor', 'elm-crossing'];
+const PLACES = ['lakeside', 'main-street', 'market-square', 'northgate', 'old-mill', 'southgate'];
+const ROWS = [...TOWNS, 'fox-hill', 'gull-rock'].flatMap((town) =>
+  PLACES.map((place) => `agent.clinic["${town}-${place}"]`),
+);
+
+/** An answer as the client words it. */
+const refusedBy = (address: string, at: number) =>
+  lineOf(address, {
+    id: `id-${at}`,
+    status: 'failed',
+    message: `PUT https://voice.example.test/v1/agents/id-${at} answered 500: internal_error (request req-${2816 + at}). It may have been written all the same: the next plan reads it.`,
+  });
+
+const FLEET: readonly LedgerLine[] = [
+  ...ROWS.slice(9).map((address) => lineOf(address, { fields: ['system_prompt'] })),
+  ...ROWS.slice(0, 9).map(refusedBy),
+  lineOf('agent.night', { fields: ['extensions.tools[page].headers[Authorization].value'] }),
+  lineOf('agent.old_front', { action: 'delete' }),
+  lineOf('agent.new_front', { action: 'create', fields: ['name'] }),
+];
+
+test('equal failures are told once with every address, and what is distinct stands by itself', () => {
+  const text = renderLedgerText(FLEET, AT_80);
+  expect(text).toBe(
+    [
+      'Partly done: 34 updated, 1 deleted, 1 created; 9 failed',
+      '',
+      '  ✗ failed         9 agents  (update)',
+      '    PUT https://voice.example.test/v1/agents/… answered 500: internal_error. It',
+      '    may have been written all the same: the next plan reads it.',
+      '    agent.clinic["…"]: alder-bay-lakeside, alder-bay-main-street,',
+      '      alder-bay-market-square, alder-bay-northgate, alder-bay-old-mill,',
+      '      alder-bay-southgate, birch-falls-lakeside, birch-falls-main-street,',
+      '      birch-falls-market-square',
+      '    requests req-2816 to req-2824',
+      '  ✓ deleted        agent.old_front',
+      '  ✓ created        agent.new_front',
+      '  ✓ updated        agent.night:',
+      '    extensions.tools[page].headers[Authorization].value',
+      '  ✓ updated        33 agents: system_prompt',
+      '    agent.clinic["…"], 5 × 6: cedar-point, dune-harbor, elm-crossing, fox-hill,',
+      '      gull-rock; each with lakeside, main-street, market-square, northgate,',
+      '      old-mill, southgate',
+      '    agent.clinic["…"]: birch-falls-northgate, birch-falls-old-mill,',
+      '      birch-falls-southgate',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a receipt reads as the result did', () => {
+  const end = ended();
+  if (end.type !== 'ended') throw new Error('this is an end');
+  const receipt = renderRunText([began('r1'), { ...end, ledger: FLEET }], AT_80);
+  expect(receipt).toContain(renderLedgerText(FLEET, AT_80).split('\n').slice(1).join('\n'));
+});
+
+test('every outcome is in one group, and a group has one action and one cause', () => {
+  const statuses = ['done', 'failed', 'blocked', 'not_attempted'] as const;
+  const line = fc.record({
+    at: fc.nat(40),
+    action: fc.constantFrom('create', 'update', 'delete'),
+    status: fc.constantFrom(...statuses),
+    cause: fc.constantFrom(null, 'it is locked', 'no answer', 'the answer was 500 (request r-1)'),
+    fields: fc.constantFrom<readonly string[]>([], ['model'], ['model', 'status']),
+  });
+  fc.assert(
+    fc.property(fc.uniqueArray(line, { selector: ({ at }) => at }), (drawn) => {
+      const lines = drawn.map(({ at, cause, ...rest }) =>
+        lineOf(`agent.c["n${at}"]`, { ...rest, id: `id-${at}`, message: cause }),
+      );
+      const groups = groupOutcomes(lines);
+      expect(groups.flatMap((group) => group.lines).toSorted(byName)).toEqual(
+        lines.toSorted(byName),
+      );
+      for (const group of groups)
+        for (const { action, status } of group.lines)
+          expect([action, status]).toEqual([group.action, group.status]);
+      const text = renderLedgerText(lines, { ...AT_80, width: 10_000 });
+      for (const { address } of lines) {
+        const key = /"(.*)"/.exec(address)?.[1] ?? '';
+        expect(text.match(new RegExp(`\\b${key}\\b`, 'g'))).toHaveLength(1);
+      }
+    }),
+  );
+});
+
+const byName = (a: LedgerLine, b: LedgerLine) => (a.address < b.address ? -1 : 1);
 
 const OTHERS = { entry: 42, action: null, actor: null, source: null, at: null };
 
@@ -197,7 +292,7 @@ test('that somebody else wrote in between is said last', () => {
     lineOf('agent.b', { interleaved: [{ ...OTHERS, order: 'after' }] }),
   ];
   expect(renderLedgerText(lines, { ...AT_80, width: 200 })).toMatch(
-    /Done: 2 updated\.\n1 resource was edited by another author at the same moment\. .*\n$/,
+    /^Done: 2 updated\n[\s\S]*\n1 resource was edited by another author at the same moment\. .*\n$/,
   );
 });
 
@@ -210,11 +305,11 @@ const heldLine = (address: string, action: LedgerLine['action']) =>
   });
 
 test.each<[string, readonly LedgerLine[], string]>([
-  ['nothing', [], 'Nothing was written.\n'],
+  ['nothing', [], 'Nothing was written\n'],
   [
     'all done',
     [lineOf('agent.a'), lineOf('agent.b'), lineOf('agent.c', { action: 'delete' })],
-    '\nDone: 2 updated, 1 deleted.\n',
+    'Done: 2 updated, 1 deleted\n',
   ],
   [
     'all done but what the plan left out',
@@ -232,7 +327,7 @@ test.each<[string, readonly LedgerLine[], string]>([
       lineOf('agent.b', { status: 'not_attempted', verdict: 'refused' }),
       lineOf('agent.c', { status: 'not_attempted', verdict: 'held' }),
     ],
-    '\nDone: 1 updated; 1 change waits; left out: 1 refused.\n',
+    'Done: 1 updated; 1 change waits; left out: 1 refused\n',
   ],
   [
     'the deletes that wait, with the flag that they wait for',
@@ -241,14 +336,14 @@ test.each<[string, readonly LedgerLine[], string]>([
       ...['agent.b', 'agent.c'].map((address) => heldLine(address, 'delete')),
       heldLine('agent.d', 'replace'),
     ],
-    '\nDone: 1 updated; 2 deletes and 1 replacement wait for --allow-delete.\n',
+    'Done: 1 updated; 2 deletes and 1 replacement wait for --allow-delete\n',
   ],
   [
     'that all of it waits',
     [heldLine('agent.b', 'delete')],
-    '\nNothing was written; 1 delete waits for --allow-delete.\n',
+    'Nothing was written; 1 delete waits for --allow-delete\n',
   ],
-  ['all failed', [lineOf('agent.a', { status: 'failed' })], '\nNot done: 1 failed.\n'],
+  ['all failed', [lineOf('agent.a', { status: 'failed' })], 'Not done: 1 failed\n'],
   [
     'live text',
     [lineOf('agent.a', { status: 'failed', message: 'bad \u001b[2Jname' })],

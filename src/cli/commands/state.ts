@@ -1,5 +1,6 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
+import { takeBack } from '../../console/result.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, getKind, isAddress } from '../../core/address.ts';
 import { quoted } from '../../core/command-line.ts';
@@ -26,7 +27,7 @@ import { announceUnsealed, readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
 import { checkOwner } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
-import type { JournalEntry } from '../../state/journal.ts';
+import { findBegan, findEnded, type JournalEntry, listLedger } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
 import { sealsOf } from '../../state/open.ts';
 import { replay } from '../../state/replay.ts';
@@ -358,9 +359,23 @@ export async function runs(
   const render = (to: RenderOptions) =>
     document.format === 'callsheet-runs'
       ? renderRunsText(document.runs, to)
-      : renderRunText(document.entries, to, fieldsIn(document.entries));
+      : renderRunText(document.entries, to, {
+          fields: fieldsIn(document.entries),
+          ways: waysOf(document, flags),
+        });
   show(flags, document, render, context);
   return EXIT.done;
+}
+
+/** What takes a run back, where it is one that can be. */
+function waysOf(
+  { run, entries }: { readonly run: string; readonly entries: readonly JournalEntry[] },
+  flags: CommonFlags,
+) {
+  const isDone = findEnded(entries)?.status === 'done';
+  const isBegun = listLedger(entries).some(({ status }) => status === 'done');
+  const isApply = findBegan(entries)?.purpose === 'apply';
+  return isApply && isBegun ? [takeBack(run, isDone, flags)] : [];
 }
 
 /** All runs, or what one did: `schemas/runs.schema.json`. */

@@ -220,7 +220,7 @@ export function footOf({ err }, env) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: job } = env;
   const sha = env.HEAD_SHA || env.GITHUB_SHA || '';
   // By this id callsheet runs and callsheet rollback know it.
-  const run = /^Run (\S+) is recorded/m.exec(err)?.[1];
+  const run = /^ {2}callsheet runs (\S+)/m.exec(err)?.[1];
   return [
     `Commit ${sha.slice(0, 12)}`,
     `[job ${job}](${server}/${repository}/actions/runs/${job})`,

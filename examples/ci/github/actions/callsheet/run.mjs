@@ -110,7 +110,7 @@ setOutput('report', report);
 setOutput('digest', result.digest);
 setOutput('frozen', frozen);
 setOutput('resumes', result.resumes);
-setOutput('run', /^Run (\S+) is recorded/m.exec(err)?.[1] ?? '');
+setOutput('run', /^ {2}callsheet runs (\S+)/m.exec(err)?.[1] ?? '');
 summarise(page);
 if (COMMAND === 'pending' && isFine) {
   writeFileSync(join(folder, 'pending.json'), JSON.stringify(findPending(plan, '.')));
