@@ -179,7 +179,12 @@ export async function executePlan(
   // An error that breaks the run off, as of a full store, is thrown once no change has a request under way.
   await Promise.allSettled(changes.map(run));
   await Promise.all(running.values());
-  const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
+  const sharedBy = findShared(plan);
+  const lines = changes.flatMap(({ address }): readonly LedgerLine[] => {
+    const line = ledger.get(address);
+    const shared = sharedBy.get(address);
+    return line === undefined ? [] : [{ ...line, ...(shared === undefined ? {} : { shared }) }];
+  });
   const left = plan.changes.flatMap(leftOut);
   const broken = failure();
   if (broken !== undefined) {
@@ -202,6 +207,18 @@ export async function executePlan(
     interleaved,
     resources: Object.fromEntries(resources),
   };
+}
+
+/** The edits that each resource shares with others, so that a receipt tells once what the plan showed once. */
+function findShared({ groups = [] }: PlanDocument) {
+  const shared = new Map<Address, NonNullable<LedgerLine['shared']>>();
+  for (const [group, { action, addresses, fields }] of groups.entries()) {
+    if (action !== 'update') continue;
+    const edits = fields.map(({ path, source }) => ({ group, path, source }));
+    for (const address of addresses)
+      shared.set(address, [...(shared.get(address) ?? []), ...edits]);
+  }
+  return shared;
 }
 
 /** The lease, and why it was lost or failed to write something down: nothing is begun any more then. */

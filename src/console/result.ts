@@ -64,7 +64,8 @@ function showText(
   } else if (outcome.type === 'ran') {
     const { plan, result } = outcome;
     const { renderErr } = terminal;
-    terminal.out(renderLedgerText(result.ledger, terminal.render, { place: placeOf(plan) }));
+    const ledger = renderLedgerText(result.ledger, terminal.render, { place: placeOf(plan) });
+    terminal.out(`\n${ledger}`);
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
     const ways = wayLines(listWays(outcome, flags), renderErr);

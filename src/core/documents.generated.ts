@@ -627,6 +627,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
@@ -782,6 +791,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
@@ -1191,6 +1209,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
@@ -1444,6 +1471,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   readonly leaves?: Leaves;
@@ -2776,6 +2812,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
@@ -3279,6 +3324,15 @@ export type LedgerLine = {
   };
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
@@ -4025,6 +4079,15 @@ export type LedgerLine = {
   } | null;
   /** The id that it had before, where a rollback made it anew. */
   readonly former_id?: string;
+  /** Fields that it changes by an edit that others share, as the plan groups them; absent where there are none. */
+  readonly shared?: readonly {
+    /** The place of the group in the plan. Lines of one group are alike in its fields. */
+    readonly group: number;
+    /** The field. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line; null where each has its own. */
+    readonly source: string | null;
+  }[];
   /** History entries that somebody else made while the change was carried out. */
   readonly interleaved?: readonly {
     readonly entry: number;

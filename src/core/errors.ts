@@ -144,15 +144,15 @@ export function formatFirst(names: readonly string[], most: number, where = ''):
   return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
 }
 
-/** What is said of one thing, one after the other: behind a full stop as a sentence, else behind a semicolon. */
+/** What is said of one thing: remarks behind semicolons, and as sentences from the first full stop on. */
 export function joinRemarks(remarks: readonly (string | undefined)[]): string {
-  return remarks.reduce<string>((before, next) => {
-    if (next === undefined || next === '') return before;
-    if (before === '') return next;
+  const [first = '', ...others] = remarks.filter((one) => one !== undefined && one !== '');
+  return others.reduce<string>((before, next = '') => {
     if (!/[.!?]$/.test(before)) return `${before}; ${next}`;
     const isWord = /^[a-z]+[ ,]/.test(next);
-    return `${before} ${isWord ? next.charAt(0).toUpperCase() + next.slice(1) : next}`;
-  }, '');
+    const sentence = isWord ? next.charAt(0).toUpperCase() + next.slice(1) : next;
+    return `${before} ${sentence}${/[.!?]$/.test(next) ? '' : '.'}`;
+  }, first);
 }
 
 /** The beginning of a text, and never half of a character. */

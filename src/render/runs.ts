@@ -3,7 +3,7 @@ import { quoted } from '../core/command-line.ts';
 import type { Log } from '../core/documents.generated.ts';
 import type { Verification } from '../core/documents.ts';
 import { formatEdit } from '../core/plan-document.ts';
-import { getOwn, type Json } from '../core/value.ts';
+import { getOwn, isSameJson, type Json } from '../core/value.ts';
 import {
   findBegan,
   findEnded,
@@ -258,27 +258,19 @@ function splitCause({ address, id, message }: LedgerLine) {
 }
 
 /**
- * Groups what came of changes by action and cause: what failed or was not come to first, then what is distinct of what was
- * done, the largest groups after it, and last what the plan left out.
+ * Groups what came of changes by action and cause, and of what was done also by the edit: what failed or was not come to
+ * first, then what is distinct of what was done, the largest groups after it, and last what the plan left out.
  */
-export function groupOutcomes(
-  lines: readonly LedgerLine[],
-  fieldsOf: (line: LedgerLine) => unknown = ({ fields }) => fields,
-): readonly Outcome[] {
+export function groupOutcomes(lines: readonly LedgerLine[]): readonly Outcome[] {
   const split = lines.map((line) => ({ line, ...splitCause(line) }));
   const groups = Map.groupBy(split, ({ line, cause }) => {
-    const { action, status, verdict, undid } = line;
-    const fields = status === 'done' ? fieldsOf(line) : [];
-    const kind = status === 'done' ? getKind(line.address) : '';
-    return JSON.stringify([action, status, verdict ?? '', kind, cause, undid, fields]);
+    const { address, action, status, verdict, undid, shared = [] } = line;
+    const edit =
+      status === 'done' ? [getKind(address), shared.map(({ group }) => group), line.fields] : [];
+    return JSON.stringify([action, status, verdict, cause, undid, edit]);
   });
-  const alike = [...groups.values()].flatMap((own) =>
-    // What goes or comes is read by its name, where that can be done.
-    own.length <= (LISTED[own[0]?.line.action ?? ''] ?? 1) && own[0]?.line.status === 'done'
-      ? own.map((one) => [one])
-      : [own],
-  );
-  return alike
+  return [...groups.values()]
+    .flatMap((own) => (isListed(own.map(({ line }) => line)) ? own.map((one) => [one]) : [own]))
     .flatMap((own): readonly Outcome[] => {
       const [first] = own;
       if (first === undefined) return [];
@@ -295,6 +287,20 @@ export function groupOutcomes(
     .sort((a, b) => rank(a) - rank(b) || a.lines.length - b.lines.length);
 }
 
+/** More than this that was done in different ways is grouped all the same. */
+const MAX_LISTED = 10;
+
+/** Tells lines that stand one by one: what comes and goes is read by its name, and each edit that no other shares by itself. */
+function isListed([first, ...others]: readonly LedgerLine[]): boolean {
+  if (first?.status !== 'done' || others.length >= MAX_LISTED) return false;
+  return DISTINCT.includes(first.action) || (first.action === 'update' && !isShared(first));
+}
+
+/** Tells a change of which each field is an edit that others share. */
+function isShared({ fields, shared = [] }: LedgerLine): boolean {
+  return fields.every((path) => shared.some((edit) => edit.path === path));
+}
+
 const ORDER: readonly Status[] = ['failed', 'blocked', 'not_attempted', 'done'];
 
 const DISTINCT = ['delete', 'replace', 'create'];
@@ -304,14 +310,6 @@ function rank({ status, action, verdict }: Outcome): number {
   if (verdict !== undefined) return ORDER.length + DISTINCT.length + 1;
   return ORDER.indexOf(status) + (status !== 'done' ? 0 : place < 0 ? DISTINCT.length : place);
 }
-
-/** So many alike are listed one by one. */
-const LISTED: { readonly [action: string]: number | undefined } = {
-  delete: 10,
-  replace: 10,
-  create: 10,
-  update: 2,
-};
 
 /** Columns of `not attempted`, the longest word of a line. */
 const WORD_WIDTH = 13;
@@ -329,20 +327,24 @@ export function renderLedgerText(
   options: RenderOptions,
   { place = '', fields = new Map() }: Told = {},
 ): string {
-  const recorded = ({ action, address }: LedgerLine) =>
-    action === 'update' ? (fields.get(address) ?? []) : [];
-  const isKnown = (line: LedgerLine) => recorded(line).length > 0;
+  const recorded = ({ action, address, shared = [] }: LedgerLine) =>
+    (action === 'update' ? (fields.get(address) ?? []) : []).filter(
+      ({ path }) => !shared.some((edit) => edit.path === path),
+    );
   const groups = options.verbose
     ? lines.flatMap((line) => groupOutcomes([line])).sort((a, b) => rank(a) - rank(b))
-    : groupOutcomes(lines, (line) => [line.fields, recorded(line)]);
+    : groupOutcomes(lines);
   const listed = groups.flatMap((group) => {
-    const [first] = group.lines;
+    const [first, ...others] = group.lines;
     if (first === undefined) return [];
+    const values = recorded(first);
+    const isAlike = others.every((one) => isSameJson(recorded(one), values));
+    const shown = isAlike ? values : [];
     return [
-      ...(group.lines.length === 1
-        ? changeLines(first, options, isKnown(first))
-        : groupLines(group, first, options, isKnown(first))),
-      ...recordedLines(recorded(first), options),
+      ...(others.length === 0
+        ? changeLines(first, options, shown)
+        : groupLines(group, first, options, shown)),
+      ...recordedLines(shown, options),
     ];
   });
   return paint(
@@ -372,21 +374,35 @@ function outcomeSpans({ status, action, verdict }: Outcome | LedgerLine): readon
   return [span('  '), span(mark, tone), span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `)];
 }
 
-/** `: model, status` behind what was updated; nothing where the values stand below. */
-function changedSpans({ status, action, fields }: LedgerLine, isKnown: boolean): readonly Span[] {
+/** `: model, system_prompt (prompts/night.md)` behind what was updated, without the fields whose values stand below. */
+function changedSpans(
+  { status, action, fields, shared = [] }: LedgerLine,
+  shown: readonly Log.Field[],
+): readonly Span[] {
   if (status !== 'done') return [span(`  (${action})`)];
-  if (action !== 'update' || isKnown || fields.length === 0) return [];
-  return [span(`: ${formatFirst(fields, MAX_FIELDS)}`)];
+  const below = new Set(shown.map(({ path }) => path));
+  const named = fields
+    .filter((path) => !below.has(path))
+    .map((path) => {
+      const source = shared.find((edit) => edit.path === path)?.source ?? null;
+      return source === null ? path : `${path} (${source})`;
+    });
+  if (action !== 'update' || named.length === 0) return [];
+  return [span(`: ${formatFirst(named, MAX_FIELDS)}`)];
 }
 
-function changeLines(line: LedgerLine, options: RenderOptions, isKnown: boolean): readonly Line[] {
+function changeLines(
+  line: LedgerLine,
+  options: RenderOptions,
+  shown: readonly Log.Field[],
+): readonly Line[] {
   const { address, name, message, undid } = line;
   const details = options.verbose ? formatDetails(line) : '';
   const first = [
     ...outcomeSpans(line),
     ...(name === undefined ? [] : [liveSpan(`${shownName(name)}  `)]),
     wholeSpan(address, 'strong'),
-    ...changedSpans(line, isKnown || options.verbose),
+    ...(options.verbose && line.status === 'done' ? [] : changedSpans(line, shown)),
   ];
   return [
     ...wrap(first, options.width, INDENT),
@@ -422,7 +438,7 @@ function groupLines(
   { lines, cause, requests, ...group }: Outcome,
   first: LedgerLine,
   options: RenderOptions,
-  isKnown: boolean,
+  shown: readonly Log.Field[],
 ): readonly Line[] {
   const kinds = Map.groupBy(lines, ({ address }) => getKind(address));
   const counts = [...kinds].map(([kind, own]) => countKind(own.length, kind));
@@ -433,7 +449,7 @@ function groupLines(
       [
         ...outcomeSpans({ ...group, lines, cause, requests }),
         span(counts.join(', '), 'strong'),
-        ...changedSpans(first, isKnown),
+        ...changedSpans(first, shown),
       ],
       options.width,
       INDENT,

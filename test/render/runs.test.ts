@@ -208,9 +208,12 @@ const refusedBy = (address: string, at: number) =>
     message: `PUT https://voice.example.test/v1/agents/id-${at} answered 500: internal_error (request req-${2816 + at}). It may have been written all the same: the next plan reads it.`,
   });
 
+const shared = [{ group: 0, path: 'system_prompt', source: 'prompts/front-desk.md' }];
+
 const FLEET: readonly LedgerLine[] = [
-  ...ROWS.slice(9).map((address) => lineOf(address, { fields: ['system_prompt'] })),
+  ...ROWS.slice(9).map((address) => lineOf(address, { fields: ['system_prompt'], shared })),
   ...ROWS.slice(0, 9).map(refusedBy),
+  lineOf('agent.own', { fields: ['system_prompt'] }),
   lineOf('agent.night', { fields: ['extensions.tools[page].headers[Authorization].value'] }),
   lineOf('agent.old_front', { action: 'delete' }),
   lineOf('agent.new_front', { action: 'create', fields: ['name'] }),
@@ -220,7 +223,7 @@ test('equal failures are told once with every address, and what is distinct stan
   const text = renderLedgerText(FLEET, AT_80);
   expect(text).toBe(
     [
-      'Partly done: 34 updated, 1 deleted, 1 created; 9 failed',
+      'Partly done: 35 updated, 1 deleted, 1 created; 9 failed',
       '',
       '  ✗ failed         9 agents  (update)',
       '    PUT https://voice.example.test/v1/agents/… answered 500: internal_error. It',
@@ -232,9 +235,10 @@ test('equal failures are told once with every address, and what is distinct stan
       '    requests req-2816 to req-2824',
       '  ✓ deleted        agent.old_front',
       '  ✓ created        agent.new_front',
+      '  ✓ updated        agent.own: system_prompt',
       '  ✓ updated        agent.night:',
       '    extensions.tools[page].headers[Authorization].value',
-      '  ✓ updated        33 agents: system_prompt',
+      '  ✓ updated        33 agents: system_prompt (prompts/front-desk.md)',
       '    agent.clinic["…"], 5 × 6: cedar-point, dune-harbor, elm-crossing, fox-hill,',
       '      gull-rock; each with lakeside, main-street, market-square, northgate,',
       '      old-mill, southgate',
