@@ -61,6 +61,7 @@ export function openTerminal(
     width: widthOf(stream, env),
     color: !isOff && (isForced || stream.isTTY === true),
     verbose: flags.verbose === true,
+    isPiped: stream.isTTY !== true,
   });
   const drawing = isLive(flags, env)
     ? openDrawing(

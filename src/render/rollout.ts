@@ -19,7 +19,7 @@ import {
   inlineCode,
   type PageOptions,
 } from './markdown-text.ts';
-import { type Field, formatDecimal, layOut } from './read/table.ts';
+import { type Field, formatDecimal, layOut, tableWidth } from './read/table.ts';
 import {
   cutText,
   type Fact,
@@ -452,19 +452,20 @@ const MEASURE_FIELDS: readonly Field[] = [
 function measureLines(
   look: RolloutLook,
   rollout: ShownRollout,
-  { width, verbose }: RenderOptions,
+  options: RenderOptions,
 ): readonly Line[] {
+  const { width, verbose } = options;
   const { measures } = look;
   if (!hasFigures(look)) return [];
   const records = measures.map((measure) => ({
     ...measureRecord(measure),
     verdict: verdictWord(measure.verdict, look, rollout),
   }));
-  const { heading, row } = layOut(MEASURE_FIELDS, records, width, 2);
+  const { heading, row } = layOut(MEASURE_FIELDS, records, tableWidth(options), 2);
   const whys = measures.flatMap(({ name, why }) => (why === null ? [] : [[name, why] as const]));
   return [
-    heading,
-    ...records.map((record) => row(record)),
+    ...heading,
+    ...records.flatMap((record) => row(record)),
     ...(verbose ? factLines(whys, width, 2) : []),
   ];
 }

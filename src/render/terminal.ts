@@ -13,6 +13,8 @@ export type RenderOptions = {
   readonly color: boolean;
   /** Show everything: whole texts, every field, ids, steps. */
   readonly verbose: boolean;
+  /** The text goes to a program or a file: no row of a table is cut. */
+  readonly isPiped?: boolean;
 };
 
 /**

@@ -82,7 +82,7 @@ describe('in a terminal', () => {
     const text = renderRolloutsText(documentOf(done(), worse(), waiting()), OPTIONS);
     expect(text.split('\n\n').map((part) => part.split('\n')[0])).toEqual([
       'careful: waiting at step 1 of 4 (3 of 40 agents)',
-      expect.stringContaining('measure'),
+      '  In every row: verdict too few calls',
       expect.stringContaining('no verdict'),
       'careful: done, 4 steps (40 agents)',
       'careful: rolled back at step 1 of 4 (3 of 40 agents)',

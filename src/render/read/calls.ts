@@ -13,7 +13,7 @@ import {
 } from '../terminal.ts';
 import { sanitise } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
-import { type Field, formatFigure, tableLines, valueAt } from './table.ts';
+import { type Field, formatFigure, tableLines, tableWidth, valueAt } from './table.ts';
 
 /** Characters of an id that a list shows; `--call` takes the beginning of one. */
 const SHORT_ID = 8;
@@ -108,7 +108,7 @@ export function renderCallsText(list: CallList, options: RenderOptions): string 
     ? `The newest ${formatCount(rows.length, 'call')}`
     : formatCount(rows.length, 'call');
   const lines: Line[] = [
-    ...tableLines(CALL_FIELDS, rows, width),
+    ...tableLines(CALL_FIELDS, rows, tableWidth(options)),
     [],
     ...noteLines(`${count} of ${label}.`, width),
     ...(isCut ? noteLines('--limit or --since shows more.', width) : []),

@@ -10,7 +10,14 @@ import {
   wrap,
 } from '../terminal.ts';
 import { formatCount } from '../wording.ts';
-import { type Field, formatDecimal, formatFigure, layOut, tableLines } from './table.ts';
+import {
+  type Field,
+  formatDecimal,
+  formatFigure,
+  layOut,
+  tableLines,
+  tableWidth,
+} from './table.ts';
 
 /** What a catalogue of the platform holds, and how it is shown. */
 export type Catalogue = {
@@ -53,11 +60,12 @@ export const ORGANIZATIONS: Catalogue = {
 export function renderCatalogueText(
   { noun, plural, fields }: Catalogue,
   entries: readonly JsonObject[],
-  { width, color }: RenderOptions,
+  options: RenderOptions,
 ): string {
+  const { width, color } = options;
   if (entries.length === 0) return `There are no ${plural}.\n`;
   const lines = [
-    ...tableLines(fields, entries, width),
+    ...tableLines(fields, entries, tableWidth(options)),
     [],
     ...noteLines(`${formatCount(entries.length, noun, plural)}.`, width),
   ];
@@ -91,11 +99,12 @@ type FeatureView = {
 };
 
 /** The feature matrix of one level, grouped by category. */
-export function renderFeaturesText(view: FeatureView, { width, color }: RenderOptions): string {
+export function renderFeaturesText(view: FeatureView, options: RenderOptions): string {
+  const { width, color } = options;
   const { features, lockedOnly } = view;
   const locked = features.filter(({ state }) => state === 'locked');
   const shown = lockedOnly ? locked : features;
-  const { heading, row, leftOut } = layOut(FEATURE_FIELDS, shown, width, 2);
+  const { heading, row, leftOut } = layOut(FEATURE_FIELDS, shown, tableWidth(options), 2);
   const governs = view.isAdministered
     ? 'The feature matrix governs.'
     : 'The older settings of account and organization govern, not the feature matrix.';
@@ -104,10 +113,10 @@ export function renderFeaturesText(view: FeatureView, { width, color }: RenderOp
     ...noteLines(governs, width),
     [],
   ];
-  if (shown.length > 0) lines.push(heading);
+  if (shown.length > 0) lines.push(...heading);
   for (const [category, members] of Map.groupBy(shown, (one) => String(one.category ?? ''))) {
     lines.push([span(categoryTitle(category), 'strong')]);
-    lines.push(...members.map((feature) => row(feature)));
+    lines.push(...members.flatMap((feature) => row(feature)));
   }
   if (shown.length > 0) lines.push([]);
   lines.push(...noteLines(formatTotal(features.length, locked.length), width));

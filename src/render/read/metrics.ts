@@ -13,7 +13,15 @@ import {
 } from '../terminal.ts';
 import { sanitiseLine } from '../untrusted.ts';
 import { formatCount, formatNumber, formatTime } from '../wording.ts';
-import { type Field, formatDecimal, formatFigure, layOut, tableLines, valueAt } from './table.ts';
+import {
+  type Field,
+  formatDecimal,
+  formatFigure,
+  layOut,
+  tableLines,
+  tableWidth,
+  valueAt,
+} from './table.ts';
 
 type MetricsView = {
   /** First and last moment, ISO 8601. */
@@ -28,7 +36,8 @@ type MetricsView = {
 const TOP_AGENTS = 10;
 
 /** The figures of a span of time: totals, outcomes, charts, agents, reasons. */
-export function renderMetricsText(view: MetricsView, { width, color }: RenderOptions): string {
+export function renderMetricsText(view: MetricsView, options: RenderOptions): string {
+  const { width, color } = options;
   const { data } = view;
   const agents = metricsRecords(data, 'agents');
   const reasons = metricsRecords(data, 'reasons');
@@ -39,8 +48,8 @@ export function renderMetricsText(view: MetricsView, { width, color }: RenderOpt
     outcomeChart(outcomes, width),
     dailyChart(metricsRecords(data, 'daily'), width),
     hourlyChart(metricsRecords(data, 'hourly'), width),
-    topAgents(agents, width),
-    section('Why calls were transferred to a person', BLOCKS.reasons.fields, reasons, width),
+    topAgents(agents, options),
+    section('Why calls were transferred to a person', BLOCKS.reasons.fields, reasons, options),
     [[span('How well agents understood', 'strong')], ...figures(data, 'insights', width)],
   ];
   return paint(spaced(sections), color);
@@ -50,13 +59,14 @@ export function renderMetricsText(view: MetricsView, { width, color }: RenderOpt
 export function renderMetricsBlockText(
   view: MetricsView,
   block: MetricsBlock,
-  { width, color }: RenderOptions,
+  options: RenderOptions,
 ): string {
+  const { width, color } = options;
   const records = metricsRecords(view.data, block);
   const isOne = block === 'totals' || block === 'outcomes' || block === 'insights';
   const lines = isOne
     ? figures(view.data, block, width)
-    : tableLines(BLOCKS[block].fields, records, width, 2);
+    : tableLines(BLOCKS[block].fields, records, tableWidth(options), 2);
   const body = records.length === 0 ? [[span('  There is no data in this time.')]] : lines;
   return paint([...headLines(view, width), [], ...body], color);
 }
@@ -82,20 +92,20 @@ function section(
   title: string,
   fields: readonly Field[],
   records: readonly JsonObject[],
-  width: number,
+  options: RenderOptions,
 ): readonly Line[] {
   if (records.length === 0) return [];
-  return [[span(title, 'strong')], ...tableLines(fields, records, width, 2)];
+  return [[span(title, 'strong')], ...tableLines(fields, records, tableWidth(options), 2)];
 }
 
 /** The agents with the most calls, and how many others there are. */
-function topAgents(agents: readonly JsonObject[], width: number): readonly Line[] {
+function topAgents(agents: readonly JsonObject[], options: RenderOptions): readonly Line[] {
   const top = agents.slice(0, TOP_AGENTS);
   const more = agents.length - top.length;
-  const table = section('Agents with the most calls', BLOCKS.agents.fields, top, width);
+  const table = section('Agents with the most calls', BLOCKS.agents.fields, top, options);
   if (more <= 0) return table;
   const note = `  ${formatNumber(more)} more agents took calls: --block agents shows them all.`;
-  return [...table, ...noteLines(note, width)];
+  return [...table, ...noteLines(note, options.width)];
 }
 
 /** One table of a metrics answer: a name for the command line, the platform's member, and its columns. */
@@ -396,7 +406,7 @@ export function sumBills(rows: readonly JsonObject[]): BillTotals {
 
 /** Voice minutes and agents of every organization, by reseller, with what they come to. */
 export function renderBillingText({ start, end, rows }: Bill, options: RenderOptions): string {
-  const { width, color } = options;
+  const { color } = options;
   const head: Line = [span(`Billing, ${start} to ${end}`, 'strong')];
   if (rows.length === 0) {
     return paint([head, [], [span('Nothing is charged for these days.')]], color);
@@ -408,15 +418,15 @@ export function renderBillingText({ start, end, rows }: Bill, options: RenderOpt
   const total = sumRow('total', rows);
   const subtotals = groups.map(([, members]) => sumRow('together', members));
   const all = [...rows, total, ...subtotals];
-  const { heading, row, leftOut } = layOut(BILLING_FIELDS, all, width, 2);
-  const lines: Line[] = [head, [], heading];
+  const { heading, row, leftOut } = layOut(BILLING_FIELDS, all, tableWidth(options), 2);
+  const lines: Line[] = [head, [], ...heading];
   for (const [index, [reseller, members]] of groups.entries()) {
     lines.push([span(reseller || 'no reseller', 'strong')]);
-    lines.push(...members.map((member) => row(member)));
+    lines.push(...members.flatMap((member) => row(member)));
     const subtotal = subtotals[index];
-    if (hasSubtotals && subtotal) lines.push(row(subtotal));
+    if (hasSubtotals && subtotal) lines.push(...row(subtotal));
   }
-  lines.push([], row(total, 'strong'), [], [span(formatTotal(rows), 'strong')], ...leftOut());
+  lines.push([], ...row(total, 'strong'), [], [span(formatTotal(rows), 'strong')], ...leftOut());
   return paint(lines, color);
 }
 

@@ -4,7 +4,7 @@ import { inSeconds, type JsonObject, mapTexts } from '../../core/value.ts';
 import { type Line, noteLines, paint, type RenderOptions, sentence, span } from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { countKind, formatCount, kindTitle } from '../wording.ts';
-import { type Field, layOut, tableLines, valueAt } from './table.ts';
+import { type Field, layOut, tableLines, tableWidth, valueAt } from './table.ts';
 
 /** Records of one kind, as a list shows them. */
 type RecordList = {
@@ -26,21 +26,22 @@ type NotReady = { readonly id: string; readonly since: string | null; readonly s
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** A table of records, a group each for every owner, and how many there are. */
-export function renderRecordsText(list: RecordList, { width, color }: RenderOptions): string {
+export function renderRecordsText(list: RecordList, options: RenderOptions): string {
+  const { width, color } = options;
   const { kind, fields, records, groupedBy } = list;
   if (records.length === 0) return `There are no ${kindTitle(kind)}.\n`;
   const groups = groupRecords(list);
   const indent = groupedBy === undefined ? 0 : 2;
-  const { heading: titles, row, leftOut } = layOut(fields, records, width, indent);
+  const { heading: titles, row, leftOut } = layOut(fields, records, tableWidth(options), indent);
   const count = noteLines(formatTotal(list, groups.length), width);
   const tables = groups.flatMap(({ heading, members }) => [
     ...(heading === undefined ? [] : [[], heading]),
-    ...members.map((record) => row(record)),
+    ...members.flatMap((record) => row(record)),
   ]);
   const waiting = list.unready.flatMap((one) =>
     noteLines(unreadyWords(one, one.id), width, 'plain'),
   );
-  return paint([titles, ...tables, [], ...count, ...waiting, ...leftOut()], color);
+  return paint([...titles, ...tables, [], ...count, ...waiting, ...leftOut()], color);
 }
 
 function unreadyWords({ since, says }: NotReady, label: string): string {
@@ -102,14 +103,14 @@ const NARROWEST = 40;
 
 /** What is shown of a history entry. */
 export const HISTORY_FIELDS: readonly Field[] = [
-  { path: 'id', title: 'id', form: 'number' },
-  { path: 'version', title: 'version', form: 'number', drop: 4 },
+  { path: 'id', title: 'id', form: 'id' },
+  { path: 'version', title: 'version', form: 'id', drop: 4 },
   {
     path: 'action',
     title: 'action',
     tone: (action) => (action === 'reverted' ? 'replaced' : 'plain'),
   },
-  { path: 'reverted_from_id', title: 'restored', form: 'number', drop: 2 },
+  { path: 'reverted_from_id', title: 'restored', form: 'id', drop: 2 },
   { path: 'created_at', title: 'when', form: 'time', drop: 1 },
   { path: 'actor.id', title: 'who', least: 12, drop: 2 },
   { path: 'source', title: 'from where', drop: 3 },
@@ -145,7 +146,7 @@ export function renderHistoryText(
   const { width, color } = options;
   if (entries.length === 0) return sentence(`No change of ${label} is recorded.`, options);
   const lines = [
-    ...tableLines(fieldsFor(entries), entries.map(named), width),
+    ...tableLines(fieldsFor(entries), entries.map(named), tableWidth(options)),
     [],
     ...noteLines(
       `${formatCount(entries.length, 'version')} of ${label}${madeHere(entries)}.`,

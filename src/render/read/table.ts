@@ -8,7 +8,9 @@ import {
   cutLine,
   cutText,
   type Line,
+  measureWidest,
   padText,
+  type RenderOptions,
   type Span,
   span,
   type Tone,
@@ -21,6 +23,8 @@ import { formatNumber, formatTime } from '../wording.ts';
 /** How a value is written for people. */
 export type Form =
   | 'text'
+  /** It stands at the right as a number does, and is printed as it is. */
+  | 'id'
   | 'number'
   | 'decimal'
   | 'percent'
@@ -51,7 +55,7 @@ export function tableLines(
   indent = 0,
 ): readonly Line[] {
   const { heading, row, leftOut } = layOut(fields, records, width, indent);
-  return [heading, ...records.map((record) => row(record)), ...leftOut(indent)];
+  return [...heading, ...records.flatMap((record) => row(record)), ...leftOut(indent)];
 }
 
 /** A table of records: which columns fit, how wide each is, and its lines. */
@@ -59,9 +63,10 @@ type Table = {
   readonly columns: readonly Column[];
   /** Columns that there was no room for. */
   readonly left: readonly Field[];
-  readonly heading: Line;
-  /** One record; `tone` where the whole line has one. */
-  readonly row: (record: JsonObject, tone?: Tone) => Line;
+  /** What is the same in every row, and the titles of the columns. */
+  readonly heading: readonly Line[];
+  /** One record; `tone` where all of it has one. */
+  readonly row: (record: JsonObject, tone?: Tone) => readonly Line[];
   /** Says which columns there was no room for, so that nobody takes them for absent. */
   readonly leftOut: (indent?: number) => readonly Line[];
 };
@@ -73,7 +78,19 @@ const GAP = 2;
 /** What stays of a text that may be cut, on a line that is too narrow even for what must be there. */
 const NARROWEST = 8;
 
-/** Fits a table of all these records into a width. A column in which no record has a value is not shown. */
+/** Fewer rows are as soon read as a heading. */
+const FEWEST_ALIKE = 3;
+
+/** Columns for tables: all that a text needs where a program reads it. */
+export function tableWidth({ width, isPiped = false }: RenderOptions): number {
+  return isPiped ? Infinity : width;
+}
+
+/**
+ * Fits a table of all these records into a width. A column in which no record has a value is not shown, and one that says the
+ * same of each record moves into the heading. The first column is the last to be cut: what has no room beside it stands
+ * below it.
+ */
 export function layOut(
   fields: readonly Field[],
   records: readonly JsonObject[],
@@ -81,7 +98,46 @@ export function layOut(
   indent = 0,
 ): Table {
   const width = given - indent;
-  const measured = fields.map((field) => measure(field, records)).filter(({ isEmpty }) => !isEmpty);
+  const all = fields
+    .map((field, at) => measure(field, records, at === 0))
+    .filter(({ isEmpty }) => !isEmpty);
+  const isMoving = Number.isFinite(given) && records.length >= FEWEST_ALIKE;
+  const alike = isMoving ? all.slice(1).filter(({ isAlike }) => isAlike) : [];
+  const measured = all.filter((column) => !alike.includes(column));
+  const beside = fitColumns(measured, width);
+  const [first, ...others] = measured;
+  const isBelow =
+    first !== undefined && others.length > 0 && (beside.get(first) ?? 0) < first.natural;
+  const widths = isBelow
+    ? new Map([...fitColumns([first], width), ...fitColumns(others, width - GAP)])
+    : beside;
+  const columns = measured.flatMap((column) => {
+    const own = widths.get(column);
+    return own === undefined ? [] : [{ field: column.field, width: own }];
+  });
+  const left = measured.filter((column) => !widths.has(column)).map(({ field }) => field);
+  const lines = (cellOf: (column: Column) => Span) => {
+    const cells = columns.map(cellOf);
+    if (!isBelow) return [renderLine(cells, width, indent)];
+    return [
+      renderLine(cells.slice(0, 1), width, indent),
+      renderLine(cells.slice(1), width - GAP, indent + GAP),
+    ];
+  };
+  return {
+    columns,
+    left,
+    heading: [
+      ...alikeLines(alike, records, width, indent),
+      ...lines((column) => cell(column.field.title, column)),
+    ],
+    row: (record, tone) => lines((column) => recordCell(record, column, tone)),
+    leftOut: (margin = 0) => leftOutLines(left, width, margin),
+  };
+}
+
+/** Which columns fit beside each other, and how wide each is. */
+function fitColumns(measured: readonly Measured[], width: number): ReadonlyMap<Measured, number> {
   const byWorth = measured.toSorted((a, b) => (a.field.drop ?? 0) - (b.field.drop ?? 0));
   const kept: Measured[] = [];
   let spare = width + GAP;
@@ -92,24 +148,26 @@ export function layOut(
     kept.push(column);
   }
   const widths = new Map<Measured, number>();
-  for (const column of kept) {
+  for (const column of spare < 0 ? kept.toReversed() : kept) {
     const added = measureChange(column, spare);
     widths.set(column, column.least + added);
     spare -= added;
   }
-  const columns = measured.flatMap((column) => {
-    const own = widths.get(column);
-    return own === undefined ? [] : [{ field: column.field, width: own }];
-  });
-  const left = measured.filter((column) => !widths.has(column)).map(({ field }) => field);
-  const line = (cellOf: (column: Column) => Span) => renderLine(columns.map(cellOf), width, indent);
-  return {
-    columns,
-    left,
-    heading: line((column) => cell(column.field.title, column)),
-    row: (record, tone) => line((column) => recordCell(record, column, tone)),
-    leftOut: (margin = 0) => leftOutLines(left, width, margin),
-  };
+  return widths;
+}
+
+/** `In every row: status active, model alpha-4.1` */
+function alikeLines(
+  alike: readonly Measured[],
+  [first = {}]: readonly JsonObject[],
+  width: number,
+  indent: number,
+): readonly Line[] {
+  if (alike.length === 0) return [];
+  const facts = alike.map(
+    ({ field: { path, title, form } }) => `${title} ${formatFigure(valueAt(first, path), form)}`,
+  );
+  return wrap([span(`${' '.repeat(indent)}In every row: ${facts.join(', ')}`)], width, indent + 2);
 }
 
 type Measured = {
@@ -117,6 +175,7 @@ type Measured = {
   readonly natural: number;
   readonly least: number;
   readonly isEmpty: boolean;
+  readonly isAlike: boolean;
 };
 
 /** By how much a column grows into spare room, or shrinks where there is less than none. */
@@ -127,15 +186,16 @@ function measureChange({ field, natural, least }: Measured, spare: number): numb
     : Math.max(spare, Math.min(0, NARROWEST - least));
 }
 
-function measure(field: Field, records: readonly JsonObject[]): Measured {
-  let natural = textWidth(field.title);
-  let isEmpty = records.length > 0;
-  for (const record of records) {
-    const text = formatFigure(valueAt(record, field.path), field.form);
-    natural = Math.max(natural, textWidth(text));
-    if (text !== NOTHING) isEmpty = false;
-  }
-  return { field, natural, least: Math.min(natural, field.least ?? natural), isEmpty };
+function measure(field: Field, records: readonly JsonObject[], isFirst: boolean): Measured {
+  const texts = records.map((record) => formatFigure(valueAt(record, field.path), field.form));
+  const natural = Math.max(textWidth(field.title), measureWidest(texts));
+  return {
+    field,
+    natural,
+    least: isFirst ? natural : Math.min(natural, field.least ?? natural),
+    isEmpty: records.length > 0 && texts.every((text) => text === NOTHING),
+    isAlike: texts.every((text) => text === texts[0]),
+  };
 }
 
 function recordCell(record: JsonObject, column: Column, tone: Tone | undefined): Span {
@@ -167,7 +227,7 @@ function leftOutLines(left: readonly Field[], width: number, indent: number): re
 const NOTHING = '–';
 
 /** Forms whose values are compared by their digits and stand at the right of their column. */
-const RIGHT: readonly Form[] = ['number', 'decimal', 'percent', 'seconds', 'milliseconds'];
+const RIGHT: readonly Form[] = ['id', 'number', 'decimal', 'percent', 'seconds', 'milliseconds'];
 
 /** A member of a record, or of an object in it: `actor.id`. Undefined where there is none. */
 export function valueAt(record: JsonObject, path: string): Json | undefined {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/value.ts';
+import { BLOCKS } from '../../../src/render/read/metrics.ts';
+import { HISTORY_FIELDS } from '../../../src/render/read/records.ts';
 import {
   type Field,
   type Form,
@@ -8,6 +10,7 @@ import {
   layOut,
   renderCsv,
   tableLines,
+  tableWidth,
   valueAt,
 } from '../../../src/render/read/table.ts';
 import { lineWidth, paint } from '../../../src/render/terminal.ts';
@@ -33,14 +36,18 @@ const RECORDS = [
 
 describe('columns by width', () => {
   test.each([
+    [Number.POSITIVE_INFINITY, 'name 28, id 2, calls 5, note 40, model 5', ''],
     [120, 'name 28, id 2, calls 5, note 40, model 5', ''],
     [60, 'name 28, id 2, calls 5, note 12, model 5', ''],
-    [45, 'name 15, id 2, calls 5, note 10, model 5', ''],
-    [38, 'name 15, id 2, calls 5, note 10', 'model'],
+    // The first column is the last to be cut.
+    [51, 'name 28, id 2, calls 5, note 10', 'model'],
     // A column that is worth less may fit where another does not.
-    [30, 'name 12, id 2, calls 5, model 5', 'note'],
-    [16, 'name 12, id 2', 'calls, note, model'],
-    [13, 'name 9, id 2', 'calls, note, model'],
+    [46, 'name 28, id 2, calls 5, model 5', 'note'],
+    [32, 'name 28, id 2', 'calls, note, model'],
+    // What has no room beside it stands below it.
+    [30, 'name 28, id 2, calls 5, note 10, model 5', ''],
+    [16, 'name 16, id 2, calls 5', 'note, model'],
+    [13, 'name 13, id 2, calls 5', 'note, model'],
     [5, 'name 8, id 2', 'calls, note, model'],
   ])('%d', (width, columns, left) => {
     const layout = layOut(FIELDS, RECORDS, width);
@@ -62,13 +69,43 @@ test.each([24, 40, 60, 80, 120])('no line is wider than %d', (width) => {
 });
 
 test('numbers stand right, texts left, and what is cut or left out is said', () => {
-  expect(paint(tableLines(FIELDS, RECORDS, 38), false).split('\n')).toEqual([
-    'name             id  calls  note',
-    'Front desk of …  a1  1,200  xxxxxxxxx…',
-    '日本語の受付     b2      7  –',
+  expect(paint(tableLines(FIELDS, RECORDS, 51), false).split('\n')).toEqual([
+    'name                          id  calls  note',
+    'Front desk of the north side  a1  1,200  xxxxxxxxx…',
+    '日本語の受付                  b2      7  –',
     'No room for: model.',
     '',
   ]);
+});
+
+test('what is the same in every row moves into the heading, but not where a program reads it', () => {
+  const records = [1, 2, 3].map((at) => ({ name: `Desk ${at}`, id: at * 1127, model: 'm1' }));
+  const fields: readonly Field[] = [
+    { path: 'name', title: 'name', least: 12 },
+    { path: 'id', title: 'id', form: 'id' },
+    { path: 'model', title: 'model' },
+  ];
+  expect(paint(tableLines(fields, records, 40), false).split('\n')).toEqual([
+    'In every row: model m1',
+    'name      id',
+    'Desk 1  1127',
+    'Desk 2  2254',
+    'Desk 3  3381',
+    '',
+  ]);
+  const piped = { width: 20, color: false, verbose: false, isPiped: true };
+  const lines = tableLines(fields, records, tableWidth(piped));
+  expect(paint(lines, false).split('\n').slice(0, 2)).toEqual([
+    'name      id  model',
+    'Desk 1  1127  m1',
+  ]);
+});
+
+test('no field of a table that is an id is written as a number', () => {
+  const fields: readonly Field[] = [...HISTORY_FIELDS, ...BLOCKS.agents.fields];
+  const ids = fields.filter(({ path }) => /(?:^|[._])id$|Id$/.test(path));
+  expect(ids.length).toBeGreaterThan(2);
+  for (const { form } of ids) expect(formatFigure(1127, form)).toBe('1127');
 });
 
 const rows: readonly (readonly [string, Json | undefined, string])[] = [
