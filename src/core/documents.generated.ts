@@ -2486,12 +2486,29 @@ export type Runs = {
     readonly run: string;
     /** When it began, ISO 8601. */
     readonly at: string;
+    /** When it ended, ISO 8601; null where it did not. */
+    readonly ended: string | null;
+    /** The run that it undoes. */
+    readonly undoes?: string;
     /** What it was for. */
     readonly purpose: string;
     /** How it came out. */
     readonly status: string;
     /** How many changes it carried out. */
     readonly changes: number;
+    /** What became of its changes, without those that the plan left out: how many of each kind, action and status. */
+    readonly outcomes: readonly {
+      /** Kind of the resources. */
+      readonly kind: string;
+      /** What was to be done. */
+      readonly action: string;
+      /** What became of it. */
+      readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+      /** How many. */
+      readonly count: number;
+      /** The name of the resource, or else its address; null where they are several. */
+      readonly name: string | null;
+    }[];
     /** Who ran it. */
     readonly user: string | null;
     /** From which commit. */

@@ -2,8 +2,9 @@ import { getKind } from '../core/address.ts';
 import { quoted } from '../core/command-line.ts';
 import type { Log } from '../core/documents.generated.ts';
 import type { Verification } from '../core/documents.ts';
+import { formatDuration } from '../core/errors.ts';
 import { formatEdit } from '../core/plan-document.ts';
-import { getOwn, isSameJson, type Json } from '../core/value.ts';
+import { getOwn, isSameJson, type Json, sum } from '../core/value.ts';
 import {
   findBegan,
   findEnded,
@@ -18,18 +19,17 @@ import {
 import type { RunSummary } from '../state/store.ts';
 import { countUp } from './addresses.ts';
 import { shownName } from './names.ts';
+import { type Field, tableLines, tableWidth } from './read/table.ts';
 import {
   addressLines,
   belowLines,
   besideLines,
-  cutLine,
   factLines,
   type Line,
   type Look,
   lineWidth,
   listLines,
   liveSpan,
-  measureWidest,
   moreLines,
   padText,
   paint,
@@ -46,8 +46,10 @@ import { inlineValue, shortSides } from './value-text.ts';
 import {
   countKind,
   describeWaiting,
+  formatAge,
   formatCount,
   formatFirst,
+  formatTime,
   tally,
   UNSEEN_SIGN,
 } from './wording.ts';
@@ -57,58 +59,36 @@ import {
 /** Characters of a commit, as Git shortens it. */
 const SHORT_COMMIT = 7;
 
-/** The time in the id of a run, by which it is found, too. */
-const START_OF_ID = 16;
+/** The id is never cut: it is what other commands ask for. */
+const RUN_FIELDS: readonly Field[] = [
+  { path: 'what', title: 'what' },
+  { path: 'when', title: 'when' },
+  { path: 'at', title: 'began', drop: 5 },
+  { path: 'status', title: 'outcome', tone: (status) => (status === 'done' ? 'plain' : 'warning') },
+  { path: 'took', title: 'took', drop: 2 },
+  { path: 'user', title: 'who', drop: 1 },
+  { path: 'commit', title: 'commit', least: SHORT_COMMIT, drop: 3 },
+  { path: 'run', title: 'run' },
+];
 
-/**
- * Finished runs, newest first, one a line. Where that is too narrow, who ran them outlasts their commits, the ends of
- * their ids and the number of changes, in that order.
- */
-export function renderRunsText(runs: readonly RunSummary[], options: RenderOptions): string {
+/** Finished runs, newest first: what each did, when, how it came out, how long it took, who ran it. */
+export function renderRunsText(
+  runs: readonly RunSummary[],
+  options: RenderOptions,
+  now: Date,
+): string {
   if (runs.length === 0) return 'No run is recorded.\n';
-  const starts = new Set(runs.map(({ run }) => run.slice(0, START_OF_ID)));
-  const mayShorten = starts.size === runs.length;
-  const users = runs.map(({ user }) => (user === null ? '' : `by ${sanitiseLine(user)}`));
-  const origins = runs.map(({ commit }, at) =>
-    [users[at], commit === null ? '' : `at ${shortCommit(sanitiseLine(commit))}`]
-      .filter(Boolean)
-      .join(' '),
-  );
-  const columns = {
-    run: runs.map(({ run }) => sanitiseLine(run)),
-    start: runs.map(({ run }) => sanitiseLine(run.slice(0, mayShorten ? START_OF_ID : undefined))),
-    purpose: runs.map(({ purpose }) => purpose),
-    status: runs.map(({ status }) => status),
-    changes: runs.map(({ changes }) => formatCount(changes, 'change')),
-    user: users,
-    // What is said after a commit may be cut.
-    origin: origins,
-  };
-  const layouts: readonly (readonly (keyof typeof columns)[])[] = [
-    ['run', 'purpose', 'status', 'changes', 'origin'],
-    ['run', 'purpose', 'status', 'changes', 'user'],
-    ['start', 'purpose', 'status', 'changes', 'user'],
-    ['start', 'purpose', 'status', 'user'],
-  ];
-  const linesOf = (names: (typeof layouts)[number]) =>
-    runs.map(
-      ({ status }, at): Line =>
-        names.flatMap((name, index) => {
-          const text = columns[name][at] ?? '';
-          const isLast = index === names.length - 1;
-          if (text === '' && isLast) return [];
-          const shown = isLast ? text : padText(text, measureWidest(columns[name]));
-          const tone = name === 'status' && status !== 'done' ? 'warning' : 'plain';
-          return [span(`${index === 0 ? '' : '  '}${shown}`, tone)];
-        }),
-    );
-  const room = (name: keyof typeof columns) =>
-    name === 'origin'
-      ? Math.min(measureWidest(origins), measureWidest(users) + SHORT_COMMIT + 4)
-      : measureWidest(columns[name]);
-  const fits = (names: (typeof layouts)[number]) =>
-    names.reduce((sum, name) => sum + room(name) + 2, -2) <= options.width;
-  const lines = linesOf(layouts.find(fits) ?? ['start', 'purpose', 'status', 'user']);
+  const records = runs.map((one) => ({
+    when: formatAge(one.at, now) ?? one.at,
+    at: formatTime(one.at),
+    what: describeWhat(one),
+    status: one.status,
+    took: one.ended === null ? null : formatDuration(secondsBetween(one.at, one.ended)),
+    user: one.user,
+    commit: one.commit === null ? null : shortCommit(one.commit),
+    run: one.run,
+  }));
+  const lines = tableLines(RUN_FIELDS, records, tableWidth(options));
   const restored = Map.groupBy(
     runs.filter(({ state }) => state !== undefined),
     ({ state = '' }) => state,
@@ -124,8 +104,28 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
       ? []
       : wrap([span(`Run ${run}, which began at ${at}, ${how}.`)], options.width, 0);
   });
-  const listed = lines.map((line) => cutLine(line, options.width));
-  return paint([...listed, ...open, ...undoing], options.color);
+  return paint([...lines, ...open, ...undoing], options.color);
+}
+
+function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
+}
+
+/** `rollback: Old front desk deleted, 52 agents updated; 9 failed; of 20260302t083000z-1f3a9c` */
+function describeWhat({ purpose, undoes, outcomes }: RunSummary): string {
+  const done = outcomes
+    .filter(({ status }) => status === 'done')
+    .toSorted((a, b) => rank(a) - rank(b));
+  const did = done.map(({ kind, action, count, name }) =>
+    [name === null ? countKind(count, kind) : shownName(name), toPastTense(action)].join(' '),
+  );
+  const missed = (['failed', 'blocked', 'not_attempted'] as const).map((status) => {
+    const counts = outcomes.flatMap((one) => (one.status === status ? [one.count] : []));
+    return [sum(counts), LOOKS[status].word] as const;
+  });
+  const parts = [did.join(', '), tally(missed)].filter((part) => part !== '');
+  const of = undoes === undefined ? '' : `; of ${undoes}`;
+  return `${purpose}: ${parts.length === 0 ? 'nothing' : parts.join('; ')}${of}`;
 }
 
 /** Words for a run that has not committed, by its status. */
@@ -305,7 +305,11 @@ const ORDER: readonly Status[] = ['failed', 'blocked', 'not_attempted', 'done'];
 
 const DISTINCT = ['delete', 'replace', 'create'];
 
-function rank({ status, action, verdict }: Outcome): number {
+function rank({
+  status,
+  action,
+  verdict,
+}: Pick<LedgerLine, 'status' | 'action' | 'verdict'>): number {
   const place = DISTINCT.indexOf(action);
   if (verdict !== undefined) return ORDER.length + DISTINCT.length + 1;
   return ORDER.indexOf(status) + (status !== 'done' ? 0 : place < 0 ? DISTINCT.length : place);

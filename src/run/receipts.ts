@@ -28,7 +28,7 @@ import {
 } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState, type State } from '../state/model.ts';
 import { replay } from '../state/replay.ts';
-import { beganAt, isDamage, summarise } from '../state/runs.ts';
+import { beganAt, countOutcomes, isDamage, summarise } from '../state/runs.ts';
 import type { RunSummary, StateStore } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 import { openStore } from './session.ts';
@@ -167,8 +167,9 @@ async function listOpenRun(
   const held = await store.lock();
   const owner = held?.holder.run === run ? held.owner : 'gone';
   const { summary } = summarise({ run, entries: pending });
-  const changes = ledgerOfDeadRun(pending).filter(({ status }) => status === 'done').length;
-  return [{ ...summary, status: OPEN[owner], changes }];
+  const ledger = ledgerOfDeadRun(pending);
+  const changes = ledger.filter(({ status }) => status === 'done').length;
+  return [{ ...summary, status: OPEN[owner], changes, outcomes: countOutcomes(ledger) }];
 }
 
 /** How a run that has not committed is listed, by who holds the state. */

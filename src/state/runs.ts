@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { getKind } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { compareTexts } from '../core/value.ts';
 import { createAllowance } from './bounds.ts';
@@ -9,6 +10,7 @@ import {
   findEnded,
   isRunId,
   type JournalEntry,
+  type LedgerLine,
   listLedger,
   type RunBegan,
 } from './journal.ts';
@@ -233,7 +235,10 @@ export async function readReceipt(
     return summarise((await read()) ?? (await readOpenRun([], run, '', 'ends')));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
+    const unknown = {
+      ...{ ended: null, purpose: 'unknown', changes: 0, outcomes: [] },
+      ...{ user: null, commit: null },
+    };
     const summary = { run, at: beganAt(run), status: 'unreadable' as const, ...unknown };
     return { summary, lineage: '', serial: 0 };
   }
@@ -248,16 +253,41 @@ export function beganAt(run: string): string {
 
 export function summarise({ run, entries }: Pick<OpenRun, 'run' | 'entries'>): Receipt {
   const began = findBegan(entries);
+  const ended = findEnded(entries);
+  const ledger = listLedger(entries);
   const summary: RunSummary = {
     run,
     at: began?.at ?? '',
+    ended: ended?.at ?? null,
     purpose: began?.purpose ?? 'unknown',
-    status: findEnded(entries)?.status ?? 'unfinished',
-    changes: listLedger(entries).filter(({ status }) => status === 'done').length,
+    ...(began?.undoes === undefined ? {} : { undoes: began.undoes }),
+    status: ended?.status ?? 'unfinished',
+    changes: ledger.filter(({ status }) => status === 'done').length,
+    outcomes: countOutcomes(ledger),
     user: began?.actor.user ?? null,
     commit: began?.actor.commit ?? null,
   };
   return { summary, lineage: began?.lineage ?? '', serial: began?.serial ?? 0 };
+}
+
+/** What a run did, as far as its journal says so, in numbers. */
+export function countOutcomes(ledger: readonly LedgerLine[]): RunSummary['outcomes'] {
+  const tried = ledger.filter(({ verdict }) => verdict === undefined);
+  const groups = Map.groupBy(tried, ({ address, action, status }) =>
+    [getKind(address), action, status].join(' '),
+  );
+  return [...groups.values()].flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const { address, action, status, name = address } = first;
+    const isOne = own.length === 1;
+    return [
+      {
+        ...{ kind: getKind(address), action, status, count: own.length },
+        name: isOne ? name : null,
+      },
+    ];
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '../../src/render/runs.ts';
 import { type JournalEntry, type LedgerLine, listLedger } from '../../src/state/journal.ts';
 import { summarise } from '../../src/state/runs.ts';
+import type { RunSummary } from '../../src/state/store.ts';
 import { began, ended } from '../state/sample.ts';
 import { expectGolden } from './golden.ts';
 
@@ -84,55 +85,62 @@ test('a run that ended before it died has the status in its receipt that it has 
 
 const PLAIN = { width: 100, color: false, verbose: false };
 const COMMIT = '1f3a9c2d5e6f708192a3b4c5d6e7f8091a2b3c4d';
-const runOf = (run: string, user: string | null, commit: string | null, changes = 3) => ({
+const NOW = new Date('2026-03-02T09:30:00.000Z');
+const updated = { kind: 'agent', action: 'update', status: 'done' } as const;
+const runOf = (run: string, more: Partial<RunSummary> = {}): RunSummary => ({
   run,
   at: '2026-03-02T08:30:00.000Z',
+  ended: '2026-03-02T08:30:04.000Z',
   purpose: 'apply',
   status: 'done',
-  changes,
-  user,
-  commit,
+  changes: 3,
+  outcomes: [{ ...updated, count: 3, name: null }],
+  user: 'kim',
+  commit: COMMIT,
+  ...more,
 });
 
-test('runs are listed with who ran them and from which commit', () => {
-  const runs = [
-    runOf('r3', 'kim', COMMIT, 12),
-    runOf('r2', 'lee', `${COMMIT} with uncommitted changes`, 1),
-    runOf('r1', null, null),
-  ];
-  expect(renderRunsText(runs, PLAIN)).toBe(
-    [
-      'r3  apply  done  12 changes  by kim at 1f3a9c2',
-      'r2  apply  done  1 change    by lee at 1f3a9c2 with uncommitted changes',
-      'r1  apply  done  3 changes',
-      '',
-    ].join('\n'),
-  );
+const RUNS: readonly RunSummary[] = [
+  runOf('20260302t083300z-2bf8b9', {
+    at: '2026-03-02T08:33:00.000Z',
+    ended: null,
+    purpose: 'rollback',
+    undoes: '20260302t083000z-00aa17',
+    status: 'partial',
+    outcomes: [
+      { ...updated, count: 52, name: null },
+      { ...updated, action: 'delete', count: 1, name: 'Old front desk' },
+      { ...updated, status: 'failed', count: 9, name: null },
+    ],
+  }),
+  runOf('20260302t083000z-00aa17'),
+  runOf('20260222t081512z-00aa17', {
+    at: '2026-02-22T08:15:12.000Z',
+    ended: '2026-02-22T08:15:16.000Z',
+    outcomes: [],
+  }),
+];
+
+test('runs are listed by when and what, with the id last and whole', () => {
+  const piped = renderRunsText(RUNS, { ...PLAIN, isPiped: true }, NOW);
+  expect(piped.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+    'what | when | began | outcome | took | who | commit | run',
+    'rollback: Old front desk deleted, 52 agents updated; 9 failed; of 20260302t083000z-00aa17 | 57 min ago | 2026-03-02T08:33:00Z | partial | – | kim | 1f3a9c2 | 20260302t083300z-2bf8b9',
+    'apply: 3 agents updated | 1 h ago | 2026-03-02T08:30:00Z | done | 4 s | kim | 1f3a9c2 | 20260302t083000z-00aa17',
+    'apply: nothing | 8 days 1 h ago | 2026-02-22T08:15:12Z | done | 4 s | kim | 1f3a9c2 | 20260222t081512z-00aa17',
+    '',
+  ]);
 });
 
-test('who ran it stays where there is no room for all of a run', () => {
-  const runs = [
-    runOf('20261123t203850z-2bf8b9', 'katherine@ops', COMMIT),
-    runOf('20261122t081512z-00aa17', 'lee', `${COMMIT} with uncommitted changes`, 12),
-  ];
-  const at = (width: number) =>
-    renderRunsText(runs, { ...PLAIN, width })
-      .split('\n')
-      .slice(0, 2);
-  expect(at(80)).toEqual([
-    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops at 1f3a9c2',
-    '20261122t081512z-00aa17  apply  done  12 changes  by lee at 1f3a9c2 with uncomm…',
-  ]);
-  expect(at(66)).toEqual([
-    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops',
-    '20261122t081512z-00aa17  apply  done  12 changes  by lee',
-  ]);
-  expect(at(60)).toEqual([
-    '20261123t203850z  apply  done  3 changes   by katherine@ops',
-    '20261122t081512z  apply  done  12 changes  by lee',
-  ]);
-  expect(at(50)[0]).toBe('20261123t203850z  apply  done  by katherine@ops');
-});
+test.each([60, 80, 120])(
+  'the id of a run is whole at %d columns, and what is alike is said once',
+  (width) => {
+    const text = renderRunsText(RUNS, { ...PLAIN, width }, NOW);
+    for (const { run } of RUNS) expect(text).toMatch(new RegExp(`  ${run}$`, 'm'));
+    expect(text).toContain('In every row: who kim, commit 1f3a9c2');
+    expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
+  },
+);
 
 const AT_80 = { width: 80, color: false, verbose: false };
 

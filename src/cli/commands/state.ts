@@ -358,7 +358,7 @@ export async function runs(
   const document = await runsDocument(id, flags, context);
   const render = (to: RenderOptions) =>
     document.format === 'callsheet-runs'
-      ? renderRunsText(document.runs, to)
+      ? renderRunsText(document.runs, to, context.now())
       : renderRunText(document.entries, to, {
           fields: fieldsIn(document.entries),
           ways: waysOf(document, flags),

@@ -174,13 +174,14 @@ type Measured = {
   readonly field: Field;
   readonly natural: number;
   readonly least: number;
+  readonly isElastic: boolean;
   readonly isEmpty: boolean;
   readonly isAlike: boolean;
 };
 
 /** By how much a column grows into spare room, or shrinks where there is less than none. */
-function measureChange({ field, natural, least }: Measured, spare: number): number {
-  if (field.least === undefined) return 0;
+function measureChange({ natural, least, isElastic }: Measured, spare: number): number {
+  if (!isElastic) return 0;
   return spare >= 0
     ? Math.min(spare, natural - least)
     : Math.max(spare, Math.min(0, NARROWEST - least));
@@ -193,6 +194,7 @@ function measure(field: Field, records: readonly JsonObject[], isFirst: boolean)
     field,
     natural,
     least: isFirst ? natural : Math.min(natural, field.least ?? natural),
+    isElastic: isFirst || field.least !== undefined,
     isEmpty: records.length > 0 && texts.every((text) => text === NOTHING),
     isAlike: texts.every((text) => text === texts[0]),
   };
