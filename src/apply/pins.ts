@@ -5,6 +5,7 @@ import { isBefore } from '../core/moment.ts';
 import { type Change, formatEdit, type Pin, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { digestLive, findMovedBasis, movedFields } from '../plan/basis.ts';
@@ -39,14 +40,21 @@ export class StaleError extends CallsheetError {
  */
 export function checkBasis(
   plan: Pick<PlanDocument, 'changes'>,
-  { desired, state }: Pick<RunDeps, 'desired'> & { readonly state: Pick<State, 'resources'> },
+  {
+    desired,
+    state,
+    world: around,
+  }: Pick<RunDeps, 'desired'> & {
+    readonly state: Pick<State, 'resources'>;
+    readonly world: Omit<World, 'idOf'>;
+  },
 ): void {
   const ids = idsWith(state, plan.changes);
-  const idOf = (address: Address) => ids.get(address);
+  const world = { ...around, idOf: (address: Address) => ids.get(address) };
   const moved = plan.changes.flatMap((change) => {
     const { address, name, verdict } = change;
     if (verdict !== 'ok') return [];
-    const message = findMovedBasis(change, desired.get(address), state, idOf);
+    const message = findMovedBasis(change, desired.get(address), state, world);
     return message === undefined ? [] : [{ address, name, message }];
   });
   throwStale(moved);

@@ -33,7 +33,7 @@ export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit
 /** Asks for a plain `yes`. */
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
   if (!terminal.canAsk) return false;
-  return (await askFor(`${question} Type "yes" to approve:`, terminal)) === 'yes';
+  return (await askFor(`${question} Type "yes", or "no":`, terminal)) === 'yes';
 }
 
 async function askFor(text: string, terminal: Terminal): Promise<string> {
@@ -67,7 +67,7 @@ export function openPlanReview(terminal: Terminal) {
           ? '1 change is shown in brief'
           : `${formatCount(folded, 'change')} are shown in brief`;
       const answer = await askFor(
-        `${brief}. ${question} Type "yes" to approve, or "show" to read all of it first:`,
+        `${brief}. ${question} Type "yes", "no", or "show" to read all of it first:`,
         terminal,
       );
       if (answer !== 'show') return answer === 'yes';

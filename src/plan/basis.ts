@@ -29,6 +29,7 @@ import {
   oncePer,
   Secret,
 } from '../core/value.ts';
+import { compareApplied } from '../diff/applied.ts';
 import { type Leaves, listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -146,20 +147,50 @@ export function movedFields({ live: before }: Basis, now: Basis['live']): readon
 
 /** Says what of a change's basis is another one by now, what is live apart; undefined: nothing. */
 export function findMovedBasis(
-  { address, basis, moved_from: prior }: Change,
+  change: Change,
   desired: DesiredResource | undefined,
   { resources }: Pick<State, 'resources'>,
-  idOf: (address: Address) => string | undefined,
+  world: World,
 ): string | undefined {
+  const { address, basis, moved_from: prior } = change;
+  const { idOf } = world;
   if (basis === undefined) return `${address}: the plan does not say what it was made from`;
-  if (digestConfigured(desired) !== basis.configured)
-    return `${address} was changed in the configuration since the plan`;
-  if (digestEntry(entryAt(resources, address, prior)) !== basis.entry)
+  const entry = entryAt(resources, address, prior);
+  if (digestConfigured(desired) !== basis.configured) {
+    const fields = desired === undefined ? [] : editedFields(change, desired, entry, world);
+    const named = fields.length === 0 ? '' : `: ${fields.join(', ')}`;
+    return `${address} was changed in the configuration since the plan${named}`;
+  }
+  if (digestEntry(entry) !== basis.entry)
     return `${address} was written by another run since the plan`;
   const moved = Object.entries(basis.refs ?? {}).find(([other, id]) => idOf(other) !== id);
   if (moved === undefined) return undefined;
   const [other, id] = moved;
   return `${address} refers to ${other}, which was ${id} when it was planned and is ${idOf(other) ?? 'gone'} now`;
+}
+
+/**
+ * Fields of the configuration that are not as a plan was made from them, as far as plan and state tell: a plan lists what is
+ * not as it was last written.
+ */
+function editedFields(
+  { kind, address, fields }: Change,
+  desired: DesiredResource,
+  entry: ResourceState | undefined,
+  world: World,
+): readonly string[] {
+  const planned = new Map(fields.map((field) => [field.path, field]));
+  const { leaves } = listLeaves(kindNamed(kind).schema, desired.document);
+  return [...leaves.values()].flatMap((leaf) => {
+    const { text, value } = leaf;
+    if (value instanceof Secret) return [];
+    const field = planned.get(text);
+    const isEdited =
+      field === undefined
+        ? compareApplied(leaf, entry?.leaves[text], address, world) === 'different'
+        : !field.secret && !isObject(value) && !isSameJson(value, field.after);
+    return isEdited ? [text] : [];
+  });
 }
 
 /** Gives the state's entry under an address, or under the one that the resource had before. */

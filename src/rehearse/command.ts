@@ -187,6 +187,11 @@ async function snapshotGround(
       state,
       secretValues,
       platform,
+      // Of a snapshot no secret is compared.
+      world: {
+        secretOf: () => undefined,
+        fingerprints: { of: () => '', matches: () => 'unknown' },
+      },
       source: { type: 'snapshot', file: from, made_at },
       planNow: undefined,
       async replica() {

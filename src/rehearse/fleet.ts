@@ -105,7 +105,7 @@ function lackedBy({ reader }: Session): Pick<Dialect, 'absent'> {
 }
 
 /** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
-export type Fleet = Pick<Session, 'stack' | 'state' | 'secretValues' | 'platform'> & {
+export type Fleet = Pick<Session, 'stack' | 'state' | 'secretValues' | 'platform' | 'world'> & {
   readonly source: RehearsalSource;
   /** What would be planned now; undefined where the fleet cannot be planned on. */
   readonly planNow: ((options: PlanOptions) => Promise<PlanDocument>) | undefined;

@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { formatPosition } from '../core/diagnostics.ts';
 import type {
   FieldDocument,
@@ -6,6 +7,7 @@ import type {
   ValueFilling,
   ValueLayer,
 } from '../core/documents.ts';
+import { mapTexts } from '../core/value.ts';
 import {
   cutLine,
   type Line,
@@ -44,7 +46,11 @@ export function renderValueText(document: ValueDocument, options: RenderOptions)
 
 function valueLines({ given, value }: ValueDocument, options: RenderOptions): readonly Line[] {
   if (!given) return [[span('  not set, so Callsheet does not change it')]];
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  // As the files have it: a prompt in lines.
+  const text =
+    typeof value === 'string'
+      ? value
+      : stringify(mapTexts(value, sanitise, sanitiseLine), { lineWidth: 0, blockQuote: 'literal' });
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
   const lineOf = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
   return listLines(lines, lineOf, MOST_LINES, options, 'more lines');

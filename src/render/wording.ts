@@ -313,6 +313,43 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
   ];
 }
 
+/** Resources that a question names; more are counted. */
+const MOST_ASKED = 3;
+
+/** `Apply 61 updates and delete agent.old_front?`: the question before a plan is carried out, with what is worst of it. */
+export function applyQuestion({ changes }: Pick<PlanDocument, 'changes'>): string {
+  const counts = (['update', 'create'] as const).flatMap((action) => {
+    const { length } = changes.filter((one) => one.action === action && one.verdict === 'ok');
+    return length === 0 ? [] : [formatCount(length, action)];
+  });
+  const [first = 'apply this plan', ...others] = [
+    ...(counts.length === 0 ? [] : [`apply ${counts.join(', ')}`]),
+    ...listWorst(changes),
+  ];
+  return `${first.charAt(0).toUpperCase()}${formatList([first.slice(1), ...others])}?`;
+}
+
+/** `Roll back run r1 and delete agent.new?` */
+export function rollbackQuestion(what: string, { changes }: Pick<PlanDocument, 'changes'>): string {
+  return `${formatList([`Roll back ${what}`, ...listWorst(changes)])}?`;
+}
+
+/** `delete agent.old_front`, `send 1 secret to a new host`: what cannot be taken back of some changes. */
+function listWorst(changes: readonly Change[]): readonly string[] {
+  const carried = changes.filter(({ verdict }) => verdict === 'ok');
+  const named = (['replace', 'delete'] as const).flatMap((action) => {
+    const own = carried.filter((one) => one.action === action).map(({ address }) => address);
+    if (own.length === 0) return [];
+    const isMany = own.length > MOST_ASKED;
+    return [`${action} ${isMany ? formatCount(own.length, 'resource') : formatList(own)}`];
+  });
+  const secrets = carried
+    .flatMap(({ secrets: sent = [] }) => sent.filter(isSecretMoved))
+    .filter(({ to, before }) => before !== null && to !== null && to !== before);
+  if (secrets.length === 0) return named;
+  return [...named, `send ${formatCount(secrets.length, 'secret')} to a new host`];
+}
+
 /** `Already on main: 2 changes`: what stands above those that the base of a plan has. */
 export function titleOnBase({ changes, base }: PlanDocument): string {
   const place = base?.behind === 0 ? `Already on ${baseName(base)}` : 'Not of this pull request';

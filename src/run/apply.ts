@@ -13,6 +13,7 @@ import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
 import { movedEndpoints } from '../platform/endpoints.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
+import { applyQuestion } from '../render/wording.ts';
 import { findBegan, findEnded } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import { findStanding, type Standing } from './behind.ts';
@@ -178,7 +179,7 @@ async function applyNow(
   await needSecrets(plan, { session });
   // What waits to be deleted, or is left out, needs nobody's approval.
   const isAsked = plan.changes.some(isChanging);
-  if (isAsked && (await review.agree?.('Apply this plan?')) === false) return { type: 'declined' };
+  if (isAsked && (await review.agree?.(applyQuestion(plan))) === false) return { type: 'declined' };
   return runPlan(planned, request);
 }
 
@@ -298,7 +299,7 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
  */
 export function checkPlan(
   plan: PlanDocument,
-  { platform, stack, state }: Pick<Session, 'platform' | 'stack' | 'state'>,
+  { platform, stack, state, world }: Pick<Session, 'platform' | 'stack' | 'state' | 'world'>,
 ): void {
   if (plan.purpose !== 'apply') {
     const command = plan.purpose === 'comparison' ? 'snapshot diff' : plan.purpose;
@@ -343,7 +344,7 @@ export function checkPlan(
     });
   }
   const desired = new Map(stack.resources.map((one) => [one.address, one]));
-  checkBasis(plan, { desired, state });
+  checkBasis(plan, { desired, state, world });
 }
 
 /**

@@ -122,7 +122,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     const fingerprints = await fingerprintsForRun(recovered, session, context);
     const state = withoutHolds(concealState(recovered, fingerprints), ended);
     const now = { desired: desiredIn(request), state: recovered };
-    checkBasis(plan, now);
+    checkBasis(plan, { ...now, world: session.world });
     const ids = idsWith(recovered, plan.changes);
     const world = { ...session.world, fingerprints, idOf: (one: Address) => ids.get(one) };
     const { isGiven = false, restored } = request;

@@ -94,7 +94,7 @@ export async function undoTo(
         undo,
         command,
         skipped: [...ofRollouts, ...skipped],
-        question: `Roll back to the snapshot of ${made_at}?`,
+        what: `to the snapshot of ${made_at}`,
         snapshot: { made_at, sha256 },
         findFormer: async (kind, id) => relevant.scopes.get(getIdentity({ kind, id })),
         mayDelete: options.allowDelete === true,

@@ -31,6 +31,7 @@ import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { findUses, type Use } from '../plan/references.ts';
 import { buildPin } from '../plan/refresh.ts';
 import { listSecretsBelow, secretsGone } from '../plan/secrets.ts';
+import { rollbackQuestion } from '../render/wording.ts';
 import {
   afterRollbacks,
   deletedSince,
@@ -139,8 +140,8 @@ export type UndoRequest = {
   readonly findFormer?: PlanInput['findFormer'];
   /** The command that is at work, as it is typed: `rollback RUN`. */
   readonly command: string;
-  /** What a person is asked. */
-  readonly question: string;
+  /** What a person is asked about: `run 20260302t083000z-1f3a9c`. */
+  readonly what: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
   /** Whether the run was to be undone should it fail, and is not: it is owed a rollback until there is a record of one. */
@@ -239,7 +240,7 @@ export async function undo(
     const byRun = recordedIn(entries);
     const { recorded } = byRun;
     const others = await findOthers(chosen, byRun, options, session);
-    const question = `Roll back run ${run}?`;
+    const what = `run ${run}`;
     const findFormer = createFormerFinder(session);
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
@@ -264,7 +265,7 @@ export async function undo(
         ranAt,
         findFormer,
         command,
-        question,
+        what,
         hold,
         isOwed,
         recorded,
@@ -492,7 +493,7 @@ export async function carryOutUndo(
   session: Session,
   context: RunContext,
 ): Promise<UndoOutcome> {
-  const { run, question, hold, isOwed, snapshot, mayDelete = true, notes: said = [] } = request;
+  const { run, what, hold, isOwed, snapshot, mayDelete = true, notes: said = [] } = request;
   const planOf = (undo: Undo) =>
     planInstead(
       session,
@@ -540,7 +541,8 @@ export async function carryOutUndo(
     const verification = { differs: [], equal: 0, problem: null, left };
     return { type: 'unchanged', plan, status: isLeft ? 'partial' : 'done', verification };
   }
-  if (!isIdle && (await review.agree?.(question)) === false) return { type: 'declined' };
+  if (!isIdle && (await review.agree?.(rollbackQuestion(what, plan))) === false)
+    return { type: 'declined' };
   const resources = { ...request.recorded, ...session.state.resources };
   const outcome = await runPlan(whole, {
     ...running,

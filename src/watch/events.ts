@@ -53,7 +53,7 @@ type OfField = OfStack & {
 export const EVENTS = {
   started: info(startWords),
   exposed: warn(exposedWords),
-  pass_ended: info(passWords),
+  pass_ended: { ...info(passWords), isRepeated: ({ repeated }: PassEnded) => repeated },
   pass_postponed: info(
     ({ run }: OfStack & { readonly run: string }) =>
       `Run ${run} is running; the stack is checked again later`,
@@ -185,7 +185,13 @@ function passWords(pass: PassEnded) {
   return `${formatCount(compared, 'resource')}: ${parts.join(', ')} (${seconds(took)})`;
 }
 
-type PassEnded = OfStack & Counts & { readonly because: Wake; readonly seconds: number };
+type PassEnded = OfStack &
+  Counts & {
+    readonly because: Wake;
+    readonly seconds: number;
+    /** Whether it found what the one before it found. */
+    readonly repeated: boolean;
+  };
 
 function formatPlace({ address, field }: OfField): string {
   return field === null ? address : `${address} ${field}`;

@@ -3,6 +3,7 @@ import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
 import { listUnready, type PlanDocument, type UnreadyNote } from '../core/plan-document.ts';
+import { isSameJson } from '../core/value.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
@@ -48,6 +49,8 @@ export function watchStack(deps: WatchedDeps): Pass {
   // The resources that were not ready, and what was told of each.
   let unready: ReadonlyMap<string, string> = new Map();
   let streak: Streak | undefined;
+  /** What the last pass found. */
+  let last: object | undefined;
   const kept = keepReads(flags.interval, context.now);
   // When a pass last read everything, milliseconds since 1970.
   let readAllAt: number | undefined;
@@ -126,10 +129,13 @@ export function watchStack(deps: WatchedDeps): Pass {
           failures: streak.passes,
           since: streak.since,
         });
+      if (streak !== undefined) last = undefined;
       streak = undefined;
       const { verdicts, rollouts } = seen;
       const seconds = ended('done', { seen: { ...counts, verdicts, rollouts } });
-      log({ event: 'pass_ended', stack, because, seconds, ...counts });
+      const repeated = isSameJson(counts, last);
+      last = counts;
+      log({ event: 'pass_ended', stack, because, seconds, ...counts, repeated });
       return { streak, isCut };
     } catch (error) {
       // What was broken off by an interrupt is no failure.

@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/value.schema.json' with { type: 'json' };
 import { explain } from '../../src/cli/commands/explain.ts';
+import type { ValueDocument } from '../../src/core/documents.ts';
+import { renderValueText } from '../../src/render/explain.ts';
 import { folderOf } from '../stack/stack-folder.ts';
 import { openAuthorStage } from './author-stage.ts';
 
@@ -99,4 +101,16 @@ describe('a name', () => {
       hint: 'Did you mean agent.greeting_message?',
     });
   });
+});
+
+test('a resource is shown as its files have it, a prompt in lines', async () => {
+  const resource: ValueDocument = {
+    ...{ format: 'callsheet-value', version: 1, address: 'agent.night', field: '' },
+    ...{ given: true, layers: [], filled: [] },
+    value: { name: 'Night line', system_prompt: 'Be brief.\nSay good night.\n' },
+  };
+  const text = renderValueText(resource, { width: 80, color: false, verbose: false });
+  expect(text).toContain(
+    '  name: Night line\n  system_prompt: |\n    Be brief.\n    Say good night.\n',
+  );
 });

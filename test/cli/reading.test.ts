@@ -79,5 +79,5 @@ test('a question breaks between words, and is answered behind its end', async ()
   };
   const narrow = { ...terminal, canAsk: true, renderErr: { ...plain, width: 40 }, ask };
   expect(await confirm('Roll back run 20261123t093646z-788dde?', narrow)).toBe(true);
-  expect(asked).toEqual(['Roll back run 20261123t093646z-788dde?\nType "yes" to approve: ']);
+  expect(asked).toEqual(['Roll back run 20261123t093646z-788dde?\nType "yes", or "no": ']);
 });

@@ -137,7 +137,7 @@ describe('who approves', () => {
     expect(folded).toBeGreaterThan(1);
     const { asked } = await decide([long], 'no');
     expect(asked).toEqual([
-      `${folded} changes are shown in brief. Apply? Type "yes" to approve, or "show" to read all of it first: `,
+      `${folded} changes are shown in brief. Apply? Type "yes", "no", or "show" to read all of it first: `,
     ]);
     for (const answers of [['no'], ['Show'], [''], ['show', 'show'], ['show', 'no']])
       expect((await decide([long], ...answers)).isAgreed, answers.join()).toBe(false);

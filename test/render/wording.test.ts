@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatDuration } from '../../src/core/errors.ts';
 import {
+  applyQuestion,
   formatAge,
   formatCalls,
   formatCount,
@@ -10,6 +11,7 @@ import {
   headline,
   kindTitle,
   placeOf,
+  rollbackQuestion,
 } from '../../src/render/wording.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
@@ -205,4 +207,21 @@ test.each([
   ],
 ])('%s', (_, plan, expected) => {
   expect(headline(plan)).toBe(expected);
+});
+
+test('a question repeats what is worst', () => {
+  const updates = Array.from({ length: 61 }, (_, at) =>
+    changeOf({ address: `agent.c${at}`, action: 'update' }),
+  );
+  const gone = changeOf({ address: 'agent.old_front', action: 'delete' });
+  const made = changeOf({ address: 'agent.new', action: 'create' });
+  const held = changeOf({ address: 'agent.kept', action: 'delete', verdict: 'held' });
+  expect(applyQuestion(planOf([...updates, gone, held]))).toBe(
+    'Apply 61 updates and delete agent.old_front?',
+  );
+  expect(applyQuestion(planOf([made]))).toBe('Apply 1 create?');
+  expect(applyQuestion(planOf([gone]))).toBe('Delete agent.old_front?');
+  expect(rollbackQuestion('run r1', planOf([gone]))).toBe(
+    'Roll back run r1 and delete agent.old_front?',
+  );
 });

@@ -33,7 +33,12 @@ test('drift is told once, with its author, when it is new and when it is over', 
   ]);
   expect(JSON.stringify(first)).not.toContain('Hi.');
   // Still there, and no news.
-  expect((await watching.pass()).map(({ event }) => event)).toEqual(['pass_ended']);
+  const again = await watching.pass();
+  expect(again.map(({ event }) => event)).toEqual(['pass_ended']);
+  expect([first, again].map((log) => ofEvent(log, 'pass_ended')[0])).toMatchObject([
+    { repeated: false },
+    { repeated: true },
+  ]);
 
   stage.sim.edit(agent(stage, 'Front desk'), { greeting_message: 'Hi there.' }, 'user:ana');
   // Which of the two edits it was is not known any more.

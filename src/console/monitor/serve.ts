@@ -183,6 +183,8 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 type LogEntry<Event> = {
   readonly levelOf: (event: Event) => Level;
   readonly wordsOf: (event: Event) => string;
+  /** Whether it says again what was said before: a person reads it only with `--verbose`. */
+  readonly isRepeated?: (event: Event) => boolean;
 };
 
 /** What a command logs, by the names of the events. What others wrote is sanitised when it is printed. */
@@ -234,7 +236,8 @@ export function openLog<Entries extends LogEntries>(
   const least = flags.quiet === true ? 'warn' : flags.verbose === true ? 'debug' : 'info';
   return (event: { readonly event: keyof Entries }) => {
     // The type of the log says that an event has what its entry takes.
-    const { levelOf, wordsOf } = entries[event.event] as unknown as LogEntry<typeof event>;
+    const entry = entries[event.event] as unknown as LogEntry<typeof event>;
+    const { levelOf, wordsOf, isRepeated } = entry;
     const level = levelOf(event);
     if (RANKS[level] < RANKS[least]) return;
     const time = now().toISOString();
@@ -242,6 +245,7 @@ export function openLog<Entries extends LogEntries>(
       out(escapeInJson(JSON.stringify({ level, time, ...event })));
       return;
     }
+    if (least !== 'debug' && isRepeated?.(event) === true) return;
     const [first = '', ...rest] = wordsOf(event)
       .split('\n')
       .map((line) => sanitiseLine(line));
