@@ -109,10 +109,11 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
 }
 
 /** What a card warns of by its edge. */
-function weightOf({ action, verdict, fields, secrets = [] }: Change): string {
+function weightOf({ action, verdict, fields, secrets = [], callouts = [] }: Change): string {
   if (action === 'delete' || action === 'replace') return 'gone';
   const isMoved = secrets.some((travel) => isSecretMoved(travel) && travel.before !== null);
-  return verdict !== 'ok' || isMoved || fields.some(isEdited) ? 'care' : '';
+  const isReversed = callouts.some(({ sort }) => sort === 'reversed');
+  return verdict !== 'ok' || isMoved || isReversed || fields.some(isEdited) ? 'care' : '';
 }
 
 export function VerdictBadge({ verdict }: Pick<Change, 'verdict'>) {
