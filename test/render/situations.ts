@@ -167,6 +167,21 @@ function turned(changes: readonly Change[]): readonly Change[] {
   });
 }
 
+/** Where the plans are from. */
+const PLACE = {
+  stack: {
+    name: 'clinics',
+    commit: {
+      id: '9f21ac04d1c5f6a7b8c9d0e1f2a3b4c5d6e7f809',
+      subject: 'Change what the lines say',
+      author: 'dana',
+      at: '2026-11-28T16:10:00Z',
+      is_changed: false,
+    },
+  },
+  environment: 'production',
+} as const;
+
 type Given = {
   readonly changes: readonly Change[];
   readonly words: readonly string[];
@@ -180,7 +195,7 @@ function situation(
   { changes, words, back = words, sourceOf = () => undefined }: Given,
 ) {
   const plan = (some: readonly Change[], more: Partial<PlanDocument>) =>
-    planOf(some, { groups: groupAlike(some, sourceOf), ...more });
+    planOf(some, { groups: groupAlike(some, sourceOf), ...PLACE, ...more });
   return [
     { name, plan: plan(changes, {}), words },
     {
@@ -191,6 +206,8 @@ function situation(
   ] as const satisfies readonly Situation[];
 }
 
+const PRICED = ['Only if asked: a cleaning costs $90.', ...RULES.slice(1)];
+const DEARER = ['Only if asked: a cleaning costs $190.', ...RULES.slice(1)];
 const removed = TEMPLATE(RULES.slice(1));
 const sixty = listRows(60);
 const many = listRows(2500);
@@ -291,6 +308,32 @@ export const SITUATIONS: readonly Situation[] = [
     ],
     words: ['please hold.', 'good evening.', 'Take your time', 'You may', 'user:4711'],
     back: ['please hold.', 'good evening.', 'You may'],
+  }),
+  ...situation('a price in 60 prompts', {
+    changes: edited(sixty, TEMPLATE(PRICED), TEMPLATE(DEARER)).map((change, at) => ({
+      ...change,
+      calls: 40 + at,
+    })),
+    words: ['90', '190'],
+    sourceOf: templateSource(sixty, TEMPLATE(DEARER)),
+  }),
+  ...situation('a stored secret that goes to a new host', {
+    changes: [
+      {
+        ...desk,
+        calls: 412,
+        secrets: [
+          {
+            path: 'extensions.tools[page_dentist].headers[Authorization].value',
+            source: null,
+            to: 'alerts.pagehost.example',
+            before: 'pager.example.test',
+            restorable: true,
+          },
+        ],
+      },
+    ],
+    words: ['alerts.pagehost.example', 'pager.example.test'],
   }),
   ...situation("somebody's edit that is undone", {
     changes: [

@@ -63,7 +63,8 @@ test.each(shown)('$name', async ({ name, plan }) => {
   for (const [theme, { text, ground }] of Object.entries(THEMES)) {
     for (const width of COLUMNS) {
       const printed = renderPlanText(plan, { width, color: true, verbose: false });
-      const style = `margin:0;padding:12px;color:${text};background:${ground};font:14px/1.3 monospace`;
+      // A terminal breaks a command that is longer than its lines where they end.
+      const style = `margin:0;padding:12px;white-space:pre-wrap;word-break:break-all;color:${text};background:${ground};font:14px/1.3 monospace`;
       const html = `<body style="margin:0"><pre style="${style}">${terminalHtml(printed)}</pre>`;
       await capture(html, `${file}.terminal.${width}.${theme}.png`, [
         Math.ceil(width * COLUMN) + 30,
