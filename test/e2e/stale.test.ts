@@ -38,7 +38,10 @@ longApplied('a plan is applied once', async (world) => {
 applied('the configuration changed since the plan', async (world) => {
   await planned(world);
   await world.edit('prompts/desk.md', 'Be brief.', 'Be very brief.');
-  await refused(world, /\(agent\.desk\) was changed in the configuration since the plan: system_prompt$/m);
+  await refused(
+    world,
+    /\(agent\.desk\) was changed in the configuration since the plan: system_prompt$/m,
+  );
 });
 
 longApplied('a plan file that was changed by hand', async (world) => {
