@@ -311,7 +311,7 @@ function conflict(
 }
 
 /** Columns of the name of a side. */
-const LABEL = 10;
+const LABEL = 11;
 
 const SIDE_TONES: { readonly [side in ConflictPlace['changedBy']]: Tone } = {
   both: 'error',

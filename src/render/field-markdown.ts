@@ -80,7 +80,10 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
     ? [content.live, content.wanted]
     : [content.before, content.after];
   if (before === null || after === null) return undefined;
-  const isShort = isInline(before, path) && isInline(after, path);
+  const isText = typeof before === 'string' && typeof after === 'string';
+  // A row of a block is not broken, and a phone shows its beginning.
+  const width = isText && detail === 'whole' ? NARROW : WIDTH;
+  const isShort = isInline(before, path, width) && isInline(after, path, width);
   // Of a conflict the value last written is shown, too.
   if (isShort && (isConflict || !areVersions(before, after))) return undefined;
   const told = isConflict
@@ -89,7 +92,6 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
       ? ''
       : ` (${escapeMessage(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
-  const isText = typeof before === 'string' && typeof after === 'string';
   return isText
     ? proseMarkdown(title, noteItems(view), content, detail)
     : listMarkdown(title, noteItems(view), [before, after], detail);
@@ -182,7 +184,7 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedL
     }
     case 'conflict': {
       const { base, live, own } = versionLabels(content.purpose);
-      const label = (text: string) => padText(`${text}:`, 10);
+      const label = (text: string) => padText(`${text}:`, 11);
       return [
         ['! ', path, content.isDecided ? ': both changed, live is overwritten' : ': both changed'],
         ...(content.base === undefined ? [] : [[`  ${label(base)}`, inlineValue(content.base)]]),
@@ -195,8 +197,8 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedL
   }
 }
 
-function isInline(value: Shown, path: string): boolean {
-  return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= WIDTH;
+function isInline(value: Shown, path: string, width: number): boolean {
+  return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= width;
 }
 
 /** An element: where it leads, and a row for each part of it; in one row where that is short. */
@@ -219,6 +221,8 @@ function elementRows(
 const MAX_LENGTH = 2000;
 /** Characters of a line of code that a pull request shows without scrolling sideways. */
 const WIDTH = 100;
+/** The same on a phone. */
+const NARROW = 44;
 
 /**
  * Two texts as a table that is as wide as the page, an edited paragraph as it was and as it is now, the words that differ
@@ -234,7 +238,13 @@ function proseMarkdown(
     content.type === 'both' ? [content.before, content.after] : [content.live, content.wanted];
   const view = viewProse(before, after, content.callouts, { detail });
   const { summary, callouts, moreCallouts, rows, moreRows } = view;
-  const shown = [...rows.flatMap(rowCells), ...moreText(moreRows).map((text) => ['', text])];
+  const [first, second, ...others] = rows;
+  const isReplaced = first?.type === 'removed' && second?.type === 'added' && others.length === 0;
+  const words = isReplaced ? { ...ROW_WORDS, removed: 'was', added: 'now' } : ROW_WORDS;
+  const shown = [
+    ...rows.flatMap((row) => rowCells(row, words)),
+    ...moreText(moreRows).map((text) => ['', text]),
+  ];
   const calls = [
     ...notes,
     ...callouts.map(calloutItem),
@@ -278,13 +288,16 @@ function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): st
 }
 
 /** The rows of a table for one of a text: what it is called, and its words. */
-function rowCells(row: ProseRow): readonly (readonly [string, string])[] {
+function rowCells(
+  row: ProseRow,
+  words: { readonly [type in keyof typeof ROW_WORDS]: string },
+): readonly (readonly [string, string])[] {
   if (row.type === 'fold') return [['', leftToRight(`⋯ ${escapeText(row.words)}`)]];
   if (row.type === 'same') return [['', leftToRight(indented(cutText(row.text, 2 * WIDTH)))]];
   const note = row.note === null ? '' : `(${escapeText(row.note)}) `;
   const cell = (pieces: readonly Piece[]) =>
     leftToRight(`${note}${piecesText(pieces, row.type === 'edited')}`);
-  if (row.type !== 'edited') return [[`**${ROW_WORDS[row.type]}**`, cell(row.pieces)]];
+  if (row.type !== 'edited') return [[`**${words[row.type]}**`, cell(row.pieces)]];
   return [
     ['**was**', cell(sideOf(row.pieces, 'before'))],
     ['**now**', cell(sideOf(row.pieces, 'after'))],

@@ -11,6 +11,7 @@ import {
 import {
   type Action,
   allowanceFlags,
+  type Callout,
   type Change,
   type ChangeGroup,
   type FieldChange,
@@ -275,9 +276,14 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
   const causes = changes
     .filter(({ verdict }) => verdict !== 'held')
     .flatMap(({ fields }) => fields.map(({ cause }) => cause));
-  const reversed = changes
-    .flatMap(({ callouts = [] }) => callouts.filter(({ sort }) => sort === 'reversed'))
-    .map(({ path, before, after }) => JSON.stringify([path, before, after]));
+  // The same edit of many is one.
+  const called = (isMeant: (callout: Callout) => boolean) => [
+    ...new Set(
+      changes
+        .flatMap(({ callouts = [] }) => callouts.filter(isMeant))
+        .map(({ path, before, after }) => JSON.stringify([path, before, after])),
+    ),
+  ];
   return [
     of('delete', 'deleted'),
     counted(
@@ -296,8 +302,12 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
       'secret',
       ' removed',
     ),
-    // The same edit of many is one.
-    counted([...new Set(reversed)], 'rule', ' reversed'),
+    counted(
+      called(({ sort }) => sort === 'reversed'),
+      'rule',
+      ' reversed',
+    ),
+    counted(called(isPrice), 'price', ' changed'),
     counted(
       causes.filter((cause) => cause === 'conflict'),
       'conflict',
@@ -311,6 +321,12 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
     of('create', 'new'),
     of('forget', 'forgotten'),
   ];
+}
+
+const MONEY = /[$€£¥]\s?\d|\d\s?(?:[$€£¥]|(?:dollars?|euros?|pounds?|cents?|USD|EUR|GBP)\b)/i;
+
+function isPrice({ sort, before, after }: Callout): boolean {
+  return sort === 'number' && [before, after].some((side) => side !== null && MONEY.test(side));
 }
 
 /** Resources that a question names; more are counted. */
@@ -566,7 +582,7 @@ export function describeLoss(
   { purpose }: Pick<PlanDocument, 'purpose'>,
 ): string | undefined {
   return action === 'delete' && purpose === 'apply'
-    ? `a rollback makes a new ${nameInWords(kind)}, with another id and without its history`
+    ? `a rollback makes a new ${sanitiseLine(nameInWords(kind))}, with another id and without its history`
     : undefined;
 }
 

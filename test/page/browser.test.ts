@@ -93,7 +93,7 @@ describe('a review', () => {
     const text = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
     const { page } = await openReport(planOf([changeOf({ fields: [number, text] })]));
     expect(await page.locator('.field .value').innerText()).toBe('applied: 1');
-    expect(await page.locator('.field .pair').innerText()).toMatch(/live\s+2\s+here\s+3/);
+    expect(await page.locator('.field .pair').innerText()).toMatch(/live\s+2\s+this plan\s+3/);
     expect(await page.locator('.three tbody td').allInnerTexts()).toEqual(['en', 'fr', 'de']);
   });
 

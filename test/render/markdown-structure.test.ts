@@ -117,7 +117,7 @@ test('an edited paragraph is a row as it was and one as it is, with its changed 
     'now',
     'Transfer when the caller reports severe pain, swelling or bleeding, or asks for a person.',
   ]);
-  expect(marked('del')).toEqual(['twice', 'two', 'Do not', '. Say']);
+  expect(marked('del')).toEqual(['hello!', 'twice', 'two', 'Do not', '. Say']);
   expect(marked('ins')).toContain(', the earliest first');
 });
 

@@ -73,8 +73,8 @@ describe('a value that is the id of something', () => {
       base: null,
     });
     const text = textOf(planWith(field));
-    expect(text).toContain(`live      Gentle redial (${GENTLE})`);
-    expect(text).toContain(`here      Hard redial (${HARD})`);
+    expect(text).toContain(`live       Gentle redial (${GENTLE})`);
+    expect(text).toContain(`this plan  Hard redial (${HARD})`);
   });
 
   test('its name is untrusted', () => {

@@ -15,7 +15,7 @@ import { changeOf, fieldOf, planOf } from './sample.ts';
 /** What the renderers show, wide enough that no line is broken. The page shows whatever is in a view. */
 const VIEWS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
   text: (plan) => renderPlanText(plan, { width: 20_000, color: false, verbose: false }),
-  Markdown: (plan) => renderPlanMarkdown(plan, { limit: 10_000_000 }),
+  Markdown: (plan) => asSeen(renderPlanMarkdown(plan, { limit: 10_000_000 })),
   HTML: (plan) =>
     plan.changes
       .flatMap((change) => [
@@ -26,6 +26,13 @@ const VIEWS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
       .map((view) => JSON.stringify(view))
       .join('\n'),
 };
+
+/** What a browser shows of a cell: without its marks, with characters for their numbers, but those that only keep links away. */
+function asSeen(markdown: string): string {
+  return markdown
+    .replace(/<\/?(?:ins|del)>|&#8203;/g, '')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+}
 
 /** Everything that a value is made of, line by line, as far as it can be read anywhere. */
 function piecesOf(value: Json): readonly string[] {

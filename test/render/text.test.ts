@@ -166,17 +166,17 @@ test('a conflict shows what both sides made of each place, those first that both
     '    ! system_prompt  both changed',
     '        both changed: decide',
     '          Night, line 3',
-    '            applied   Call back in [30] minutes.',
-    '            live      Call back in [45] minutes.',
-    '            here      Call back in [20] minutes.',
+    '            applied    Call back in [30] minutes.',
+    '            live       Call back in [45] minutes.',
+    '            this plan  Call back in [20] minutes.',
     '        live alone: would be lost',
     '          Night, line 5',
-    '            applied   Say [good night].',
-    '            live      Say [goodbye].',
-    '        here alone',
+    '            applied    Say [good night].',
+    '            live       Say [goodbye].',
+    '        this plan alone',
     '          Night, line 7',
-    '            applied   We open at [8].',
-    '            here      We open at [9].',
+    '            applied    We open at [8].',
+    '            this plan  We open at [9].',
     '',
   ]);
   const comment = renderPlanMarkdown(plan);
@@ -191,7 +191,7 @@ test('a conflict says what both sides came from, where that is known', () => {
       PLAIN,
     );
   expect(conflict({ base: 1 })).toContain(
-    ['        applied   1', '        live      2', '        here      3'].join('\n'),
+    ['        applied    1', '        live       2', '        this plan  3'].join('\n'),
   );
   expect(conflict({})).not.toContain('applied');
 });

@@ -130,7 +130,7 @@ const CONFLICT_SIDES = ['both', 'live', 'own'] as const;
 /** How the three versions of a conflict are called in a plan, and in a rollback. */
 export function versionLabels(purpose: PlanDocument['purpose']): Versions<string> {
   if (purpose === 'rollback') return { base: 'the run', live: 'live', own: 'before' };
-  return { base: 'applied', live: 'live', own: purpose === 'restore' ? 'snapshot' : 'here' };
+  return { base: 'applied', live: 'live', own: purpose === 'restore' ? 'snapshot' : 'this plan' };
 }
 
 /**
@@ -169,8 +169,16 @@ export function viewConflict(
 
 function conflictTitles(isDecided: boolean): { readonly [side in ConflictSide]: string } {
   return isDecided
-    ? { both: 'both changed: live is overwritten', live: 'live alone: is lost', own: 'here alone' }
-    : { both: 'both changed: decide', live: 'live alone: would be lost', own: 'here alone' };
+    ? {
+        both: 'both changed: live is overwritten',
+        live: 'live alone: is lost',
+        own: 'this plan alone',
+      }
+    : {
+        both: 'both changed: decide',
+        live: 'live alone: would be lost',
+        own: 'this plan alone',
+      };
 }
 
 function sidesOf(

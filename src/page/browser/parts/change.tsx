@@ -30,6 +30,7 @@ import {
 } from '../../../render/value-text.ts';
 import {
   describeHow,
+  describeLoss,
   describeOrigin,
   formatCalls,
   formatCount,
@@ -61,6 +62,7 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
   const wordsOf = useActionWords();
   const calls = formatCalls(change);
   const origin = describeOrigin(change, head);
+  const loss = describeLoss(change, head);
   return (
     <article class={`card ${weightOf(change)}`} id={address}>
       <header>
@@ -80,6 +82,7 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
           </p>
         )}
         {origin === undefined ? null : <p class="hint">{sanitiseLine(origin)}</p>}
+        {loss === undefined ? null : <p class="reason">{loss}</p>}
         {secrets.map((travel) => (
           <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
             {sanitiseLine(secretMessage(travel))}
@@ -218,7 +221,7 @@ const INLINE = 72;
 
 const SIDES = ['was', 'now'] as const;
 const DRIFT_SIDES = ['was', 'live'] as const;
-const CONFLICT_SIDES = ['live', 'here'] as const;
+const CONFLICT_SIDES = ['live', 'this plan'] as const;
 
 type FieldsProps = {
   readonly views: readonly FieldView[];

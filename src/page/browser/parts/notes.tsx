@@ -29,13 +29,20 @@ type HeadProps = { readonly head: PlanDocument };
 
 /** Says what follows an approval, where one is possible. */
 export function WayOn({ head: { purpose, summary, requests } }: HeadProps) {
-  if (purpose !== 'apply' || summary.refused > 0 || requests.writes === 0) return null;
+  if (purpose !== 'apply' || (summary.refused === 0 && requests.writes === 0)) return null;
   return (
     <section class="next">
       <h2>What happens next</h2>
       <p>
-        Apply writes exactly this, and reads it back. If one of these resources is edited first,
-        nothing is written. <code class="command">callsheet rollback</code> undoes the run.
+        {summary.refused > 0 ? (
+          'Nothing: this plan cannot be applied as it is, whoever approves it.'
+        ) : (
+          <>
+            Apply writes exactly this, and checks that it took. If somebody edits one of them first,
+            nothing is written. <code class="command">callsheet rollback</code> puts back what was
+            there.
+          </>
+        )}
       </p>
     </section>
   );
