@@ -35,7 +35,7 @@ export function WayOn({ head: { purpose, summary, requests } }: HeadProps) {
       <h2>What happens next</h2>
       <p>
         {summary.refused > 0 ? (
-          'Nothing: this plan cannot be applied as it is, whoever approves it.'
+          'Nothing: this plan cannot be applied as it is, even if it is approved.'
         ) : (
           <>
             Apply writes exactly this, and checks that it took. If somebody edits one of them first,
