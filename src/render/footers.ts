@@ -1,6 +1,7 @@
 import { labelOf, nameInWords } from '../core/address.ts';
 import { codeSpan, commandLine, commandSpan, quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
+import { identityText, isIdentity, parsePath } from '../core/path.ts';
 import {
   type Change,
   type FieldChange,
@@ -199,7 +200,7 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly RawFooter[]
 /** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */
 export function secretMessage(travel: SecretTravel): string {
   const { path, source, to, before, another_source: isOther, restorable, shared_with = 0 } = travel;
-  const what = source === null ? `stored secret ${path}` : `secret ${source}`;
+  const what = source === null ? `stored secret ${secretName(path)}` : `secret ${source}`;
   if (to === null) {
     const way = restorable
       ? 'a rollback can restore it only with CALLSHEET_FINGERPRINT_KEY'
@@ -210,6 +211,16 @@ export function secretMessage(travel: SecretTravel): string {
   const from = isOther === true ? '; another source than last applied' : '';
   const others = shared_with === 0 ? '' : `; ${sharedMessage(shared_with)}`;
   return `${what} → ${to}${was}${from}${others}`;
+}
+
+/** `Authorization of crm`: the secret at `extensions.tools[crm].headers[Authorization].value`, as people call it. */
+function secretName(text: string): string {
+  const path = parsePath(text) ?? [text];
+  const own = path.at(-1) === 'value' && isIdentity(path.at(-2) ?? '') ? -2 : -1;
+  const above = path.slice(0, own);
+  const of = above.findLast(isIdentity) ?? above.at(-1);
+  const words = (segment: string) => (isIdentity(segment) ? identityText(segment) : segment);
+  return [path.at(own) ?? text, ...(of === undefined ? [] : [of])].map(words).join(' of ');
 }
 
 /** Edits that stay, whoever wonders why the platform is not as the files are. */

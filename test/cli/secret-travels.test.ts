@@ -63,7 +63,7 @@ describe('a plan says where secrets go', () => {
       ]);
       for (const view of shown)
         expect(view).toContain(
-          'stored secret extensions.mcp_servers[Calendar].auth_headers.Authorization → tools.example.test (was mcp.example.test)',
+          'stored secret Authorization of Calendar → tools.example.test (was mcp.example.test)',
         );
     }
   });
