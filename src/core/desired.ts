@@ -21,7 +21,15 @@ export type WholeDocument = {
 };
 
 /** A piece of a text of the configuration: as it is written there, or the value of an expression such as `${each.name}`. */
-export type TextPart = string | { readonly expression: string; readonly value: string };
+export type TextPart =
+  | string
+  | {
+      readonly expression: string;
+      readonly value: string;
+      /** The one column that the value comes from, and the file of its table. */
+      readonly column?: string;
+      readonly file?: string;
+    };
 
 /** One resource as the configuration wants it, everything resolved but secrets and unborn ids. */
 export type DesiredResource = {

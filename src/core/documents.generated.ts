@@ -2165,6 +2165,60 @@ export type Group = {
     readonly before?: string;
     /** The new text, in the same way. */
     readonly after?: string;
+    /** Values of rows that change, by column; absent where none do. Where `before` and `after` are equal or absent, nothing else of the field changes. */
+    readonly columns?: readonly ColumnEdit[];
+  }[];
+  /** Blocks with `for_each` of which all rows are among the addresses, or all but a few; absent where there are none. */
+  readonly blocks?: readonly {
+    /** The address without the key of a row. */
+    readonly block: string;
+    /** Rows of it that are not in the group. */
+    readonly except: readonly string[];
+  }[];
+};
+/** A value of rows that changes in a field: each of its edits with the rows that have it. Each resource of the group is in one edit, or in one form, or its row keeps the value. */
+export type ColumnEdit = {
+  /** The expression that stands for the value in the field. */
+  readonly expression: string;
+  /** The column that it comes from; absent where it is made of several. */
+  readonly column?: string;
+  /** The file of the table; null where no file says what is written, as in a rollback. */
+  readonly source: string | null;
+  /** Edits that are read one by one, the most frequent first. */
+  readonly edits: readonly {
+    /** The old value, as the field has it. */
+    readonly before: string | number | boolean | null;
+    /** The new value. */
+    readonly after: string | number | boolean | null;
+    /** The resources whose value is edited so. */
+    readonly addresses: readonly string[];
+  }[];
+  /** Where there are many different values: the forms that they have. The values stand in `changes`. */
+  readonly forms?: readonly {
+    /** The form of all old values; null where there are none. */
+    readonly before: TextForm | null;
+    /** The form of all new values; null where there are none. */
+    readonly after: TextForm | null;
+    /** The resources whose values have these forms. */
+    readonly addresses: readonly string[];
+  }[];
+};
+/** What several texts have in common, with gaps in the place of the rest. The pieces, with the parts of one text in the gaps, are exactly that text. */
+export type TextForm = {
+  /** What stands before, between and behind the gaps: one more than there are gaps. */
+  readonly pieces: readonly string[];
+  /** What stands in each gap. */
+  readonly gaps: readonly {
+    /** How many different parts stand there. */
+    readonly count: number;
+    /** Of whole numbers the least. */
+    readonly from?: number;
+    /** Of whole numbers the greatest. */
+    readonly to?: number;
+    /** Whether no number between them is left out. */
+    readonly in_row?: boolean;
+    /** Of other parts some. */
+    readonly examples?: readonly string[];
   }[];
 };
 /** A resource that is as configured, and of which the state is to remember what the plan found: ownership, protection, values that agree by now, another address. */

@@ -110,6 +110,10 @@ export function isStateless({ state }: Pick<PlanDocument, 'state'>): boolean {
 
 /** Fields that change in the same way in several resources. */
 export type ChangeGroup = Plan.Group;
+/** A value of rows that changes, with each of its edits. */
+export type ColumnEdit = Plan.ColumnEdit;
+/** What several texts have in common. */
+export type TextForm = Plan.TextForm;
 export type Action = Change['action'];
 
 /**

@@ -1,6 +1,7 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import { createTextTable } from '../core/texts.ts';
 import type { Json } from '../core/value.ts';
+import { columnSentences } from '../render/columns.ts';
 import {
   addressesIn,
   buildOverview,
@@ -73,12 +74,13 @@ function packOverview(document: PlanDocument): PackedOverview {
     explained: placesOf(alone.filter(({ isExplained }) => isExplained)),
     already: placesOf([...(already?.alone ?? []), ...(already?.groups ?? [])]),
     alreadyTitle: titleOnBase(document),
-    groups: groups.map(({ addresses, names: _, example, ...group }) => ({
+    groups: groups.map(({ addresses, names: _, example, columns, blocks: __, ...group }) => ({
       ...group,
+      reasons: [...group.reasons, ...columnSentences(columns)],
       fields: example.fields.map(({ path }) => {
         const { before, after } =
           general.get(addresses.join('\n'))?.find((field) => field.path === path) ?? {};
-        return { path, before, after };
+        return before === after ? { path } : { path, before, after };
       }),
       changes: addresses.flatMap((address) => places.get(address) ?? []),
     })),

@@ -1,19 +1,24 @@
 import { type Address, byAddress, rowsAddress } from '../core/address.ts';
 import type { TextPart } from '../core/desired.ts';
 import {
+  type Callout,
   type Change,
   type ChangeGroup,
+  type ColumnEdit,
   type FieldChange,
   isEdited,
   isWritten,
+  type TextForm,
 } from '../core/plan-document.ts';
 import { countEach, type Json } from '../core/value.ts';
+import { extremes, findForm, isCounting, matchPieces, readNumbers } from '../diff/form.ts';
 import { applyHunks, findHunks, type Hunk, type HunkLine } from '../diff/text.ts';
 
 /**
  * Puts together what one edit does to many resources, so that it is read once. Members of a group are alike in every
- * line that changes and in the lines around it, apart from values of their rows that the edit leaves alone. The group's
- * edit is carried out on each member, and whoever comes out otherwise stands alone.
+ * line that changes and in the lines around it, apart from values of their rows: those that the edit leaves alone, and
+ * those that it changes, which the group lists. The group's edit is carried out on each member, and whoever comes out
+ * otherwise stands alone.
  */
 
 /** Fewer resources than this are read one by one. */
@@ -38,8 +43,15 @@ export type SourceOf = (site: Site) => FieldSource | undefined;
 
 type Group = { -readonly [Key in keyof ChangeGroup]: ChangeGroup[Key] };
 
-/** Finds what changes alike in several resources; those that go come first, then the largest groups. */
-export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): readonly ChangeGroup[] {
+/**
+ * Finds what changes alike in several resources; those that go come first, then the largest groups. `configured`: the
+ * addresses of the configuration, which tell whether all rows of a table are in a group.
+ */
+export function groupAlike(
+  changes: readonly Change[],
+  sourceOf: SourceOf,
+  configured: readonly Address[] = [],
+): readonly ChangeGroup[] {
   const slotsAt = oncePerSite(sourceOf);
   const updates = changes.filter(({ action }) => action === 'update');
   const creates = changes.filter(({ action }) => action === 'create');
@@ -51,7 +63,28 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
       ...groupUpdates(updates, sourceOf, slotsAt),
       ...groupCreates(creates, sourceOf, slotsAt),
     ]),
-  ];
+  ].map((group) => withBlocks(group, configured));
+}
+
+/** The share of its rows that a block may have as exceptions. */
+const MOST_EXCEPT = 1 / 4;
+
+/** Names the blocks of which nearly all rows are in a group. */
+function withBlocks(group: ChangeGroup, configured: readonly Address[]): ChangeGroup {
+  const own = new Set(group.addresses);
+  const wanted = new Set(group.addresses.flatMap((address) => rowsAddress(address) ?? []));
+  if (wanted.size === 0) return group;
+  const rows = Map.groupBy(configured, (address) => rowsAddress(address) ?? '');
+  const blocks = [...wanted].flatMap((block) => {
+    const all = rows.get(block) ?? [];
+    const except = all.filter((address) => !own.has(address)).sort(byAddress);
+    const isMost = all.length >= FEWEST && except.length <= all.length * MOST_EXCEPT;
+    const isOther = group.addresses.some(
+      (address) => rowsAddress(address) === block && !all.includes(address),
+    );
+    return isMost && !isOther ? [{ block, except }] : [];
+  });
+  return blocks.length === 0 ? group : { ...group, blocks };
 }
 
 /** Resources that are deleted or forgotten for the same reason, and that nobody edited. */
@@ -76,8 +109,12 @@ function sorted(some: readonly { readonly address: Address }[]): readonly Addres
 
 type FieldSite = Site & { readonly change: Change; readonly field: FieldChange };
 
-/** Sites with one edit, and the edit with the values of rows put back. */
-type Alike = { readonly sites: readonly FieldSite[]; readonly hunks: readonly Hunk[] | undefined };
+/** Sites with one edit, the edit with the values of rows put back, and the values that it changes. */
+type Alike = {
+  readonly sites: readonly FieldSite[];
+  readonly hunks: readonly Hunk[] | undefined;
+  readonly columns: readonly ColumnEdit[];
+};
 
 function groupUpdates(
   changes: readonly Change[],
@@ -95,12 +132,16 @@ function groupUpdates(
     .flatMap((own) => findAlike(own, slotsAt));
   // The fields that change together: in the same resources, and by the same file, or each by its own.
   const groups = new Map<string, Group>();
-  for (const { sites: own, hunks } of found) {
+  for (const { sites: own, hunks, columns } of found) {
     const [{ change, path }] = own as readonly [FieldSite, ...FieldSite[]];
     const addresses = sorted(own);
-    const { file, source } = commonSource(own, sourceOf);
-    const field = { path, source, ...withoutValues(own, hunks, slotsAt) };
-    const key = JSON.stringify([addresses, file]);
+    const common = commonSource(own, sourceOf);
+    const texts = withoutValues(own, hunks, slotsAt);
+    const isOfRows = columns.length > 0 && texts.before === texts.after;
+    // The file that has the values, and not the one that says where they stand.
+    const { file, source } = isOfRows ? fileOfColumns(columns) : common;
+    const field = { path, source, ...texts, ...(columns.length > 0 && { columns }) };
+    const key = JSON.stringify([addresses, file, isOfRows]);
     const known = groups.get(key);
     const { kind } = change;
     if (known === undefined)
@@ -133,18 +174,53 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
     else known.sites.push(site);
   }
   // What differs by the values of a row alone is one edit of what the rows fill in.
-  const merged = new Map<string, { readonly sites: FieldSite[]; readonly hunks: Alike['hunks'] }>();
-  for (const [key, { sites: own, first }] of classes) {
+  const read = [...classes].map(([key, { sites: own, first }]) => {
     const hunks = hunksOf(first.field);
-    const slots = hunks && slotsAt(first);
-    const general = slots && putBack(hunks, slots, first.field);
-    const name = general === undefined ? key : JSON.stringify(general.map(toKey));
-    const known = merged.get(name);
-    const proven = own.filter(({ field }) => isMade(field, general ?? hunks, slots));
-    if (known === undefined) merged.set(name, { sites: [...proven], hunks: general ?? hunks });
-    else known.sites.push(...proven);
+    const slots = first.field.secret ? undefined : slotsAt(first);
+    return { key, own, hunks, slots, readings: slots ? readEdit(hunks, slots, first.field) : [] };
+  });
+  const counts = new Map<string, number>();
+  for (const { own, readings } of read) {
+    for (const { name } of readings) counts.set(name, (counts.get(name) ?? 0) + own.length);
   }
-  return [...merged.values()].filter(({ sites: own }) => own.length >= FEWEST);
+  const merged = new Map<string, Readings>();
+  for (const { key, own, hunks, slots, readings } of read) {
+    // Of several readings the one that most resources have.
+    const [general] = readings.toSorted(
+      (a, b) => (counts.get(b.name) ?? 0) - (counts.get(a.name) ?? 0),
+    );
+    const name = general?.name ?? key;
+    const proven = own.filter(
+      ({ field }) => general === undefined || isMade(field, hunks, general, slots),
+    );
+    const known = merged.get(name) ?? { sites: [], hunks: general?.hunks ?? hunks, changed: [] };
+    merged.set(name, known);
+    known.sites.push(...proven);
+    if (general !== undefined && slots !== undefined && general.changed.size > 0)
+      known.changed.push({ own: proven, general, slots });
+  }
+  return [...merged.values()].flatMap(({ sites: own, hunks, changed }) => {
+    if (own.length < FEWEST) return [];
+    if (changed.length === 0) return { sites: own, hunks, columns: [] };
+    const { columns, left } = listColumns(changed);
+    const told = own.filter((site) => !left.has(site));
+    return told.length < FEWEST ? [] : { sites: told, hunks, columns };
+  });
+}
+
+/** Sites whose edits read the same, and of those in which values change the edits that they are. */
+type Readings = {
+  readonly sites: FieldSite[];
+  readonly hunks: Alike['hunks'];
+  readonly changed: {
+    readonly own: readonly FieldSite[];
+    readonly general: General;
+    readonly slots: Slots;
+  }[];
+};
+
+function isScalar(value: Json): value is Scalar {
+  return value === null || typeof value !== 'object';
 }
 
 function toKey({ at: _, ...hunk }: Hunk): Omit<Hunk, 'at'> {
@@ -154,11 +230,176 @@ function toKey({ at: _, ...hunk }: Hunk): Omit<Hunk, 'at'> {
 /** Whether an edit, with the values of a row filled in, makes the new value of a field of the old one. */
 function isMade(
   { before, after }: FieldChange,
-  hunks: readonly Hunk[] | undefined,
+  own: readonly Hunk[] | undefined,
+  general: General,
   slots: Slots | undefined,
 ): boolean {
-  if (hunks === undefined || typeof before !== 'string') return true;
-  return applyHunks(before, slots === undefined ? hunks : fillIn(hunks, slots)) === after;
+  if (own === undefined || general.hunks === undefined || slots === undefined) return true;
+  return applyHunks(String(before), fillIn(general, slots)) === after;
+}
+
+/** Edits of a column that are read one by one. */
+const MOST_EDITS = 24;
+/** Characters of a value that is read at a glance. */
+const SHORT = 40;
+
+type Scalar = ColumnEdit['edits'][number]['before'];
+type Pair = {
+  readonly before: Scalar;
+  readonly after: Scalar;
+  readonly sites: readonly FieldSite[];
+};
+
+/**
+ * The columns whose values change, with each edit of a value and its rows. Many different texts are told by the form
+ * that they have. `left`: sites with a text that has no form in common with others.
+ */
+function listColumns(changed: Readings['changed']): {
+  readonly columns: readonly ColumnEdit[];
+  readonly left: ReadonlySet<FieldSite>;
+} {
+  const expressions = new Set(changed.flatMap(({ general }) => [...general.changed.keys()]));
+  const all = [...expressions].map((expression) => {
+    const with_ = changed.filter(({ general }) => general.changed.has(expression));
+    const pairs = Map.groupBy(
+      with_.flatMap(({ own, general, slots }) => {
+        const sides = sidesOf(expression, general, slots);
+        return own.map((site) => ({ site, ...sides }));
+      }),
+      ({ before, after }) => JSON.stringify([before, after]),
+    );
+    const edits = [...pairs.values()].flatMap((some): Pair[] => {
+      const [first] = some;
+      if (first === undefined) return [];
+      return [{ before: first.before, after: first.after, sites: some.map(({ site }) => site) }];
+    });
+    const of = with_[0]?.slots.columns.get(expression) ?? { source: null };
+    return { expression, ...of, ...tellEdits(edits) };
+  });
+  const left = new Set(all.flatMap(({ left: some }) => some));
+  const toldIn = (sites: readonly FieldSite[]) => sorted(sites.filter((site) => !left.has(site)));
+  const columns = all.map(({ edits, forms, left: _, ...column }): ColumnEdit => {
+    const told = edits
+      .map(({ sites, before, after }) => ({ before, after, addresses: toldIn(sites) }))
+      .filter(({ addresses }) => addresses.length > 0)
+      .sort((a, b) => b.addresses.length - a.addresses.length || byFirst(a, b));
+    const common = forms
+      .map(({ sites, before, after }) => ({ before, after, addresses: toldIn(sites) }))
+      .filter(({ addresses }) => addresses.length > 0);
+    return { ...column, edits: told, ...(common.length > 0 && { forms: common }) };
+  });
+  return {
+    columns: columns.filter(({ edits, forms = [] }) => edits.length + forms.length > 0),
+    left,
+  };
+}
+
+function byFirst(
+  { addresses: [a = ''] }: { readonly addresses: readonly Address[] },
+  { addresses: [b = ''] }: { readonly addresses: readonly Address[] },
+): number {
+  return byAddress(a, b);
+}
+
+/** The one file that has the values of some columns. */
+function fileOfColumns(columns: readonly ColumnEdit[]): CommonSource {
+  const [first = null, ...others] = new Set(columns.map(({ source }) => source));
+  return first === null || others.length > 0 ? SEVERAL : { file: first, source: first };
+}
+
+/** Both values of an expression, as the texts of the field have them. */
+function sidesOf(expression: string, { own, changed, scalar }: General, { values }: Slots) {
+  if (scalar !== undefined) return scalar;
+  const [value = '', other = ''] = [values.get(expression), changed.get(expression)];
+  return own === '+' ? { before: other, after: value } : { before: value, after: other };
+}
+
+type Told = {
+  readonly edits: readonly Pair[];
+  readonly forms: readonly (Pick<Pair, 'sites'> & {
+    readonly before: TextForm | null;
+    readonly after: TextForm | null;
+  })[];
+  readonly left: readonly FieldSite[];
+};
+
+/** Values that are few or short are listed; of others the forms, and what has none is left. */
+function tellEdits(edits: readonly Pair[]): Told {
+  const rows = edits.reduce((sum, { sites }) => sum + sites.length, 0);
+  if (edits.length <= MOST_EDITS || edits.length * FEWEST <= rows)
+    return { edits, forms: [], left: [] };
+  const forms: Told['forms'][number][] = [];
+  const rest: Pair[] = [];
+  for (const some of Map.groupBy(edits, sortsOf).values()) {
+    let waiting: readonly Pair[] = some;
+    for (let family = findPairs(waiting); family !== undefined; family = findPairs(waiting)) {
+      const { before, after, members } = family;
+      const taken = new Set(members);
+      forms.push({ before, after, sites: members.flatMap(({ sites }) => sites) });
+      waiting = waiting.filter((one) => !taken.has(one));
+    }
+    rest.push(...waiting);
+  }
+  const isShort = (value: Scalar) => typeof value !== 'string' || value.length <= SHORT;
+  // Beside a form, whatever does not have it is read by itself.
+  const isListed = ({ before, after }: Pair) =>
+    forms.length === 0 && isShort(before) && isShort(after);
+  const left = rest.filter((one) => !isListed(one)).flatMap(({ sites }) => sites);
+  return { edits: rest.filter(isListed), forms, left };
+}
+
+/** Sorts of call-outs that a number or a name is. */
+const VALUES: ReadonlySet<Callout['sort']> = new Set(['number', 'link', 'token', 'tool']);
+
+/** The rules that an edit changes: texts that differ in them are not told as one. */
+function sortsOf({ sites: [site] }: Pair): string {
+  const { change: { callouts = [] } = {}, path } = site ?? {};
+  const sorts = callouts.filter((one) => one.path === path && !VALUES.has(one.sort));
+  return [...new Set(sorts.map(({ sort }) => sort))].sort().join();
+}
+
+/** The largest part of some edits whose old texts have one form, and whose new texts have one. */
+function findPairs(edits: readonly Pair[]) {
+  const fresh = narrow(edits, 'after');
+  const both = fresh && narrow(fresh.members, 'before');
+  if (fresh === undefined || both === undefined) return undefined;
+  const after =
+    both.members.length === fresh.members.length ? fresh : narrow(both.members, 'after');
+  if (after?.members.length !== both.members.length) return undefined;
+  return { before: both.form, after: after.form, members: both.members };
+}
+
+/** Edits whose value on one side has the form that most have; `form` is null where they have no value there. */
+function narrow(
+  edits: readonly Pair[],
+  side: 'before' | 'after',
+): { readonly form: TextForm | null; readonly members: readonly Pair[] } | undefined {
+  const [first] = edits;
+  if (first !== undefined && edits.length >= FEWEST && edits.every((one) => one[side] === null))
+    return { form: null, members: edits };
+  const texts = edits.filter((one) => typeof one[side] === 'string');
+  const found = findForm(texts.map((one) => String(one[side])));
+  if (found === undefined) return undefined;
+  const members = texts.filter((_, at) => found.parts.has(at));
+  const gaps = found.pieces.slice(1).map((_, at) => {
+    const parts = [...found.parts.values()].map((own) => own[at] ?? '');
+    const distinct = [...new Set(parts)];
+    const numbers = readNumbers(distinct);
+    const [least, most] = extremes(numbers ?? []);
+    return {
+      count: distinct.length,
+      ...(numbers === undefined
+        ? { examples: nameParts(distinct) }
+        : { from: least, to: most, ...(isCounting(distinct) && { in_row: true }) }),
+    };
+  });
+  return { form: { pieces: found.pieces, gaps }, members };
+}
+
+/** The first part, the longest and the shortest: one that is not like the others is among them. */
+function nameParts(parts: readonly string[]): readonly string[] {
+  const byLength = parts.toSorted((a, b) => b.length - a.length);
+  return [...new Set([parts[0], byLength[0], byLength.at(-1)])].filter((one) => one !== undefined);
 }
 
 /** The hunks of a changed text; undefined for what is no text, and where too much of it differs. */
@@ -178,6 +419,10 @@ type Slots = {
   /** Lines with an expression in them, as they read and with the expression in the place of its value. */
   readonly lines: ReadonlyMap<string, string>;
   readonly values: ReadonlyMap<string, string>;
+  /** The columns that the values come from. */
+  readonly columns: ReadonlyMap<string, Pick<ColumnEdit, 'column' | 'source'>>;
+  /** The expression that is all of the text. */
+  readonly whole: string | undefined;
 };
 
 type SlotsAt = (site: Site) => Slots | undefined;
@@ -191,23 +436,29 @@ function oncePerSite(sourceOf: SourceOf): SlotsAt {
   return ({ address, path }) => {
     const key = `${path}\n${address}`;
     if (known.has(key)) return known.get(key);
-    const parts = sourceOf({ address, path })?.parts?.();
-    const slots = parts && readSlots(parts);
+    const source = sourceOf({ address, path });
+    const parts = source?.parts?.();
+    const slots = parts && readSlots(parts, source?.file !== undefined);
     known.set(key, slots);
     return slots;
   };
 }
 
-/** Undefined where nothing is filled in. */
-function readSlots(parts: readonly TextPart[]): Slots | undefined {
+/** Undefined where nothing is filled in. `isFromFiles`: the files say what is written. */
+function readSlots(parts: readonly TextPart[], isFromFiles: boolean): Slots | undefined {
   const values = new Map<string, string>();
+  const columns = new Map<string, Pick<ColumnEdit, 'column' | 'source'>>();
   let [plain, general] = ['', ''];
   for (const part of parts) {
     const isPlain = typeof part === 'string' || part.value.includes('\n');
     const text = typeof part === 'string' ? part : part.value;
     plain += text;
     general += isPlain ? text : MARK + part.expression + MARK;
-    if (!isPlain) values.set(part.expression, text);
+    if (isPlain) continue;
+    const { expression, column, file = null } = part;
+    const source = isFromFiles ? file : null;
+    values.set(expression, text);
+    columns.set(expression, { ...(column !== undefined && { column }), source });
   }
   if (values.size === 0 || plain.includes(MARK)) return undefined;
   const lines = new Map<string, string>();
@@ -221,33 +472,177 @@ function readSlots(parts: readonly TextPart[]): Slots | undefined {
   for (const [text, line] of lines) {
     if (!line.includes(MARK) || ambiguous.has(text)) lines.delete(text);
   }
-  return { lines, values };
+  const [whole] = general === MARK + [...values.keys()].join() + MARK ? values.keys() : [];
+  return { lines, values, columns, whole };
+}
+
+/** An edit with expressions in the place of values of its row. */
+type General = {
+  /** The same for all edits that read the same. */
+  readonly name: string;
+  /** Undefined where all of the field is one expression. */
+  readonly hunks: readonly Hunk[] | undefined;
+  /** Lines of the side that has the values of the row. */
+  readonly own: '+' | '-';
+  /** Expressions that have another value on the other side, and that value. */
+  readonly changed: ReadonlyMap<string, string>;
+  /** The values of a field that is one expression, which need not be texts. */
+  readonly scalar?: Pick<Pair, 'before' | 'after'>;
+};
+
+/**
+ * The ways to read the edit of a row: as one of what stands around its values, with these as they are, and as one of
+ * the values. Each makes the new text of the old one.
+ */
+function readEdit(
+  hunks: readonly Hunk[] | undefined,
+  slots: Slots,
+  field: FieldChange,
+): readonly General[] {
+  const whole = readWhole(slots, field);
+  if (whole !== undefined) return [whole];
+  if (hunks === undefined) return [];
+  const found = [
+    putBack(hunks, slots, field, undefined),
+    ...(['+', '-'] as const).map((own) => putBack(hunks, slots, field, own)),
+  ];
+  return found.filter(
+    (general) => general !== undefined && isMade(field, hunks, general, slots),
+  ) as readonly General[];
+}
+
+/** The edit of a field that is one expression of its row. */
+function readWhole({ whole, values, columns }: Slots, field: FieldChange): General | undefined {
+  if (whole === undefined) return undefined;
+  const { before, after } = field;
+  const value = values.get(whole) ?? '';
+  const isValue = (one: Json) =>
+    one === value || (typeof one !== 'string' && one !== null && isSameScalar(one, value));
+  const own = isValue(after) ? '+' : isValue(before) ? '-' : undefined;
+  if (own === undefined || !isScalar(before) || !isScalar(after)) return undefined;
+  const other = own === '+' ? before : after;
+  if (typeof other === 'string' && /\n/.test(other)) return undefined;
+  const scalar = { before, after };
+  const name = JSON.stringify([whole, columns.get(whole)]);
+  return { name, hunks: undefined, own, changed: new Map([[whole, String(other)]]), scalar };
+}
+
+/** Whether a number or a truth value is what a cell has. */
+function isSameScalar(value: Json, cell: string): boolean {
+  return typeof value === 'number' ? Number(cell) === value : String(value) === cell;
 }
 
 /**
- * An edit with expressions in the place of the values of its row. A value that is part of the change stays as it is:
- * rows with other values are other edits. Undefined where nothing is put back.
+ * An edit with expressions in the place of the values of its row. `own`: lines of the side that has these values, where
+ * an expression with another value on the other side is put back, too. Otherwise a value that is part of the change
+ * stays as it is. Undefined where nothing is put back.
  */
 function putBack(
   hunks: readonly Hunk[],
   slots: Slots,
   { before, after }: FieldChange,
-): readonly Hunk[] | undefined {
+  own: '+' | '-' | undefined,
+): General | undefined {
   const lasting = findLasting(hunks, slots, [before, after]);
+  const found = own === undefined ? NOTHING_REPLACED : findReplaced(hunks, slots, own, lasting);
+  if (found === undefined) return undefined;
+  const { changed, forms } = found;
+  const formOf = ({ sign, text }: HunkLine) =>
+    sign === ' ' || sign === (own ?? sign) ? slots.lines.get(text) : forms.get(text);
   const general = hunks.map((hunk): Hunk => {
-    const under = hunk.under.map((line) => slots.lines.get(line) ?? line);
-    const changed = hunk.lines.filter(({ sign }) => sign !== ' ');
-    const values = findUnchanged(changed, slots, lasting);
-    const lines = hunk.lines.map(({ sign, text }): HunkLine => {
-      const line = slots.lines.get(text);
-      if (sign === ' ') return { sign, text: line ?? text };
-      if (values === undefined) return { sign, text };
-      return { sign, text: line ?? replaceValues(text, values) };
-    });
-    return { ...hunk, under, lines };
+    const under = hunk.under.map((line) => slots.lines.get(line) ?? forms.get(line) ?? line);
+    const lines = hunk.lines.filter(({ sign }) => sign !== ' ');
+    const isReplaced = lines.some((line) =>
+      expressionsIn(formOf(line) ?? '').some((one) => changed.has(one)),
+    );
+    const values = isReplaced ? lastingNames(slots, lasting) : findUnchanged(lines, slots, lasting);
+    return {
+      ...hunk,
+      under,
+      lines: hunk.lines.map((line): HunkLine => {
+        const { sign, text } = line;
+        const form = isReplaced ? formOf(line) : slots.lines.get(text);
+        if (sign === ' ') return { sign, text: form ?? text };
+        if (values === undefined) return { sign, text };
+        return { sign, text: form ?? replaceValues(text, values) };
+      }),
+    };
   });
-  const isGeneral = JSON.stringify(general).includes(JSON.stringify(MARK).slice(1, -1));
-  return isGeneral ? general : undefined;
+  const key = JSON.stringify(general.map(toKey));
+  const isGeneral = key.includes(JSON.stringify(MARK).slice(1, -1));
+  if (!isGeneral) return undefined;
+  const files = [...changed.keys()].map((one) => slots.columns.get(one)?.source);
+  const name = changed.size === 0 ? key : JSON.stringify([key, own, [...new Set(files)]]);
+  return { name, hunks: general, own: own ?? '+', changed };
+}
+
+const NOTHING_REPLACED: Replaced = { changed: new Map(), forms: new Map() };
+
+type Replaced = {
+  readonly changed: ReadonlyMap<string, string>;
+  /** Lines of the other side, with the expressions that fill them in on this one. */
+  readonly forms: ReadonlyMap<string, string>;
+};
+
+/**
+ * The expressions that have another value on the other side of an edit: a line there has the same form. Undefined where
+ * there are none, or where one would have several.
+ */
+function findReplaced(
+  hunks: readonly Hunk[],
+  { lines, values }: Slots,
+  own: '+' | '-',
+  lasting: ReadonlySet<string>,
+): Replaced | undefined {
+  const others = new Map<string, string>();
+  const forms = new Map<string, string>();
+  for (const run of hunks.flatMap(changedRuns)) {
+    const mine = run.filter(({ sign }) => sign === own);
+    const theirs = run.filter(({ sign }) => sign !== own);
+    let from = 0;
+    for (const [at, { text }] of mine.entries()) {
+      const form = lines.get(text);
+      if (form === undefined) continue;
+      const pieces = form.split(MARKED).filter((_, index) => index % 2 === 0);
+      const names = expressionsIn(form);
+      const expected = names.map((one) => values.get(one) ?? '');
+      // A form without a word of its own fits every line.
+      const isBare = !pieces.some((piece) => /[\p{L}\p{N}]/u.test(piece));
+      const isThere = (index: number) =>
+        isBare ? mine.length === theirs.length && index === at : index >= from;
+      const partner = theirs.findIndex(
+        (line, index) =>
+          isThere(index) && matchPieces(pieces, line.text, { expected }) !== undefined,
+      );
+      const line = theirs[partner];
+      if (line === undefined) continue;
+      from = partner + 1;
+      const parts = matchPieces(pieces, line.text, { expected }) ?? [];
+      for (const [index, name] of names.entries()) {
+        const part = parts[index] ?? '';
+        if ((others.get(name) ?? part) !== part) return undefined;
+        others.set(name, part);
+      }
+      forms.set(line.text, form);
+    }
+  }
+  const changed = new Map([...others].filter(([name, value]) => value !== values.get(name)));
+  if (changed.size === 0 || [...changed.keys()].some((one) => lasting.has(one))) return undefined;
+  return { changed, forms };
+}
+
+/** Changed lines that stand beside each other. */
+function changedRuns({ lines }: Hunk): readonly (readonly HunkLine[])[] {
+  const runs: HunkLine[][] = [[]];
+  for (const line of lines) {
+    if (line.sign === ' ') runs.push([]);
+    else runs.at(-1)?.push(line);
+  }
+  return runs;
+}
+
+function lastingNames({ values }: Slots, lasting: ReadonlySet<string>) {
+  return new Map([...values].filter(([one, value]) => lasting.has(one) && isName(value)));
 }
 
 /** Expressions whose value is as it was: they stand in a line that both texts have and that no hunk changes. */
@@ -338,13 +733,19 @@ function replaceValues(text: string, values: ReadonlyMap<string, string>): strin
 }
 
 /** An edit with the values of a row in the place of its expressions. */
-function fillIn(hunks: readonly Hunk[], { values }: Slots): readonly Hunk[] {
-  const fill = (text: string) =>
-    text.replace(MARKED, (_, expression: string) => values.get(expression) ?? '');
+function fillIn({ hunks = [], own, changed }: General, { values }: Slots): readonly Hunk[] {
+  const fill = (text: string, isOther: boolean) =>
+    text.replace(MARKED, (_, expression: string) => {
+      const value = values.get(expression) ?? '';
+      return isOther ? (changed.get(expression) ?? value) : value;
+    });
   return hunks.map((hunk) => ({
     ...hunk,
-    under: hunk.under.map(fill),
-    lines: hunk.lines.map(({ sign, text }) => ({ sign, text: fill(text) })),
+    under: hunk.under.map((line) => fill(line, own === '+')),
+    lines: hunk.lines.map(({ sign, text }) => ({
+      sign,
+      text: fill(text, sign !== ' ' && sign !== own),
+    })),
   }));
 }
 

@@ -188,6 +188,8 @@ export type PlanInput = {
   /** What the stack moved on the platform. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly sourceOf?: SourceOf;
+  /** Addresses of the configuration, of which a rollback plans only some. */
+  readonly configured?: readonly Address[];
   /** Finds a value that was written last, of which the state has a digest; asked of conflicts alone. */
   readonly findWritten?: FindWritten;
   /** Finds what the files had since the last apply; asked where live and the files differ from it, and from each other. */
@@ -386,14 +388,14 @@ function assemble(
   place: PlanDocument['stack'],
 ): PlanDocument {
   const { state, options, guards, now } = input;
-  const { sourceOf = () => undefined } = input;
+  const { sourceOf = () => undefined, configured } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
   const changes = withTextSources(acting, sourceOf).map((change) =>
     withCallouts(change, input.findCallouts),
   );
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
-  const groups = groupAlike(changes, sourceOf);
+  const groups = groupAlike(changes, sourceOf, configured);
   const agreed = results.flatMap((one) => one.agreed ?? []);
   const kept = results.flatMap((one) => one.kept ?? []);
   const undigested: Undigested = {

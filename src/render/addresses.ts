@@ -1,4 +1,5 @@
 import { type Address, byAddress, rowKey, rowsAddress } from '../core/address.ts';
+import type { ChangeGroup } from '../core/plan-document.ts';
 import { formatNumber } from './wording.ts';
 
 /**
@@ -97,4 +98,32 @@ export function addressText({ rows, names, ends }: AddressList): string {
   const count = `${formatNumber(names.length)} × ${formatNumber(ends.length)}`;
   const begins = names.map((name) => name.replace(/[-_. /]$/, ''));
   return `${block}, ${count}: ${begins.join(', ')}; each with ${ends.join(', ')}`;
+}
+
+/** Characters of a list of addresses that is read one by one. */
+const MOST_LISTED = 320;
+
+/**
+ * The addresses of a group in a few texts: where they are long, the rows of a block that are all there by the name of
+ * the block. Not sanitised.
+ */
+export function addressTexts(
+  addresses: readonly Address[],
+  blocks: NonNullable<ChangeGroup['blocks']> = [],
+): readonly string[] {
+  const texts = factorAddresses(addresses).map(addressText);
+  const lengthOf = (some: readonly string[]) => some.join('').length;
+  if (lengthOf(texts) <= MOST_LISTED) return texts;
+  const whole = new Set(blocks.map(({ block }) => block));
+  const rest = addresses.filter((address) => !whole.has(rowsAddress(address) ?? ''));
+  const short = [
+    ...blocks.flatMap(({ block, except }) => {
+      const all = `all rows of ${block}["…"]`;
+      return except.length === 0
+        ? all
+        : [`${all} but these`, ...factorAddresses(except).map(addressText)];
+    }),
+    ...factorAddresses(rest).map(addressText),
+  ];
+  return lengthOf(short) < lengthOf(texts) ? short : texts;
 }

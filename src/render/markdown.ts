@@ -9,8 +9,9 @@ import {
   type PlanDocument,
   shortCommit,
 } from '../core/plan-document.ts';
-import { addressText, factorAddresses } from './addresses.ts';
+import { addressText, addressTexts, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
+import { type ColumnView, columnTitles, type EditView, ruleText } from './columns.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
 import { viewFields } from './fields.ts';
 import { driftFooters, type Footer } from './footers.ts';
@@ -22,6 +23,7 @@ import {
   formatMarker,
   GITHUB_LIMIT,
   inlineCode,
+  leftToRight,
   type PageOptions,
 } from './markdown-text.ts';
 import {
@@ -33,11 +35,12 @@ import {
   type Item,
 } from './overview.ts';
 import type { Detail } from './prose/view.ts';
-import { cutText } from './terminal.ts';
+import { cutText, textWidth } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
   countsBelow,
+  countKind,
   describeHow,
   describeLoss,
   driftAdvice,
@@ -59,6 +62,7 @@ import {
   SYMBOLS,
   stackName,
   titleOnBase,
+  UNSEEN_SIGN,
   varyingMessage,
 } from './wording.ts';
 
@@ -229,34 +233,80 @@ function planRows(
 
 /** What changes alike in many resources: once, with all addresses. */
 function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string {
-  const { action, addresses, names, example, reasons, varying } = item;
+  const { action, addresses, names, example, reasons, varying, columns, blocks } = item;
   const told = varyingMessage(varying);
   const isGone = action === 'delete' || action === 'forget';
   const members = isGone
     ? addresses.map(
         (address, at) => `- ${inlineCode(address)} ${escapeText(cutText(names[at] ?? '', 80))}`,
       )
-    : factorAddresses(addresses).map((list) => inlineCode(addressText(list)));
+    : addressTexts(addresses, blocks).map(inlineCode);
   return [
     `#### ${groupTitle(item)}`,
     ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeMessage(reason)}`)]),
     '',
     members.join(isGone ? '\n' : '<br>'),
     ...(told === undefined ? [] : ['', escapeText(told)]),
+    ...columns.flatMap((column) => columnMarkdown(column, detail)),
+    ...(columns.length > 0 ? ['', `1 row in full: ${inlineCode(example.address)}`] : []),
     ...fieldsMarkdown(viewFields(example, plan, false), detail),
   ].join('\n');
 }
 
+/** Characters of a value that stands in a cell of a table. */
+const MOST_CELL = 100;
+
+/** Where a column leads, and a table of what becomes of its values. */
+function columnMarkdown(
+  { name, leads, edits, forms }: ColumnView,
+  detail: Detail,
+): readonly string[] {
+  const cell = (text: string) => leftToRight(escapeText(text));
+  const isLong = ({ before, after }: EditView) =>
+    Math.max(textWidth(before), textWidth(after)) > MOST_CELL;
+  const short = edits.filter((edit) => !isLong(edit));
+  const notes = [
+    ...short.flatMap(({ callouts, unseen, rows }) =>
+      [...callouts.map(ruleText), ...unseen.map((text) => `${UNSEEN_SIGN} ${text}`)].map(
+        (text) => `- ${cell(`${text} (${rows})`)}`,
+      ),
+    ),
+    ...forms.flatMap(({ callouts, title }) =>
+      callouts.map((rule) => `- ${cell(`${ruleText(rule)} (${title})`)}`),
+    ),
+  ];
+  const rows = [
+    ...short.map(({ before, after, rows: own }) => [before, after, own].map(cell)),
+    ...forms.map(({ before, after, title, gaps }) => [
+      cell(before ?? '–'),
+      cell(after ?? '–'),
+      [`${title} of one form`, ...gaps].map(cell).join('<br>'),
+    ]),
+  ];
+  const table = [['was', 'now', 'rows'], ['---', '---', '---'], ...rows];
+  return [
+    '',
+    `**${escapeText(name)}** → ${leads.map((text) => escapeText(text)).join('; ')}`,
+    ...(notes.length > 0 ? ['', ...notes] : []),
+    ...(rows.length > 0 ? ['', ...table.map((cells) => `| ${cells.join(' | ')} |`)] : []),
+    ...fieldsMarkdown(
+      edits.filter(isLong).map(({ view }) => view),
+      detail,
+    ),
+  ];
+}
+
 /** `~ 60 agents alike, 9,310 calls in 7 days: prompts/desk.md` */
 function groupTitle(item: GroupItem): string {
-  const { kind, action, verdict, addresses, sources } = item;
+  const { kind, action, verdict, addresses, sources, columns } = item;
   const calls = formatCalls(item);
   const from = formatFirst(sources.map(inlineCode), NAMED);
   return [
-    `${inlineCode(SYMBOLS[action])} ${formatGroup(kind, action, addresses.length)}`,
+    `${inlineCode(SYMBOLS[action])} ${columns.length > 0 ? countKind(addresses.length, kind) : formatGroup(kind, action, addresses.length)}`,
     ...(calls === undefined ? [] : [`, ${calls}`]),
     ...(verdict === 'ok' ? [] : [`, ${verdict}`]),
-    ...(from === '' ? [] : [`: ${from}`]),
+    ...(from === '' ? [] : [`${columns.length > 0 ? ', ' : ': '}${from}`]),
+    ...(columns.length > 0 ? [`: ${escapeText(columnTitles(columns).join(', '))}`] : []),
   ].join('');
 }
 

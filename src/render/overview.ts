@@ -9,6 +9,7 @@ import {
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { countEach, sum } from '../core/value.ts';
+import { type ColumnView, viewColumns } from './columns.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
 import type { Detail } from './prose/view.ts';
@@ -59,6 +60,10 @@ export type GroupItem = {
   readonly example: Change;
   /** Expressions that have another value in each of the resources: the example has those of its own row. */
   readonly varying: readonly string[];
+  /** The values of rows that change: the example has those of its own row. */
+  readonly columns: readonly ColumnView[];
+  /** Blocks of which all rows are here, or all but a few. */
+  readonly blocks: NonNullable<ChangeGroup['blocks']>;
   /** Why, each reason once. Not sanitised. */
   readonly reasons: readonly string[];
   /** The calls of all of them; absent where those of one are not known. */
@@ -126,7 +131,7 @@ function buildItems(
 }
 
 function buildGroup(
-  { kind, action, fields }: ChangeGroup,
+  { kind, action, fields, blocks = [] }: ChangeGroup,
   there: readonly Change[],
 ): GroupItem | undefined {
   const [first] = there;
@@ -144,7 +149,8 @@ function buildGroup(
     if (group === undefined) return [];
     if (action === 'create') return [field];
     const { before = field.before, after = field.after } = group;
-    return [{ ...field, before, after }];
+    // Where values of rows alone change, those of the first row are shown.
+    return [before === after ? field : { ...field, before, after }];
   });
   const calls = changes.flatMap((change) => change.calls ?? []);
   const general = action === 'create' ? fields.map(({ after = '' }) => after).join('\n') : '';
@@ -160,6 +166,9 @@ function buildGroup(
     ],
     example: { ...first, fields: edited },
     varying: [...new Set(general.match(/\$\{[^{}\n]+\}/g) ?? [])],
+    columns: viewColumns({ fields }, changes),
+    // A row that was taken out since is none of those that are said to be all.
+    blocks: changes.length === there.length ? blocks : [],
     reasons: edited.some(isEdited) ? [...new Set(changes.map(({ reason }) => reason))] : [],
     ...(calls.length === changes.length && { calls: sum(calls) }),
   };

@@ -7,7 +7,9 @@ import {
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
+import { addressTexts } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
+import { type ColumnView, columnTitles, type EditView, ruleText } from './columns.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { appliedFooters, driftFooters, type Footer, rehearsalFooters } from './footers.ts';
@@ -39,6 +41,7 @@ import {
   spaced,
   span,
   type Tone,
+  textWidth,
   wholeSpan,
   wrap,
 } from './terminal.ts';
@@ -46,6 +49,7 @@ import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
 import {
   comparedCount,
+  countKind,
   countsBelow,
   describeHow,
   describeLoss,
@@ -66,6 +70,7 @@ import {
   reliesOn,
   SYMBOLS,
   titleOnBase,
+  UNSEEN_SIGN,
   varyingMessage,
 } from './wording.ts';
 
@@ -170,7 +175,11 @@ function alreadyBlocks(already: Overview['already'], layout: Layout): readonly (
 function shortBlock(item: Item, layout: Layout): readonly Line[] {
   const { options, plan, isOwnerShown } = layout;
   if (item.type === 'group')
-    return groupLines({ ...item, example: { ...item.example, fields: [] } }, 'brief', layout);
+    return groupLines(
+      { ...item, columns: [], example: { ...item.example, fields: [] } },
+      'brief',
+      layout,
+    );
   const { change } = item;
   const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
   const edited = change.fields.filter(isEdited);
@@ -245,6 +254,7 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
 /** What changes alike in many resources: once, with the file that says so and all addresses. */
 function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout): readonly Line[] {
   const { kind, action, verdict, addresses, names, sources, example, reasons, varying } = item;
+  const { columns, blocks } = item;
   const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`)];
   const judged = verdict === 'ok' ? [] : verdictSpans(verdict);
   const isGone = action === 'delete' || action === 'forget';
@@ -255,10 +265,14 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       [
         span('  '),
         span(SYMBOLS[action], ACTION_TONES[action]),
-        span(` ${formatGroup(kind, action, addresses.length)}`, 'strong'),
+        span(
+          ` ${columns.length > 0 ? countKind(addresses.length, kind) : formatGroup(kind, action, addresses.length)}`,
+          'strong',
+        ),
         ...(calls === undefined ? [] : [span(`  ${calls}`)]),
         ...judged,
         ...from,
+        ...(columns.length > 0 ? [span(`  ${columnTitles(columns).join(', ')}`)] : []),
       ],
       options.width,
       INDENT,
@@ -268,9 +282,62 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       ? addresses.flatMap((address, at) =>
           itemLines(`  ${address}`, `  ${names[at] ?? ''}`, options.width),
         )
-      : addressLines(addresses, options)),
+      : addressTexts(addresses, blocks).flatMap((text) =>
+          wrap([span('    '), liveSpan(text)], options.width, INDENT + 2),
+        )),
     ...(told === undefined ? [] : belowLines(told, options)),
+    ...columns.flatMap((column) => columnLines(column, options, detail)),
+    ...(columns.length > 0 ? belowLines(`1 row in full: ${example.address}`, options) : []),
     ...fieldLines(viewFields(example, plan, false), options, detail),
+  ];
+}
+
+/** Where a column leads, and what becomes of its values: a line an edit where it fits. */
+function columnLines(
+  { name, leads, edits: all, forms }: ColumnView,
+  options: RenderOptions,
+  detail: Detail,
+): readonly Line[] {
+  const { width } = options;
+  const at = (indent: number, spans: Line) =>
+    wrap([span(' '.repeat(indent)), ...spans], width, indent + 2);
+  const below = (texts: readonly string[]) =>
+    texts.flatMap((text) => at(INDENT + 4, [liveSpan(text)]));
+  const sides = ({ before, after }: EditView) => [liveSpan(before), span(' → '), liveSpan(after)];
+  const widest = Math.max(0, ...all.map((one) => lineWidth(sides(one))));
+  const room = width - INDENT - 4;
+  const isLong = ({ before, after }: EditView) =>
+    Math.max(textWidth(before), textWidth(after)) > room;
+  const isInLine = all.every(({ rows }) => INDENT + 2 + widest + 2 + textWidth(rows) <= width);
+  // An old value that became several stands above them.
+  const edits = isInLine ? all : [...Map.groupBy(all, ({ before }) => before).values()].flat();
+  const values = edits.map(sides);
+  return [
+    ...at(INDENT, [span(name, 'strong'), span(` → ${leads.join('; ')}`)]),
+    ...edits.flatMap((edit, index) => {
+      const { before, after, rows, callouts, unseen } = edit;
+      if (isLong(edit)) return fieldLines([edit.view], options, detail);
+      const own = values[index] ?? [];
+      const gap = span(' '.repeat(Math.max(0, widest - lineWidth(own)) + 2));
+      const isNew = index === 0 || edits[index - 1]?.before !== before;
+      return [
+        ...(isInLine
+          ? at(INDENT + 2, [...own, gap, span(rows)])
+          : [
+              ...(isNew ? at(INDENT + 2, [span('- ', 'removed'), liveSpan(before)]) : []),
+              ...at(INDENT + 2, [span('+ ', 'added'), liveSpan(after), span(`  ${rows}`)]),
+            ]),
+        ...below([...callouts.map(ruleText), ...unseen.map((text) => `${UNSEEN_SIGN} ${text}`)]),
+      ];
+    }),
+    ...forms.flatMap(({ title, before, after, gaps, callouts }) => [
+      ...at(INDENT + 2, [span(`${title} of one form`)]),
+      ...(before === null
+        ? []
+        : at(INDENT + 2, [span('-', 'removed'), span(' '), liveSpan(before)])),
+      ...(after === null ? [] : at(INDENT + 2, [span('+', 'added'), span(' '), liveSpan(after)])),
+      ...below([...gaps, ...callouts.map(ruleText)]),
+    ]),
   ];
 }
 

@@ -36,7 +36,7 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export { formatCount, formatFirst, formatNumber, formatSize } from '../core/errors.ts';
+export { formatCount, formatFirst, formatList, formatNumber, formatSize } from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
@@ -162,7 +162,8 @@ export function comparedCount({ summary }: PlanDocument): number {
 /** Says in one line what the plan comes to, its worst first: the first and the last thing that is said. */
 export function headline(plan: PlanDocument): string {
   const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
-  const all = isRefused(plan) ? `refused; ${worstFirst(plan.changes)}` : worstFirst(plan.changes);
+  const facts = worstFirst(plan.changes, columnFacts(plan));
+  const all = isRefused(plan) ? `refused; ${facts}` : facts;
   switch (plan.purpose) {
     case 'apply':
       if (plan.base !== undefined && !isEmpty(plan)) return headlineBesideBase(plan, where);
@@ -219,7 +220,7 @@ function headlineBesideBase(plan: PlanDocument, where: string): string {
 const MOST_FACTS = 4;
 
 /** `62 agents change; 1 deleted, 1 secret to a new host`: what some changes come to, the worst first. */
-function worstFirst(changes: readonly Change[]): string {
+function worstFirst(changes: readonly Change[], more: readonly Fact[] = []): string {
   const acting = changes.filter(({ action }) => action !== 'adopt' && action !== 'no_op');
   const [first] = acting;
   if (first === undefined) return formatCount(0, 'change');
@@ -233,7 +234,9 @@ function worstFirst(changes: readonly Change[]): string {
     return formatCount(acting.length, one, several);
   };
   const said: SaidOfAll = isAlike ? (first.action as SaidOfAll) : 'update';
-  const facts = worstFacts(acting).filter(({ of, count: some }) => some > 0 && of !== said);
+  const facts = [...worstFacts(acting), ...more].filter(
+    ({ of, count: some }) => some > 0 && of !== said,
+  );
   const listed = facts.slice(0, MOST_FACTS).map(({ text }) => text);
   return [SAID_OF_ALL[said](count, acting.length === 1), listed.join(', ')]
     .filter((part) => part !== '')
@@ -254,6 +257,16 @@ const SAID_OF_ALL: {
 };
 
 type Fact = { readonly count: number; readonly text: string; readonly of?: Action };
+
+/** `2 columns of clinics.csv`: the tables whose values a plan changes. */
+function columnFacts({ groups = [] }: PlanDocument): readonly Fact[] {
+  const columns = groups.flatMap(({ fields }) => fields.flatMap((field) => field.columns ?? []));
+  const files = Map.groupBy(columns, ({ source }) => source);
+  return [...files].flatMap(([file, own]): Fact[] => {
+    const count = new Set(own.map(({ column, expression }) => column ?? expression)).size;
+    return file === null ? [] : [{ count, text: `${formatCount(count, 'column')} of ${file}` }];
+  });
+}
 
 /** Counts what a reviewer must know of some changes, the worst first; some counts may be 0. */
 function worstFacts(changes: readonly Change[]): readonly Fact[] {

@@ -194,6 +194,7 @@ async function planSession(
     endpoints: movedEndpoints(client.endpoints),
     // No line of the files says what a rollback or a restore writes, but their rows are those of the run.
     sourceOf: (site) => ({ parts: partsAt(stack, site) }),
+    configured: stack.resources.map(({ address }) => address),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;

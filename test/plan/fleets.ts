@@ -92,8 +92,9 @@ const member = fc.record({
   row,
   /** Where its own edit differs from that of the others. */
   odd: fc.option(fc.array(step, { maxLength: 2 }), { freq: 3 }),
-  /** The hour that its row had before. */
+  /** The hour and the street that its row had before. */
   opened: fc.option(fc.constantFrom('4', '8', '9'), { freq: 5 }),
+  moved: fc.option(fc.constantFrom('Main Street', 'Mill Lane', '4 Elm Road, floor 2'), { freq: 5 }),
   /** Lines that only its own text has, where it has a text of its own. */
   own: fc.array(line, { maxLength: 2 }),
 });
@@ -110,12 +111,13 @@ export const fleet: fc.Arbitrary<Fleet> = fc
     const rows = new Map<string, Row>();
     const parts = new Map<string, readonly TextPart[]>();
     const end = isEnded ? '\n' : '';
-    const changes = members.flatMap(({ row: values, odd, opened, own }, at): Change[] => {
+    const changes = members.flatMap(({ row: values, odd, opened, moved, own }, at): Change[] => {
       const address = `agent.clinic["c${at}"]`;
       const old = way === 'own texts' ? [...own, ...lines] : lines;
       const fresh = (odd ?? steps).reduce(edit, old);
       const [was, is] = [old, fresh].map((text) => text.join('\n') + end) as [string, string];
-      const texts = [fill(was, { ...values, opens: opened ?? values.opens }), fill(is, values)];
+      const former = { opens: opened ?? values.opens, street: moved ?? values.street };
+      const texts = [fill(was, { ...values, ...former }), fill(is, values)];
       const [before, after] = (way === 'rollback' ? texts.toReversed() : texts) as [string, string];
       if (before === after) return [];
       rows.set(address, values);

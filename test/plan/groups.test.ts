@@ -1,7 +1,8 @@
 import { structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Change, FieldChange } from '../../src/core/plan-document.ts';
+import type { Change, ColumnEdit, FieldChange } from '../../src/core/plan-document.ts';
+import { fillPieces, matchPieces } from '../../src/diff/form.ts';
 import { parsePlan, planDigest, withDigest } from '../../src/plan/document.ts';
 import { groupAlike, type SourceOf, withTextSources } from '../../src/plan/groups.ts';
 import { buildOverview } from '../../src/render/overview.ts';
@@ -239,7 +240,7 @@ describe('fields that change alike', () => {
     expect(alikeIn(6, texts)).toEqual(expected);
   });
 
-  test('of rows whose cells change are those whose lines are the same', () => {
+  test('of rows whose cells change are one group, which lists the edits of each column', () => {
     const text = 'We open ${each.from} to ${each.to}.\nDesk ${each.n}.\n';
     const rowOf = (at: number): Row => ({
       ...numbered(at),
@@ -248,7 +249,20 @@ describe('fields that change alike', () => {
     });
     const sourceOf = fromTemplate(text, rowOf);
     const cells: Texts = (at) => [fill(text, { ...rowOf(at), from: '9' }), fill(text, rowOf(at))];
-    expect(alikeIn(12, cells, sourceOf)).toEqual([3, 3, 3, 3]);
+    const changes = agents(12, (at) => [fieldOf('system_prompt', ...cells(at))]);
+    const [group, ...others] = groupAlike(changes, sourceOf);
+    expect(others).toEqual([]);
+    expect(group?.addresses).toHaveLength(12);
+    expect(group?.fields[0]?.columns).toEqual([
+      {
+        expression: '${each.from}',
+        source: null,
+        edits: [
+          { before: '9', after: '7', addresses: changes.slice(0, 6).map(({ address }) => address) },
+          { before: '9', after: '8', addresses: changes.slice(6).map(({ address }) => address) },
+        ],
+      },
+    ]);
     // An edit of the template beside the hours is one of all rows.
     const words: Texts = (at) => [
       fill(text.replace('We open', 'Open'), rowOf(at)),
@@ -466,16 +480,36 @@ function findUnlike({ changes, sourceOf, valuesOf }: Fleet): readonly string[] {
   const fieldAt = (address: string | undefined, path: string) =>
     changes.find((one) => one.address === address)?.fields.find((field) => field.path === path);
   return groupAlike(changes, sourceOf).flatMap(({ addresses, fields }) =>
-    fields.flatMap(({ path, ...texts }) => {
+    fields.flatMap(({ path, columns = [], ...texts }) => {
       const own = fieldAt(addresses[0], path);
       const { before = own?.before, after = own?.after } = texts;
       return addresses.flatMap((address) => {
         const member = fieldAt(address, path);
-        const edit = [String(before), String(after)] as const;
+        const rows = [valuesIn('before', columns, address), valuesIn('after', columns, address)];
+        const filled = [before, after].map((text, side) =>
+          columns.length === 0
+            ? String(text)
+            : fill(String(text), { ...valuesOf(address), ...rows[side] }),
+        );
+        const edit = filled as [string, string];
         const made = makeAlike(edit, String(member?.before), valuesOf(address));
         if (made === member?.after) return [];
         return `${address}: ${JSON.stringify({ edit, member, made })}`;
       });
+    }),
+  );
+}
+
+/** The values of a row on one side of a group's edit, by the names of their columns. */
+function valuesIn(
+  side: 'before' | 'after',
+  columns: readonly ColumnEdit[],
+  address: string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    columns.flatMap(({ expression, edits }) => {
+      const edit = edits.find(({ addresses }) => addresses.includes(address));
+      return edit === undefined ? [] : [[expression.slice(7, -1), String(edit[side])]];
     }),
   );
 }
@@ -487,4 +521,168 @@ test('whoever is said to change alike is exactly what the edit of the group make
     }),
     { numRuns: isTorture ? 5000 : 300 },
   );
+});
+
+describe('the edit of a table', () => {
+  type Cells = readonly [hours: string, greeting: string, speed: number];
+  const hours = fc.constantFrom('8 to 5', '7 to 4', '9 to 6', 'closed', '10 to 2, 3 to 6');
+  const ODD = ['We moved.', 'Hello?', 'Desk: ask for Ann', 'All day at 5 Elm Road. Come in!'];
+  const drawnRow = fc.record({
+    was: fc.tuple(hours, fc.nat({ max: 2 }), fc.constantFrom(1, 1.5, 2)),
+    is: fc.tuple(hours, fc.nat({ max: 9 }), fc.constantFrom(1, 1.5, 2)),
+  });
+
+  /** A table whose cells change, with greetings of one form and some that have none. */
+  const table = fc.array(drawnRow, { minLength: 3, maxLength: 60 }).map((rows) =>
+    rows.map(({ was, is }, at): { readonly was: Cells; readonly is: Cells } => ({
+      was: [was[0], `Thank you for calling clinic ${was[1]}.`, was[2]],
+      is: [is[0], ODD[is[1] - 5] ?? `Welcome to clinic number ${at}, hello!`, is[2]],
+    })),
+  );
+
+  const LINES = ['# Desk', 'Be friendly.', '## Hours', 'We open |, all days.', 'Good bye.'];
+  const promptOf = (own: string) => LINES.join('\n').replace('|', own);
+
+  function planTable(rows: readonly { readonly was: Cells; readonly is: Cells }[], isBack = false) {
+    const fields = (at: number): readonly FieldChange[] => {
+      const { was, is } = rows[at - 1] as (typeof rows)[number];
+      const sides = isBack ? [is, was] : [was, is];
+      const [[oldHours, oldText, old], [newHours, newText, fresh]] = sides as [Cells, Cells];
+      return [
+        fieldOf('greeting_message', oldText, newText),
+        fieldOf('system_prompt', promptOf(oldHours), promptOf(newHours)),
+        fieldOf('voice_settings.speed', old, fresh),
+      ].filter(({ before, after }) => before !== after);
+    };
+    const changes = agents(rows.length, fields).filter((change) => change.fields.length > 0);
+    const sourceOf: SourceOf = ({ address, path }) => {
+      const cells = rows[Number(/\d+/.exec(address)) - 1]?.is ?? ['', '', 0];
+      const [column, value] =
+        path === 'greeting_message'
+          ? (['greeting', cells[1]] as const)
+          : path === 'system_prompt'
+            ? (['hours', cells[0]] as const)
+            : (['speed', String(cells[2])] as const);
+      const file = 'clinics.csv';
+      const cell = { expression: `\${each.${column}}`, value, column, file };
+      const [head = '', tail = ''] = promptOf('|').split('|');
+      const parts = path === 'system_prompt' ? [head, cell, tail] : [cell];
+      return { ...(isBack ? {} : { file }), parts: () => parts };
+    };
+    return { changes, groups: groupAlike(changes, sourceOf) };
+  }
+
+  const cellOf = (path: string, text: unknown) =>
+    path === 'system_prompt'
+      ? String(text).slice(promptOf('|').indexOf('|')).split(', all')[0]
+      : text;
+
+  test('is told by columns that give each value exactly, and the same on the way back', () => {
+    fc.assert(
+      fc.property(table, (rows) => {
+        const told = [planTable(rows), planTable(rows, true)].map(({ changes, groups }) => {
+          for (const { addresses, fields } of groups) {
+            for (const { path, columns = [] } of fields) {
+              expect(columns).toHaveLength(1);
+              const [{ edits, forms = [] }] = columns as readonly [ColumnEdit];
+              const named = [...edits, ...forms].flatMap((one) => one.addresses);
+              expect(named.toSorted()).toEqual(addresses.toSorted());
+              const fieldAt = (address: string) =>
+                changes
+                  .find((one) => one.address === address)
+                  ?.fields.find((field) => field.path === path);
+              for (const edit of edits) {
+                for (const address of edit.addresses) {
+                  const own = fieldAt(address);
+                  expect(cellOf(path, own?.before)).toBe(edit.before);
+                  expect(cellOf(path, own?.after)).toBe(edit.after);
+                }
+              }
+              for (const form of forms) {
+                for (const address of form.addresses) {
+                  for (const side of ['before', 'after'] as const) {
+                    const pieces = form[side]?.pieces ?? [];
+                    const text = String(fieldAt(address)?.[side]);
+                    expect(fillPieces(pieces, matchPieces(pieces, text) ?? ['?'])).toBe(text);
+                  }
+                }
+              }
+            }
+          }
+          return groups.map(({ addresses, fields }) => [addresses, fields.map(({ path }) => path)]);
+        });
+        expect(told[1]).toEqual(told[0]);
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+
+  test('has all rows of a block but those that stand apart', () => {
+    const changes = agents(40, (at) => [
+      fieldOf(
+        'greeting_message',
+        'Hello.',
+        at === 7 ? 'We moved.' : `Welcome to desk ${at} of ours.`,
+      ),
+    ]);
+    const sourceOf: SourceOf = ({ address }) => {
+      const field = changes.find((one) => one.address === address)?.fields[0];
+      const cell = { expression: '${each.greeting}', value: String(field?.after) };
+      return { file: 'clinics.csv', parts: () => [cell] };
+    };
+    const addresses = changes.map(({ address }) => address);
+    const [group] = groupAlike(changes, sourceOf, [...addresses, 'agent.other["x"]']);
+    expect(group?.blocks).toEqual([{ block: 'agent.clinic', except: ['agent.clinic["c7"]'] }]);
+    const [part] = groupAlike(changes, sourceOf, [
+      ...addresses,
+      ...addresses.map((address) => address.replace('["c', '["d')),
+    ]);
+    expect(part?.blocks).toBeUndefined();
+  });
+
+  test('whose texts have nothing in common is read row by row', () => {
+    const own = (at: number) =>
+      Array.from({ length: 12 }, (_, word) => ((at * 97 + word * 31) ** 3).toString(36)).join(' ');
+    const changes = agents(30, (at) => [fieldOf('greeting_message', 'Hi.', own(at))]);
+    const sourceOf: SourceOf = ({ address }) => {
+      const field = changes.find((one) => one.address === address)?.fields[0];
+      return { parts: () => [{ expression: '${each.x}', value: String(field?.after) }] };
+    };
+    expect(groupAlike(changes, sourceOf)).toEqual([]);
+  });
+
+  test('does not put a price of another row, or a rule, behind a form', () => {
+    const texts = (at: number) =>
+      at === 4
+        ? 'Do not name our prices. Ask for visit 4, please.'
+        : `You may name our prices. Ask for visit ${at}, please.`;
+    const changes = agents(40, (at) => [
+      fieldOf('greeting_message', 'Hello.', `# Desk\n${texts(at)}`.replace('# Desk\n', '')),
+    ]).map((change, at) =>
+      at === 8
+        ? {
+            ...change,
+            callouts: [
+              {
+                path: 'greeting_message',
+                sort: 'reversed' as const,
+                before: 'a',
+                after: 'b',
+                heading: null,
+                line: 1,
+                times: 1,
+              },
+            ],
+          }
+        : change,
+    );
+    const sourceOf: SourceOf = ({ address }) => {
+      const field = changes.find((one) => one.address === address)?.fields[0];
+      return { parts: () => [{ expression: '${each.x}', value: String(field?.after) }] };
+    };
+    const [group, ...others] = groupAlike(changes, sourceOf);
+    expect(others).toEqual([]);
+    expect(group?.addresses).toHaveLength(38);
+    for (const at of [4, 9]) expect(group?.addresses).not.toContain(`agent.clinic["c${at}"]`);
+  });
 });

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { openPlanReview } from '../../src/console/events.ts';
+import { rowKey } from '../../src/core/address.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { packDocument } from '../../src/page/pack.ts';
+import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
 import { reviewPlan } from '../../src/render/text.ts';
 import { longRows } from '../long.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
-import { SITUATIONS } from './situations.ts';
+import { editedTable, SITUATIONS } from './situations.ts';
 import { findMissing, readMarkdown } from './visible.ts';
 
 const NAMED = SITUATIONS.map((one) => [one.name, one] as const);
@@ -40,6 +42,69 @@ test.each(sixty.map((one) => [one.name, one] as const))('%s is short', (_name, {
   expect(plan.groups).toHaveLength(1);
   expect(reviewPlan(plan, terminal(80)).text.split('\n').length).toBeLessThanOrEqual(100);
   expect(renderPlanMarkdown(plan).length).toBeLessThanOrEqual(12_000);
+});
+
+describe('the edit of two columns in 1,000 rows', () => {
+  const { changes: made, sourceOf, pairs, odd } = editedTable(1000, 17);
+  const { changes } = planOf(made);
+  const configured = changes.map(({ address }) => address);
+  const plan = planOf(changes, { groups: groupAlike(changes, sourceOf, configured) });
+
+  test.each([
+    ['a terminal of 80 columns', reviewPlan(plan, terminal(80)).text, ' → '],
+    ['a comment', readMarkdown(renderPlanMarkdown(plan)), ' | '],
+  ])('is read at once in %s', (_view, text, between) => {
+    expect(text.split('\n').length).toBeLessThanOrEqual(100);
+    expect(text.length).toBeLessThanOrEqual(20_000);
+    for (const [at, [before, after]] of pairs.entries()) {
+      const count = 66 + Number(at < 10);
+      expect(text).toMatch(
+        new RegExp(`"${before}"${between.replace('|', '\\|')}"${after}".* ${count} rows, `),
+      );
+    }
+    expect(text).toContain('"Welcome to clinic number <n>, how can we help?"');
+    expect(text.split(odd)).toHaveLength(2);
+    expect(text).toContain('1 row in full: agent.clinic["alder-bay-garden-center"]');
+    expect(text).toContain('all rows of agent.clinic["…"]');
+    expect(text).toContain('2 columns of clinics.csv');
+  });
+
+  test('is shown on the page', () => {
+    const { groups, alone } = packDocument(plan).overview;
+    expect(alone).toEqual([changes.findIndex(({ fields }) => fields[0]?.after === odd)]);
+    const text = groups.flatMap(({ reasons }) => reasons).join('\n');
+    for (const [before, after] of pairs) expect(text).toContain(`"${before}" → "${after}"`);
+    expect(text).toContain('"Welcome to clinic number <n>, how can we help?"');
+  });
+
+  test('names a rule that a value reverses first, with its rows', () => {
+    const rules = ['Do not quote any prices.', 'Do not quote prices.', 'You may quote prices.'];
+    const [head, tail] = ['# Rules\nYou answer the phone of a clinic.\n', '\nBe friendly.\n'];
+    const prompt = (rule = '') => head + rule + tail;
+    const some = planOf(
+      changes.slice(0, 60).map((change, at) => ({
+        ...change,
+        fields: [fieldOf('system_prompt', prompt(rules[1]), prompt(rules[at === 7 ? 2 : 0]))],
+      })),
+    ).changes;
+    const rule: SourceOf = ({ address }) => {
+      const value = rules[address === some[7]?.address ? 2 : 0] ?? '';
+      return {
+        file: 'prompts/front-desk.md',
+        parts: () => [head, { expression: '${rule}', value, file: 'clinics.csv' }, tail],
+      };
+    };
+    const ruled = planOf(some, { groups: groupAlike(some, rule) });
+    for (const text of [
+      reviewPlan(ruled, terminal(80)).text,
+      readMarkdown(renderPlanMarkdown(ruled)),
+    ]) {
+      const said = text.indexOf('rule reversed: "Do not quote prices." → "You may quote prices."');
+      expect(said).toBeGreaterThan(0);
+      expect(said).toBeLessThan(text.indexOf('59 rows'));
+      expect(text).toContain(`1 row, ${rowKey(some[7]?.address ?? '')}`);
+    }
+  });
 });
 
 test('what is cut first is the largest group, and last what stands first', () => {

@@ -182,6 +182,60 @@ const PLACE = {
   environment: 'production',
 } as const;
 
+/** Columns of a table that an edit changes, and where they lead. */
+const HOURS = (hours: string) =>
+  `# Front desk\nBe friendly.\n\n## Hours\nWe open \${hours}.\n`.replace('${hours}', hours);
+const PAIRS = Array.from(
+  { length: 15 },
+  (_, at) =>
+    [
+      `${7 + (at % 5)} to ${4 + Math.floor(at / 5)}`,
+      `${8 + (at % 5)} to ${5 + Math.floor(at / 5)}`,
+    ] as const,
+);
+const ODD = 'We have moved. Please call our new number.';
+const welcome = (at: number) => `Welcome to clinic number ${at}, how can we help?`;
+
+/** The edit of two columns of a table, with one text that is not like the others. */
+export function editedTable(count: number, odd: number) {
+  const rows = listRows(count);
+  const cells = new Map(
+    rows.map((row, at) => {
+      const [, hours = ''] = PAIRS[at % PAIRS.length] ?? [];
+      const greeting = at === odd ? ODD : welcome(at);
+      return [rowAddress(row), { row, hours, greeting }] as const;
+    }),
+  );
+  const changes = rows.map((row, at) => {
+    const { hours = '', greeting = '' } = cells.get(rowAddress(row)) ?? {};
+    return changeOf({
+      address: rowAddress(row),
+      name: row.name,
+      source: `clinics.csv:${at + 2}`,
+      fields: [
+        fieldOf('greeting_message', `Thank you for calling ${row.name}.`, greeting),
+        fieldOf('system_prompt', HOURS(PAIRS[at % PAIRS.length]?.[0] ?? ''), HOURS(hours)),
+      ],
+    });
+  });
+  const sourceOf: SourceOf = ({ address, path }) => {
+    const { hours = '', greeting = '' } = cells.get(address) ?? {};
+    const file = 'clinics.csv';
+    if (path === 'greeting_message')
+      return {
+        file,
+        line: 2,
+        parts: () => [
+          { expression: '${each.greeting}', value: greeting, column: 'greeting', file },
+        ],
+      };
+    const [head = '', tail = ''] = HOURS('|').split('|');
+    const cell = { expression: '${hours}', value: hours, column: 'hours', file };
+    return { file: 'prompts/front-desk.md', parts: () => [head, cell, tail] };
+  };
+  return { changes, sourceOf, pairs: PAIRS, odd: ODD, welcome };
+}
+
 type Given = {
   readonly changes: readonly Change[];
   readonly words: readonly string[];
@@ -194,8 +248,13 @@ function situation(
   name: string,
   { changes, words, back = words, sourceOf = () => undefined }: Given,
 ) {
+  const configured = changes.map(({ address }) => address);
   const plan = (some: readonly Change[], more: Partial<PlanDocument>) =>
-    planOf(some, { groups: groupAlike(some, sourceOf), ...PLACE, ...more });
+    planOf(some, {
+      groups: groupAlike(planOf(some).changes, sourceOf, configured),
+      ...PLACE,
+      ...more,
+    });
   return [
     { name, plan: plan(changes, {}), words },
     {
@@ -239,6 +298,8 @@ const gone = single('old_front', [], {
   before: { greeting_message: 'Thank you for calling.' },
 });
 
+const table = editedTable(400, 17);
+
 export const SITUATIONS: readonly Situation[] = [
   ...situation('one edit', { changes: [night], words: ['Never', 'You may'] }),
   ...situation('twelve different edits', {
@@ -253,6 +314,12 @@ export const SITUATIONS: readonly Situation[] = [
   ...situation('400 greetings and one transfer', {
     changes: [...greetings, single('desk_x', [fieldOf('transfer_rules', null, transfer)])],
     words: ['+19005550199', 'Welcome to desk 0', 'Desk 399, good morning'],
+  }),
+  ...situation('two columns of a table', {
+    changes: table.changes,
+    words: ['Welcome to clinic number', 'how can we help?', table.odd],
+    back: ['Thank you for calling', table.odd],
+    sourceOf: table.sourceOf,
   }),
   ...situation('2,500 rows', {
     changes: [...edited(many, TEMPLATE(RULES), removed), night],

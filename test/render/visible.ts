@@ -38,11 +38,12 @@ function listAddresses({ changes }: PlanDocument): readonly string[] {
     .map(({ address }) => address);
 }
 
-/** By itself; or its block, and in the list of that its key, both parts of its key, or the numbers around it. */
+/** By itself; or its block, of which all rows are meant or, in a list, its key, both parts of its key, or the numbers around it. */
 function isNamed(address: string, visible: string, text: string): boolean {
   if (text.includes(bare(address))) return true;
   const [block, key] = [rowsAddress(address), rowKey(address)];
   if (block === undefined || key === undefined || !text.includes(`${block}["…"]`)) return false;
+  if (text.includes(`allrowsof${block}["…"]`)) return true;
   const names = new Set(visible.split(/[\s,;:]+/));
   if (names.has(key)) return true;
   const splits = Array.from(key.matchAll(/[-_. /]/g), ({ index }) => index);

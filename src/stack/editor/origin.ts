@@ -42,6 +42,7 @@ import { readSource } from '../secrets.ts';
 import { OWN_MEMBERS } from '../settings-schema.ts';
 import {
   findMember,
+  membersIn,
   onlyMember,
   type ScalarNode,
   type SourceRange,
@@ -144,6 +145,8 @@ export function readTextParts(
   const found = find(resource.body, configPath(resource, path), root, scope);
   if (found === undefined || mayBeSecret(found.field)) return undefined;
   const node = getContent(found.node);
+  const cell = cellAt(node, resource.row);
+  if (cell !== undefined) return [cell];
   const file = findMember(node, '$file')?.value;
   if (file !== undefined) {
     const name = interpolate(textIn(file) ?? '', scope).text ?? '';
@@ -156,17 +159,38 @@ export function readTextParts(
   return joinFilled(only.parts);
 }
 
+/** The cell that stands in the place of a value, as `fillRow` puts it there. */
+function cellAt({ range }: SyntaxNode, row: Scope['row']): TextPart | undefined {
+  const own = row && membersIn(row.cells).find(({ value }) => value.range === range);
+  if (own?.value.type !== 'scalar') return undefined;
+  const { key: column, value } = own;
+  const { file } = range.source;
+  return { expression: `\${each.${column}}`, value: value.text, column, file };
+}
+
 /** The value of one expression may come in pieces, with one of a variable among them. */
 function joinFilled(parts: readonly Part[]): readonly TextPart[] {
   const joined: TextPart[] = [];
   let last: Part['filled'];
-  for (const { text, filled } of parts) {
+  let columns: string[] = [];
+  for (const { text, filled, column, placeOf } of parts) {
     const isOwn = filled === undefined || variableName(filled.inner) !== undefined;
     const before = joined.at(-1);
+    const isNext = filled === last && typeof before === 'object';
+    if (!isNext) columns = [];
+    const cell = column === undefined ? undefined : placeOf?.(0, 0).source.file;
+    if (column !== undefined) columns.push(column);
     if (isOwn) joined.push(text);
-    else if (filled === last && typeof before === 'object')
-      joined[joined.length - 1] = { ...before, value: before.value + text };
-    else joined.push({ expression: filled.expression, value: text });
+    else {
+      const { value, ...rest } = isNext ? before : { value: '', expression: filled.expression };
+      const { column: _, ...others } = rest as Exclude<TextPart, string>;
+      joined[joined.length - (isNext ? 1 : 0)] = {
+        ...others,
+        value: value + text,
+        ...(new Set(columns).size === 1 && { column: columns[0] as string }),
+        ...(cell !== undefined && { file: cell }),
+      };
+    }
     last = filled;
   }
   return joined;
