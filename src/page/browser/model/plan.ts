@@ -1,4 +1,10 @@
-import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
+import {
+  type Action,
+  type Change,
+  isEdited,
+  type PlanDocument,
+  type Verdict,
+} from '../../../core/plan-document.ts';
 import { getMark, withTexts } from '../../../core/texts.ts';
 import { isObject, type Json, type JsonObject, sum } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
@@ -18,6 +24,16 @@ export type Entry = {
   readonly action: Action;
   readonly verdict: Verdict;
   readonly calls?: number;
+  /** Somebody else edited one of its fields since it was last written. */
+  readonly isEdited: boolean;
+};
+
+/** What a picture of the fleet shows of an agent. */
+export type Mark = 'changed' | 'new' | 'gone' | 'held' | 'edited';
+
+/** An agent of that picture. */
+export type Square = Pick<Entry, 'address' | 'name' | 'owner' | 'calls'> & {
+  readonly marks: readonly Mark[];
 };
 
 /** A plan in the browser. */
@@ -91,6 +107,30 @@ function sumCalls(entries: ReadonlySet<Entry>): number | undefined {
   const calls = live.flatMap((entry) => entry.calls ?? []);
   return calls.length > 0 && calls.length === live.length ? sum(calls) : undefined;
 }
+
+/** The agents of a plan; in drift nothing is to change, it was edited. */
+export function listSquares({ entries, overview, head }: Plan): readonly Square[] {
+  const already = new Set(overview.already);
+  const isDrift = head.purpose === 'drift';
+  return entries
+    .filter(({ kind }) => kind === 'agent')
+    .map((entry) => {
+      const mark = already.has(entry) ? undefined : MARKS[entry.action];
+      const marks: readonly (Mark | false | undefined)[] = [
+        isDrift && mark !== 'gone' ? false : mark,
+        mark !== undefined && entry.verdict !== 'ok' && 'held',
+        (entry.isEdited || isDrift) && mark !== 'gone' && 'edited',
+      ];
+      return { ...entry, marks: marks.filter((one) => typeof one === 'string') };
+    });
+}
+
+const MARKS: { readonly [action in Action]?: Mark } = {
+  create: 'new',
+  update: 'changed',
+  replace: 'changed',
+  delete: 'gone',
+};
 
 /** The groups that show fields of a change. */
 export function groupsWith({ overview }: Plan, entry: Entry): readonly Alike[] {
@@ -193,6 +233,7 @@ function buildEntry(
   texts: readonly string[],
 ): Entry {
   const { address, name, kind, organization_id: owner, id, action, verdict, calls } = packed;
+  const fields = packed.fields as unknown as Change['fields'];
   const read = (value: Json | undefined) => withTexts(value ?? null, texts);
   const organization = read(owner);
   return {
@@ -205,6 +246,7 @@ function buildEntry(
     action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
     ...(typeof calls === 'number' && { calls }),
+    isEdited: fields.some(isEdited),
   };
 }
 

@@ -21,9 +21,11 @@ import {
   groupTitle,
   leftOf,
   listAdopted,
+  listSquares,
   type Plan,
 } from '../model/plan.ts';
 import { ChangeCard, Fields, SeenBox, VerdictBadge } from './change.tsx';
+import { FleetMap, markWords } from './map.tsx';
 import { About, ActionSign, NoteBlock, WayOn } from './notes.tsx';
 
 /** Cards that are there at once; the next are added while the page is read. */
@@ -50,6 +52,17 @@ export function Column({ plan, address }: ColumnProps) {
     () => groups.map((group, at) => <AlikeCard key={at} plan={plan} group={group} />),
     [plan],
   );
+  const map = useMemo(
+    () => (
+      <FleetMap
+        title="Where this lands"
+        hint="A square is an agent of this plan. Select one to go to its card."
+        squares={listSquares(plan)}
+        words={markWords(plan.head.purpose)}
+      />
+    ),
+    [plan],
+  );
   const isMixed = alone.size > 0 && groups.length > 0;
   return (
     <div class="column">
@@ -70,6 +83,7 @@ export function Column({ plan, address }: ColumnProps) {
       )}
       {isMixed ? <h2 id="alike">Read once</h2> : null}
       {cards}
+      {map}
       <Named title={plan.overview.alreadyTitle} entries={plan.overview.already} />
       <Named title="Adopted: found live, nothing is written" entries={listAdopted(plan)} />
       {below.map((note, at) => (

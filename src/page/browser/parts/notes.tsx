@@ -127,7 +127,7 @@ export function known(
 }
 
 /** What carries nothing out. */
-const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift', 'comparison']);
+export const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift', 'comparison']);
 
 /** Drift rests on them only for who made it. Commands stand without the marks that a terminal gives them. */
 function formatAssumed(head: PlanDocument): string {
@@ -158,9 +158,9 @@ const DONE: { readonly [action in Action]?: string } = {
 /** What an action is called in this document. */
 export function useActionWords(): (action: Action) => string {
   const purpose = useContext(Purpose);
-  const isPast = purpose === 'drift' || purpose === 'comparison';
   return (action) =>
-    (isPast ? DONE[action] : undefined) ?? (action === 'no_op' ? 'nothing to do' : action);
+    (COMPARISONS.has(purpose) ? DONE[action] : undefined) ??
+    (action === 'no_op' ? 'nothing to do' : action);
 }
 
 export function ActionSign({ action }: { readonly action: Action }) {

@@ -1,9 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { StateCommands } from '../../../core/documents.generated.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { countKind, formatCount, formatNumber } from '../../../render/wording.ts';
 import type { ResourceFacts } from '../../live.ts';
+import type { Packed } from '../../pack.ts';
+import { listSquares, type Plan, readPlan, type Square } from '../model/plan.ts';
 import { RowsTable } from '../parts/list.tsx';
+import { FleetMap, markWords } from '../parts/map.tsx';
 import { instant } from '../parts/notes.tsx';
 import { Fetching, useDocument } from './runs.tsx';
 
@@ -12,31 +15,47 @@ type FleetFacts = { readonly [address: string]: ResourceFacts };
 /** Resources that are listed at once. */
 const STEP = 200;
 
+type FleetProps = { readonly turn: number; readonly hasPlan: boolean };
+
 /** Every resource that the state remembers. */
-export function Fleet({ turn }: { readonly turn: number }) {
+export function Fleet({ turn, hasPlan }: FleetProps) {
   const fetched = useDocument<StateCommands.List>('fleet.json', turn);
   const facts = useDocument<FleetFacts>('facts.json', turn);
+  const packed = useDocument<Packed>(hasPlan ? 'plan.json' : undefined);
+  const plan = useMemo(
+    () => (packed.state === 'here' ? readPlan(packed.document) : undefined),
+    [packed],
+  );
   return (
     <>
       <h1>Fleet</h1>
       <Fetching fetched={fetched} waiting="Reading the state…">
         {(document) => (
-          <FleetTable document={document} facts={facts.state === 'here' ? facts.document : {}} />
+          <FleetTable
+            document={document}
+            facts={facts.state === 'here' ? facts.document : {}}
+            plan={plan}
+          />
         )}
       </Fetching>
     </>
   );
 }
 
-function FleetTable({
-  document: { resources, serial, account_id: account },
-  facts,
-}: {
+type FleetTableProps = {
   readonly document: StateCommands.List;
   /** Empty until it is read. */
   readonly facts: FleetFacts;
-}) {
+  readonly plan: Plan | undefined;
+};
+
+function FleetTable({ document, facts, plan }: FleetTableProps) {
+  const { resources, serial, account_id: account } = document;
   const [words, setWords] = useState('');
+  const map = useMemo(
+    () => <StateMap document={document} facts={facts} plan={plan} onOpen={setWords} />,
+    [document, facts, plan],
+  );
   const wanted = words.toLowerCase().split(/\s+/);
   const shown = resources.filter(({ address, kind, id, name }) => {
     const { organization = null, status = null } = facts[address] ?? {};
@@ -55,6 +74,7 @@ function FleetTable({
         serial {formatNumber(serial)}
         {account === null ? '' : `, account ${sanitiseLine(account)}`}.
       </p>
+      {map}
       <search class="find">
         <input
           type="search"
@@ -89,6 +109,41 @@ function FleetTable({
         )}
       </RowsTable>
     </>
+  );
+}
+
+/** The agents of the state and of the plan; without a plan, with a frame around what the last run wrote. */
+function StateMap({
+  document: { resources },
+  facts,
+  plan,
+  onOpen,
+}: FleetTableProps & { readonly onOpen: (address: string) => void }) {
+  const newest = Object.values(facts).reduce<ResourceFacts['run']>(
+    (last, { run }) => (run !== null && run.at > (last?.at ?? '') ? run : last),
+    null,
+  );
+  const known = resources.flatMap(({ kind, address, name }): readonly Square[] => {
+    const { organization: owner, run } = facts[address] ?? {};
+    const isNew = plan === undefined && run != null && run.id === newest?.id;
+    return kind === 'agent'
+      ? [{ address, name, owner: owner ?? '', marks: isNew ? ['changed'] : [] }]
+      : [];
+  });
+  const planned = plan === undefined ? [] : listSquares(plan);
+  const squares = new Map([...known, ...planned].map((square) => [square.address, square]));
+  const words =
+    plan === undefined
+      ? { changed: `written by the last run, ${instant(newest?.at ?? '')}` }
+      : markWords(plan.head.purpose);
+  return (
+    <FleetMap
+      title="Agents"
+      hint="A square is an agent. Select one to find it in the table below."
+      squares={[...squares.values()]}
+      words={words}
+      onOpen={onOpen}
+    />
   );
 }
 

@@ -53,7 +53,11 @@ export function Shell({ start }: { readonly start: UiStart }) {
       {view === 'fleet' || view === 'runs' ? (
         <main class="page">
           {live.run === undefined ? null : <LiveRun run={live.run} />}
-          {view === 'fleet' ? <Fleet turn={live.ended} /> : <Runs turn={live.ended} />}
+          {view === 'fleet' ? (
+            <Fleet turn={live.ended} hasPlan={start.hasPlan} />
+          ) : (
+            <Runs turn={live.ended} />
+          )}
         </main>
       ) : null}
       {view === 'drift' ? <Drift /> : null}
