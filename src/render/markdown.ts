@@ -39,8 +39,8 @@ import { cutText, textWidth } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
-  countsBelow,
   countKind,
+  countsBelow,
   describeHow,
   describeLoss,
   driftAdvice,
@@ -244,12 +244,12 @@ function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string
   return [
     `#### ${groupTitle(item)}`,
     ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeMessage(reason)}`)]),
-    '',
-    members.join(isGone ? '\n' : '<br>'),
     ...(told === undefined ? [] : ['', escapeText(told)]),
     ...columns.flatMap((column) => columnMarkdown(column, detail)),
     ...(columns.length > 0 ? ['', `1 row in full: ${inlineCode(example.address)}`] : []),
     ...fieldsMarkdown(viewFields(example, plan, false), detail),
+    '',
+    members.join(isGone ? '\n' : '<br>'),
   ].join('\n');
 }
 

@@ -23,13 +23,13 @@ import {
 } from './overview.ts';
 import type { Detail } from './prose/view.ts';
 import {
-  addressLines,
   belowLines,
   besideLines,
   cutLine,
   cutText,
   itemLines,
   type Line,
+  lineWidth,
   listLines,
   liveSpan,
   measureWidest,
@@ -278,6 +278,11 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       INDENT,
     ),
     ...reasons.flatMap((reason) => belowLines(reason, options)),
+    ...(told === undefined ? [] : belowLines(told, options)),
+    ...columns.flatMap((column) => columnLines(column, options, detail)),
+    ...(columns.length > 0 ? belowLines(`1 row in full: ${example.address}`, options) : []),
+    ...fieldLines(viewFields(example, plan, false), options, detail),
+    // People read first what changes, and then where.
     ...(isGone
       ? addresses.flatMap((address, at) =>
           itemLines(`  ${address}`, `  ${names[at] ?? ''}`, options.width),
@@ -285,10 +290,6 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       : addressTexts(addresses, blocks).flatMap((text) =>
           wrap([span('    '), liveSpan(text)], options.width, INDENT + 2),
         )),
-    ...(told === undefined ? [] : belowLines(told, options)),
-    ...columns.flatMap((column) => columnLines(column, options, detail)),
-    ...(columns.length > 0 ? belowLines(`1 row in full: ${example.address}`, options) : []),
-    ...fieldLines(viewFields(example, plan, false), options, detail),
   ];
 }
 

@@ -80,7 +80,7 @@ describe('everything is read again at the end', () => {
     expect(out.replace(/\s+/g, ' ')).toMatch(
       /Not as before run \S+ 1 field of 1 resource\. agent\.desk greeting_message wanted "Harbor Dental, how can I help\?", found "Robot here\."/,
     );
-    const run = /Run (\S+) is recorded/.exec(err)?.[1] ?? '';
+    const run = /callsheet runs (\S+)/.exec(err + out)?.[1] ?? '';
     const receipt = await stage.read(`.callsheet/runs/${run}.jsonl`);
     expect(receipt).toContain('"differs":[{"address":"agent.desk","path":"greeting_message"');
   });

@@ -77,9 +77,13 @@ test('forty agents with one line of a base, a prompt and a hand edit are read in
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(90);
     expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
-    for (const said of ['41 agents alike  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
+    for (const said of [
+      '41 agents alike  bases.yaml',
+      '- You [cannot] give advice.',
+      '+ You [may] give advice.',
+    ])
       expect(text).toContain(said);
-    expect(text).toContain('Your {+next+} visit is tomorrow.');
+    expect(text).toContain('+ Your [next] visit is tomorrow.');
   });
 });
 
