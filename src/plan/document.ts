@@ -62,7 +62,10 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
   groups: ({ groups = [] }) =>
     groups.map(({ fields, ...group }) => ({
       ...group,
-      fields: fields.map(({ source: _, ...field }) => field),
+      fields: fields.map(({ source: _, columns, ...field }) => ({
+        ...field,
+        ...(columns && { columns: columns.map(({ source: __, ...column }) => column) }),
+      })),
     })),
   callouts: ({ changes }) =>
     changes.flatMap(({ address, callouts }) =>
@@ -99,7 +102,11 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
   'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
   places: ({ changes, groups = [] }) => [
     changes.map(({ source, fields }) => [source, fields.map((field) => field.source)]),
-    groups.map(({ fields }) => fields.map(({ source }) => source)),
+    groups.map(({ fields }) =>
+      fields.map(({ source, columns }) =>
+        columns === undefined ? source : [source, columns.map((column) => column.source)],
+      ),
+    ),
   ],
 };
 

@@ -53,6 +53,7 @@ export function groupAlike(
   configured: readonly Address[] = [],
 ): readonly ChangeGroup[] {
   const slotsAt = oncePerSite(sourceOf);
+  const rows = Map.groupBy(configured, (address) => rowsAddress(address) ?? '');
   const updates = changes.filter(({ action }) => action === 'update');
   const creates = changes.filter(({ action }) => action === 'create');
   const bySize = (groups: readonly ChangeGroup[]) =>
@@ -63,26 +64,26 @@ export function groupAlike(
       ...groupUpdates(updates, sourceOf, slotsAt),
       ...groupCreates(creates, sourceOf, slotsAt),
     ]),
-  ].map((group) => withBlocks(group, configured));
+  ].map((group) => withBlocks(group, rows));
 }
 
 /** The share of its rows that a block may have as exceptions. */
 const MOST_EXCEPT = 1 / 4;
 
 /** Names the blocks of which nearly all rows are in a group. */
-function withBlocks(group: ChangeGroup, configured: readonly Address[]): ChangeGroup {
-  const own = new Set(group.addresses);
-  const wanted = new Set(group.addresses.flatMap((address) => rowsAddress(address) ?? []));
-  if (wanted.size === 0) return group;
-  const rows = Map.groupBy(configured, (address) => rowsAddress(address) ?? '');
-  const blocks = [...wanted].flatMap((block) => {
-    const all = rows.get(block) ?? [];
-    const except = all.filter((address) => !own.has(address)).sort(byAddress);
-    const isMost = all.length >= FEWEST && except.length <= all.length * MOST_EXCEPT;
-    const isOther = group.addresses.some(
-      (address) => rowsAddress(address) === block && !all.includes(address),
-    );
-    return isMost && !isOther ? [{ block, except }] : [];
+function withBlocks(
+  group: ChangeGroup,
+  rows: ReadonlyMap<string, readonly Address[]>,
+): ChangeGroup {
+  const members = Map.groupBy(group.addresses, (address) => rowsAddress(address) ?? '');
+  const blocks = [...members].flatMap(([block, own]) => {
+    const all = block === '' ? [] : (rows.get(block) ?? []);
+    if (all.length < FEWEST || all.length < own.length) return [];
+    const there = new Set(own);
+    const except = all.filter((address) => !there.has(address)).sort(byAddress);
+    // Nothing else may be in the group: a row that is no longer configured.
+    const isPart = all.length - except.length === own.length;
+    return isPart && except.length <= all.length * MOST_EXCEPT ? [{ block, except }] : [];
   });
   return blocks.length === 0 ? group : { ...group, blocks };
 }
@@ -240,6 +241,8 @@ function isMade(
 
 /** Edits of a column that are read one by one. */
 const MOST_EDITS = 24;
+/** Forms of one column: with more of them nothing is read at once. */
+const MOST_FORMS = 8;
 /** Characters of a value that is read at a glance. */
 const SHORT = 40;
 
@@ -332,7 +335,9 @@ function tellEdits(edits: readonly Pair[]): Told {
   const rest: Pair[] = [];
   for (const some of Map.groupBy(edits, sortsOf).values()) {
     let waiting: readonly Pair[] = some;
-    for (let family = findPairs(waiting); family !== undefined; family = findPairs(waiting)) {
+    while (forms.length < MOST_FORMS) {
+      const family = findPairs(waiting);
+      if (family === undefined) break;
       const { before, after, members } = family;
       const taken = new Set(members);
       forms.push({ before, after, sites: members.flatMap(({ sites }) => sites) });
@@ -502,13 +507,11 @@ function readEdit(
   const whole = readWhole(slots, field);
   if (whole !== undefined) return [whole];
   if (hunks === undefined) return [];
-  const found = [
-    putBack(hunks, slots, field, undefined),
-    ...(['+', '-'] as const).map((own) => putBack(hunks, slots, field, own)),
-  ];
-  return found.filter(
-    (general) => general !== undefined && isMade(field, hunks, general, slots),
-  ) as readonly General[];
+  const prove = (own: '+' | '-' | undefined) => {
+    const general = putBack(hunks, slots, field, own);
+    return general !== undefined && isMade(field, hunks, general, slots) ? general : undefined;
+  };
+  return [prove(undefined), prove('+') ?? prove('-')].filter((one) => one !== undefined);
 }
 
 /** The edit of a field that is one expression of its row. */

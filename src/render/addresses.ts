@@ -117,11 +117,15 @@ export function addressTexts(
   const whole = new Set(blocks.map(({ block }) => block));
   const rest = addresses.filter((address) => !whole.has(rowsAddress(address) ?? ''));
   const short = [
-    ...blocks.flatMap(({ block, except }) => {
-      const all = `all rows of ${block}["…"]`;
-      return except.length === 0
-        ? all
-        : [`${all} but these`, ...factorAddresses(except).map(addressText)];
+    ...blocks.map(({ block, except }) => {
+      const [first, ...others] = except;
+      const but =
+        others.length === 0
+          ? rowKey(first ?? '')
+          : factorAddresses(except)
+              .map((list) => addressText({ ...list, rows: undefined }).replace(/^, /, ''))
+              .join('; ');
+      return `all rows of ${block}["…"]${but === undefined ? '' : ` but ${but}`}`;
     }),
     ...factorAddresses(rest).map(addressText),
   ];

@@ -311,7 +311,9 @@ function columnLines(
     Math.max(textWidth(before), textWidth(after)) > room;
   const isInLine = all.every(({ rows }) => INDENT + 2 + widest + 2 + textWidth(rows) <= width);
   // An old value that became several stands above them.
-  const edits = isInLine ? all : [...Map.groupBy(all, ({ before }) => before).values()].flat();
+  const sources = Map.groupBy(all, ({ before }) => before);
+  const isBelow = !isInLine && sources.size * 2 <= all.length;
+  const edits = isBelow ? [...sources.values()].flat() : all;
   const values = edits.map(sides);
   return [
     ...at(INDENT, [span(name, 'strong'), span(` → ${leads.join('; ')}`)]),
@@ -322,12 +324,12 @@ function columnLines(
       const gap = span(' '.repeat(Math.max(0, widest - lineWidth(own)) + 2));
       const isNew = index === 0 || edits[index - 1]?.before !== before;
       return [
-        ...(isInLine
-          ? at(INDENT + 2, [...own, gap, span(rows)])
-          : [
-              ...(isNew ? at(INDENT + 2, [span('- ', 'removed'), liveSpan(before)]) : []),
-              ...at(INDENT + 2, [span('+ ', 'added'), liveSpan(after), span(`  ${rows}`)]),
-            ]),
+        ...(isInLine ? at(INDENT + 2, [...own, gap, span(rows)]) : []),
+        ...(isBelow && isNew ? at(INDENT + 2, [span('- ', 'removed'), liveSpan(before)]) : []),
+        ...(isBelow
+          ? at(INDENT + 2, [span('+ ', 'added'), liveSpan(after), span(`  ${rows}`)])
+          : []),
+        ...(isInLine || isBelow ? [] : [...at(INDENT + 2, own), ...at(INDENT + 4, [span(rows)])]),
         ...below([...callouts.map(ruleText), ...unseen.map((text) => `${UNSEEN_SIGN} ${text}`)]),
       ];
     }),

@@ -77,13 +77,42 @@ test('forty agents with one line of a base, a prompt and a hand edit are read in
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(90);
     expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
-    for (const said of [
-      '41 agents alike  bases.yaml',
-      '- You [cannot] give advice.',
-      '+ You [may] give advice.',
-    ])
+    for (const said of ['41 agents alike  bases.yaml', '+ You [may] give advice.'])
       expect(text).toContain(said);
     expect(text).toContain('+ Your [next] visit is tomorrow.');
+  });
+});
+
+test('the edit of two columns of thirty rows is read by column', async () => {
+  await inClinics(async (stage) => {
+    await withClinics(stage, 30);
+    const old = await stage.read('clinics.csv');
+    await stage.apply({ env: 'production' });
+    const [header = '', ...rows] = old.trimEnd().split('\n');
+    const edited = rows.map((row, at) => {
+      const cells = (row.match(/("[^"]*"|[^,]*)(?:,|$)/g) ?? []).map((one) =>
+        one.replace(/,$/, ''),
+      );
+      const greeting = at === 7 ? 'We have moved.' : `"Welcome to clinic number ${at}, hello."`;
+      return [...cells.slice(0, 7), at % 2 === 0 ? '7 to 3' : '9 to 6', greeting].join(',');
+    });
+    await stage.write('clinics.csv', `${[header, ...edited].join('\n')}\n`);
+    const { groups = [] } = await stage.plan({ env: 'production' });
+    const columns = groups.flatMap(({ fields }) => fields.flatMap((field) => field.columns ?? []));
+    expect(columns.map(({ column, expression, source }) => [column, expression, source])).toEqual([
+      ['hours', '${hours}', 'clinics.csv'],
+      ['greeting', '${each.greeting}', 'clinics.csv'],
+    ]);
+    expect(groups.map(({ blocks }) => blocks?.[0]?.block)).toEqual([
+      'agent.clinic',
+      'agent.clinic',
+    ]);
+    for (const format of ['text', 'markdown'] as const) {
+      const shown = await planned(stage, format);
+      expect(shown).toContain('2 columns of clinics.csv');
+      expect(shown).toMatch(/"Welcome to clinic number (?:<|&#60;)n(?:>|&#62;), hello\."/);
+      expect(shown.split('We have moved.')).toHaveLength(2);
+    }
   });
 });
 
