@@ -8,8 +8,9 @@ import type { Mark, Square } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
 import { COMPARISONS } from './notes.tsx';
 
-/** Fewer agents are as soon read. */
+/** Fewer agents are as soon read; among more nobody finds one by looking. */
 const FEWEST = 12;
+const MOST = 5000;
 /** So many agents or fewer stand with their names. */
 const MOST_NAMED = 6;
 /** More squares than this are small. */
@@ -43,7 +44,7 @@ type MapProps = {
 
 /** A square for each agent, by organization: how many calls it has, and what becomes of it. */
 export function FleetMap({ title, hint, squares, words, onOpen }: MapProps) {
-  if (squares.length < FEWEST) return null;
+  if (squares.length < FEWEST || squares.length > MOST) return null;
   const scale = createScale(squares);
   const owners = [...Map.groupBy(squares, ({ owner }) => owner)].sort(([a], [b]) =>
     a < b ? -1 : 1,
@@ -71,8 +72,8 @@ export function FleetMap({ title, hint, squares, words, onOpen }: MapProps) {
             {owner === '' ? 'Without an organization' : sanitiseLine(owner)}
             {owners.length === 1 ? null : <small>{describe(own, words)}</small>}
           </h3>
-          {listLines(own).map(({ label, squares: line }) => (
-            <div class="line" key={label}>
+          {listLines(own).map(({ label, squares: line }, at) => (
+            <div class="line" key={at}>
               {label === '' ? null : <p>{sanitiseLine(label)}</p>}
               <ul>
                 {line.map((square) => (

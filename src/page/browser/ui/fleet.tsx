@@ -133,9 +133,7 @@ function StateMap({
   const planned = plan === undefined ? [] : listSquares(plan);
   const squares = new Map([...known, ...planned].map((square) => [square.address, square]));
   const words =
-    plan === undefined
-      ? { changed: `written by the last run, ${instant(newest?.at ?? '')}` }
-      : markWords(plan.head.purpose);
+    plan === undefined ? { changed: 'written by the last run' } : markWords(plan.head.purpose);
   return (
     <FleetMap
       title="Agents"
