@@ -146,7 +146,7 @@ const ROLLOUT = [
   NOTIFY,
   flag('--notify-always', 'post it also while it waits'),
   CONCURRENCY,
-  format('text', 'json', 'markdown', 'html'),
+  format('text', 'json', 'markdown'),
 ];
 
 /** Every command, in the order of the reference. One of two words may stand below a command that runs itself. */
@@ -420,11 +420,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'rollout show',
     does: 'show rollouts as they were last looked at',
     args: [ROLLOUT_NAME],
-    flags: [format('text', 'json', 'markdown', 'html')],
-    examples: [
-      'callsheet rollout show',
-      'callsheet rollout show careful --format html > careful.html',
-    ],
+    flags: [format('text', 'json', 'markdown')],
+    examples: ['callsheet rollout show', 'callsheet rollout show careful --verbose'],
     exits: READING,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).show,

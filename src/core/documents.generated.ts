@@ -3093,8 +3093,6 @@ export type Rollout = {
   };
   /** The calls as they were last looked at; null where they never were. */
   readonly look: Look | null;
-  /** How they were before, the oldest first; of a long rollout some are left out. */
-  readonly course: readonly Mark[];
   /** What rolling it back left as it is. */
   readonly left: readonly string[];
   /** What comes next, for people. */
@@ -3199,34 +3197,6 @@ export type Measure = {
   readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
   /** What is missing for a verdict; null where there is one. */
   readonly why: string | null;
-};
-/** The calls as they were at an earlier moment, in short. */
-export type Mark = {
-  /** When, by the clock of the platform, ISO 8601. */
-  readonly at: string;
-  /** The number of the step that was judged, from 1. */
-  readonly step: number;
-  /** All measures together. */
-  readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
-  /** Calls of agents with the change since their step. */
-  readonly calls: number;
-  /**
-   * One by one.
-   *
-   * Items: One measure.
-   */
-  readonly measures: readonly {
-    /** The measure. */
-    readonly name: string;
-    /** See above. */
-    readonly effect: number | null;
-    /** See above. */
-    readonly low: number | null;
-    /** See above. */
-    readonly high: number | null;
-    /** What followed from it. */
-    readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
-  }[];
 };
 }
 
@@ -3939,7 +3909,6 @@ export type Rollouts = {
     readonly look: JsonObject | null;
     /** What call logs told so far; null where they are not asked. */
     readonly logs: JsonObject | null;
-    readonly course: readonly JsonObject[];
     /** What rolling it back left as it is, in words. */
     readonly left: readonly string[];
   };

@@ -28,7 +28,6 @@ export type RolloutsDocument = Rollouts.Document;
 export type ShownRollout = Rollouts.Rollout;
 export type RolloutStep = Rollouts.Step;
 export type RolloutLook = Rollouts.Look;
-export type RolloutMark = Rollouts.Mark;
 export type RolloutMeasure = Rollouts.Measure;
 
 /** Where a value of a resource came from. */

@@ -110,7 +110,7 @@ export type RolloutSettings = {
  */
 export type RolloutRecord = Omit<
   State.Rollouts[string],
-  'allowed' | 'settings' | 'look' | 'logs' | 'course'
+  'allowed' | 'settings' | 'look' | 'logs'
 > & {
   /** Each step is allowed the same, and no more. */
   readonly allowed: PlanOptions;
@@ -118,7 +118,6 @@ export type RolloutRecord = Omit<
   readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
   readonly look: Rollouts.Look | null;
   readonly logs: LoggedCalls | null;
-  readonly course: readonly Rollouts.Mark[];
 };
 
 export type RolloutStatus = Rollouts.Rollout['status'];

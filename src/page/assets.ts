@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is sent to a browser beside the data: one script, empty where a page needs none, and one style. */
+/** What is sent to a browser beside the data: one script and one style. */
 export type Assets = { readonly script: string; readonly style: string };
 
-/** The pages that there are. Those with a script begin with the file of its name in `browser/`. */
-export const PAGES = ['report', 'ui', 'rollouts'] as const;
+/** The pages that there are. Each begins with the file of its name in `browser/`. */
+export const PAGES = ['report', 'ui'] as const;
 type PageName = (typeof PAGES)[number];
 
 const bundled = new Map<PageName, Promise<Assets>>();
@@ -22,7 +22,6 @@ export async function bundlePage(
   page: PageName,
 ): Promise<Assets & { readonly modules: readonly string[] }> {
   const style = await readStyle(page);
-  if (page === 'rollouts') return { script: '', style, modules: [] };
   const { build } = await import('rolldown');
   const { output } = await build({
     input: join(BROWSER, `${page}.tsx`),
@@ -46,7 +45,6 @@ const SHARED = ['frame', 'list', 'change', 'views'];
 const STYLES: { readonly [page in PageName]: readonly string[] } = {
   report: [...SHARED, 'media'],
   ui: [...SHARED, 'ui', 'media'],
-  rollouts: ['frame', 'rollouts'],
 };
 
 async function readStyle(page: PageName): Promise<string> {

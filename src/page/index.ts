@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { escapeUnits } from '../core/value.ts';
 import { renderPlanText } from '../render/text.ts';
@@ -7,10 +6,9 @@ import { escapeHtml, sanitiseLine } from '../render/untrusted.ts';
 import { type Assets, pageAssets } from './assets.ts';
 import type { UiStart } from './live.ts';
 import { packDocument } from './pack.ts';
-import { rolloutsBody, rolloutsTitle } from './rollouts.ts';
 
 /**
- * `page/` shows documents in a browser: a plan, drift or rollouts as one file that needs no network, and what
+ * `page/` shows documents in a browser: a plan or drift as one file that needs no network, and what
  * `callsheet ui` serves. What runs in the browser lies in `browser/`; the build bundles it.
  */
 
@@ -40,17 +38,6 @@ export async function renderUi(start: UiStart): Promise<string> {
     assets: await pageAssets('ui'),
     data: JSON.stringify(start),
     policy: ["connect-src 'self'"],
-  });
-}
-
-/** Rollouts, and the course of each measure, as one HTML file. It runs no script. */
-export async function renderRolloutsPage(document: RolloutsDocument): Promise<string> {
-  const { style } = await pageAssets('rollouts');
-  return framePage({
-    title: rolloutsTitle(document),
-    style,
-    body: rolloutsBody(document),
-    policy: [],
   });
 }
 

@@ -1,6 +1,5 @@
 import type {
   RolloutLook,
-  RolloutMark,
   RolloutMeasure,
   RolloutStep,
   RolloutsDocument,
@@ -39,13 +38,13 @@ import { formatAge, formatCount, formatFirst, formatNumber, formatTime } from '.
 
 /**
  * Rollouts for people: whether each goes on, what calls say of it and what comes next, in a terminal and as a comment
- * on a pull request. The page in a browser (`page/rollouts.ts`) has its words and figures from here.
+ * on a pull request.
  */
 
 type RolloutVerdict = RolloutLook['verdict'];
 
 /** How a verdict looks, wherever it is shown. */
-export const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
+const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
   better: { mark: '✓', word: 'better', tone: 'added' },
   no_worse: { mark: '✓', word: 'no worse', tone: 'added' },
   worse: { mark: '✗', word: 'worse', tone: 'error' },
@@ -67,7 +66,7 @@ const STATUSES: {
 /** A verdict on the calls of a moment, in words. Enough calls may still be too few hours. */
 export function verdictWord(
   verdict: RolloutVerdict,
-  { at, step, calls }: Pick<RolloutMark, 'at' | 'step' | 'calls'>,
+  { at, step, calls }: Pick<RolloutLook, 'at' | 'step' | 'calls'>,
   { judge, steps }: ShownRollout,
 ): string {
   const applied = Date.parse(steps.find(({ number }) => number === step)?.at ?? '');
@@ -76,26 +75,8 @@ export function verdictWord(
   return verdict === 'not_enough_calls' && isEarly ? 'too early' : VERDICTS[verdict].word;
 }
 
-/** What each measure counts. */
-const MEANINGS: { readonly [name in RolloutMeasure['name']]: string } = {
-  resolved: 'calls that were resolved',
-  transferred: 'calls that were transferred to a person',
-  abandoned: 'calls that the caller abandoned',
-  other: 'calls that ended in another way',
-  positive: 'callers in a good mood',
-  duration: 'mean length of a call',
-  cost: 'mean cost of a call',
-  hangups: 'calls that ended early',
-  errors: 'calls with an error',
-};
-
-/** `calls shorter than 10 s` */
-export function describeMeaning({ name, within }: RolloutMeasure): string {
-  return name === 'hangups' && within !== null ? `calls shorter than ${within} s` : MEANINGS[name];
-}
-
 /** `careful for staging: waiting at step 1 of 4 (3 of 40 agents)`; not sanitised. */
-export function rolloutTitle(
+function rolloutTitle(
   rollout: ShownRollout,
   { environment }: Pick<RolloutsDocument, 'environment'>,
 ): string {
@@ -115,12 +96,12 @@ export function rolloutTitle(
 }
 
 /** The step that a rollout is at. */
-export function stepAt({ step, steps }: ShownRollout): RolloutStep | undefined {
+function stepAt({ step, steps }: ShownRollout): RolloutStep | undefined {
   return steps.find(({ number }) => number === step);
 }
 
 /** Why there is no verdict yet; undefined where there is one, or where it is said elsewhere. */
-export function noVerdictWhy(rollout: ShownRollout): string | undefined {
+function noVerdictWhy(rollout: ShownRollout): string | undefined {
   const { look, why } = rollout;
   if (look === null || !isUnderWay(rollout) || rollout.status === 'rolling_back') return undefined;
   if (look.verdict !== 'not_enough_calls' && look.verdict !== 'no_figures') return undefined;
@@ -133,12 +114,12 @@ function distinct(texts: readonly (string | null)[]): readonly string[] {
 }
 
 /** Whether there is any figure to show; that there is none is said as what is missing. */
-export function hasFigures({ measures }: RolloutLook): boolean {
+function hasFigures({ measures }: RolloutLook): boolean {
   return measures.some(({ verdict }) => verdict !== 'no_figures');
 }
 
 /** `138 of 3 agents, compared with 37 others` */
-export function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): string {
+function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): string {
   const { calls, agents, others } = look;
   const compared =
     others === 0
@@ -149,7 +130,7 @@ export function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'
 }
 
 /** `200 calls and 24 hours at least; only Mon–Fri 08:00–18:00 UTC counts; …` */
-export function needsText({ judge }: ShownRollout): string {
+function needsText({ judge }: ShownRollout): string {
   const { min_calls: calls, min_hours: hours, counted, confidence, baseline_weeks: weeks } = judge;
   return [
     `at least ${formatCount(calls, 'call')} and ${formatCount(hours, 'hour')} after a step`,
@@ -160,7 +141,7 @@ export function needsText({ judge }: ShownRollout): string {
 }
 
 /** What would stop the rollout at once. */
-export function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
+function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
   return [
     ...(errors === null ? [] : [`an agent with errors in more than ${errors} % of its calls`]),
     `an agent without a call where ${formatNumber(silence)} were expected`,
@@ -168,12 +149,12 @@ export function guardRailsText({ guard_rails: { errors, silence } }: ShownRollou
 }
 
 /** `silence: agent.reception got no call since 2026-11-26T11:05:00Z; 34 were expected` */
-export function brokenText({ rail, message }: RolloutLook['broken'][number]): string {
+function brokenText({ rail, message }: RolloutLook['broken'][number]): string {
   return `${rail}: ${message}`;
 }
 
 /** Why it is held or was rolled back, line by line; none where a broken guard rail says it. */
-export function whyLines({ why, look }: ShownRollout): readonly string[] {
+function whyLines({ why, look }: ShownRollout): readonly string[] {
   if (why === null || look?.broken.some(({ message }) => message === why)) return [];
   return why.split('\n').filter((line) => line.trim() !== '');
 }
@@ -212,8 +193,6 @@ function describeHours({ from, to }: Hours): string {
 
 /** A measure as it is written: null where there is no figure. */
 type MeasureFigures = {
-  /** Of the effect and the margin: `points`, `%`. */
-  readonly unit: string;
   /** `−7.6` */
   readonly effect: string | null;
   /** `−10.1 to −5.0` */
@@ -234,7 +213,6 @@ export function getFigures(measure: RolloutMeasure): MeasureFigures {
   const moved = (from: number | null, to: number | null) =>
     from === null && to === null ? null : `${figure(from)} → ${figure(to)} ${own}`.trim();
   return {
-    unit,
     effect: effect === null ? null : formatShift(effect, 1),
     interval:
       low === null || high === null ? null : `${formatShift(low, 1)} to ${formatShift(high, 1)}`,
@@ -245,19 +223,19 @@ export function getFigures(measure: RolloutMeasure): MeasureFigures {
 }
 
 /** The margin as an effect: how far it may be on the bad side. */
-export function getLimit({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
+function getLimit({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
   return better === 'higher' ? -margin : margin;
 }
 
 /** `+0.4`, `−7.6`, `0.0` */
-export function formatShift(value: number, digits: number): string {
+function formatShift(value: number, digits: number): string {
   const figure = formatDecimal(Math.abs(value), digits);
   if (Number(figure.replaceAll(',', '')) === 0) return figure;
   return value < 0 ? `−${figure}` : `+${figure}`;
 }
 
 /** `−7.6 (−10.1 to −5.0)`; null where there is no figure. */
-export function effectText({ effect, interval }: MeasureFigures): string | null {
+function effectText({ effect, interval }: MeasureFigures): string | null {
   return effect === null || interval === null ? effect : `${effect} (${interval})`;
 }
 
@@ -289,7 +267,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
 }
 
 /** Those under way first. */
-export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
+function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
   return rollouts.toSorted((a, b) => Number(isUnderWay(b)) - Number(isUnderWay(a)));
 }
 
@@ -386,13 +364,13 @@ function startFacts(rollout: ShownRollout, now: Date): readonly Fact[] {
 }
 
 /** `2026-11-26T09:59:00Z (7 h 45 min ago)` */
-export function momentText(at: string, now: Date): string {
+function momentText(at: string, now: Date): string {
   const age = formatAge(at, now);
   return age === undefined ? formatTime(at) : `${formatTime(at)} (${age})`;
 }
 
 /** ` by kim at 1f3a9c2` */
-export function formatOrigin({ user, commit }: ShownRollout): string {
+function formatOrigin({ user, commit }: ShownRollout): string {
   const by = user === null ? '' : ` by ${user}`;
   return commit === null ? by : `${by} at ${commit.replace(/^([0-9a-f]{7})[0-9a-f]+/, '$1')}`;
 }
@@ -427,7 +405,7 @@ function stepText(step: RolloutStep): string {
 }
 
 /** `applied 2026-11-27T10:00:00Z` */
-export function stepStatus({ status, at }: RolloutStep): string {
+function stepStatus({ status, at }: RolloutStep): string {
   return at === null || status === 'pending'
     ? STEP_WORDS[status]
     : status === 'undone'

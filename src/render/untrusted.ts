@@ -112,24 +112,6 @@ export function jsonText(value: unknown): string {
   return escapeInJson(JSON.stringify(value, null, 2));
 }
 
-/** Markup that is made of templates alone: whatever is put into one is escaped, unless a template made it. */
-export type Markup = { readonly markup: string };
-
-type Piece = Markup | string | number | null | readonly Piece[];
-
-/** Texts in a template are untrusted: they stand between tags, or in an attribute in double quotes. */
-export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
-  const rest = strings.slice(1).map((text, at) => renderMarkup(pieces[at] ?? null) + text);
-  return { markup: [strings[0], ...rest].join('') };
-}
-
-function renderMarkup(piece: Piece): string {
-  if (piece === null) return '';
-  if (typeof piece === 'string') return escapeHtml(isolate(sanitiseLine(piece)));
-  if (typeof piece === 'number') return String(piece);
-  return 'markup' in piece ? piece.markup : piece.map(renderMarkup).join('');
-}
-
 const CHARACTERS: { readonly [character: string]: string } = {
   '&': '&amp;',
   '<': '&lt;',

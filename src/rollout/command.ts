@@ -37,7 +37,7 @@ export type RolloutFlags = CommonFlags &
     readonly lockTimeout?: number;
     readonly overrideFreeze?: string;
     readonly concurrency?: number;
-    readonly format: 'text' | 'json' | 'markdown' | 'html';
+    readonly format: 'text' | 'json' | 'markdown';
   };
 
 /** What each way of ending is for a pipeline. */
@@ -138,7 +138,7 @@ export async function show(
     now,
     flags,
   );
-  context.terminal.out(await render(document, flags, context));
+  context.terminal.out(render(document, flags, context));
   return EXIT.done;
 }
 
@@ -208,7 +208,7 @@ async function finish(
   const address = noticeAddress(flags, context);
   const now = outcomes[0]?.now ?? context.now().getTime();
   const document = buildDocument(outcomes, now, flags);
-  terminal.out(await render(document, flags, context));
+  terminal.out(render(document, flags, context));
   const isDecided = outcomes.some(({ end }) => end !== 'waiting');
   if (address !== undefined && (isDecided || flags.notifyAlways === true))
     await deliver(address, randomUUID(), jsonText(document), context);
@@ -219,11 +219,11 @@ async function finish(
   return EXITS[worst ?? 'done'];
 }
 
-async function render(
+function render(
   document: RolloutsDocument,
   { format, dir }: RolloutFlags,
   { terminal }: Context,
-): Promise<string> {
+): string {
   switch (format) {
     case 'text':
       return renderRolloutsText(document, terminal.render);
@@ -231,8 +231,6 @@ async function render(
       return jsonText(document);
     case 'markdown':
       return renderRolloutsMarkdown(document, getPageOptions(dir));
-    case 'html':
-      return (await import('../page/index.ts')).renderRolloutsPage(document);
   }
 }
 

@@ -149,7 +149,6 @@ export async function startRollout(
       judged_from: 0,
       look: null,
       logs: null,
-      course: [],
       left: [],
     };
     await writeDown(record, { session, options, context });
@@ -544,7 +543,7 @@ async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, context, review } = visit;
   const { look, logs, others } = await lookAtCalls(record, session, getTime(session, context));
   const now = getTime(session, context);
-  const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
+  const looked: RolloutRecord = { ...record, look, logs };
   review.looked?.(looked);
   const isLast = record.step === record.steps.length - 1;
   const isGood = look.verdict === 'no_worse' || look.verdict === 'better';
@@ -586,7 +585,7 @@ async function lookAfter(
 ): Promise<{ readonly record: RolloutRecord; readonly turn?: Turn }> {
   const { session, context } = visit;
   const { look, logs } = await lookAtCalls(record, session, getTime(session, context));
-  const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
+  const looked: RolloutRecord = { ...record, look, logs };
   const isWorse = isStopped(look) && !isStopped(record.look);
   return isWorse ? { record: looked, turn: await stopFor(looked, visit) } : { record: looked };
 }
@@ -698,25 +697,6 @@ function ended(record: RolloutRecord, status: 'done' | 'rolled_back', now: numbe
 /** Agents that get the change with a step. */
 export function addedBy({ agents, steps }: RolloutRecord, step: number): readonly RolloutAgent[] {
   return agents.slice(steps[step - 1]?.agents ?? 0, steps[step]?.agents);
-}
-
-/** Looks that are kept: of a longer course every other one goes, so that the state stays small. */
-const MOST_MARKS = 200;
-
-function withMark({ look, course }: RolloutRecord): RolloutRecord['course'] {
-  if (look === null) return course;
-  const { at, step, verdict, calls, measures } = look;
-  const mark = {
-    at,
-    step,
-    verdict,
-    calls,
-    measures: measures.map(({ name, effect, low, high, verdict }) => {
-      return { name, effect, low, high, verdict };
-    }),
-  };
-  const all = [...course, mark];
-  return all.length <= MOST_MARKS ? all : all.filter((_, index) => index % 2 === 0);
 }
 
 /** The time that a rollout goes by is that of the platform, as its calls do. */

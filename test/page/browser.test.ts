@@ -3,18 +3,16 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import { renderReport } from '../../src/page/index.ts';
 import type { Misfit } from '../../src/plan/identify.ts';
 import { misfitReason } from '../../src/plan/messages.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { calloutRow } from '../../src/render/prose/callout-words.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { longRows } from '../long.ts';
-import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 import { SITUATIONS } from '../render/situations.ts';
 import { findMissing, readMarkdown } from '../render/visible.ts';
-import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { type OpenedPage, openPage, openReport } from './open-page.ts';
 import { crowdedPlan, driftPlan, groupedPlan, reviewPlan } from './plans.ts';
@@ -229,71 +227,6 @@ describe('what can be read without a click', () => {
       return findMissing(await page.locator('main').innerText(), one);
     };
     await expect.poll(read, { timeout: 30_000 }).toEqual([]);
-  });
-});
-
-describe('rollouts', () => {
-  const VIEWS = [
-    ['light', 1200],
-    ['dark', 390],
-    ['light', 390],
-    ['dark', 1200],
-  ] as const;
-  const rows = Object.entries({ ...ROLLOUTS, none: documentOf() }).flatMap(([name, document]) =>
-    VIEWS.map(([scheme, width]) => ({ name, document, scheme, width })),
-  );
-  const isShort = ({ name, scheme, width }: (typeof rows)[number]) =>
-    scheme === 'light' ? name === 'broken' && width === 1200 : name === 'stale' && width === 390;
-  test.each(longRows(rows, isShort))(
-    '$name: axe finds nothing, $scheme and $width wide',
-    async ({ document, scheme: colorScheme, width }) => {
-      const html = await renderRolloutsPage(document);
-      const viewport = { width, height: 844 };
-      const { page, wrongs } = await openPage(html, { colorScheme, viewport });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      await page.evaluate(
-        'document.querySelectorAll("details").forEach((one) => (one.open = true))',
-      );
-      expect(await axeFindings(page)).toEqual([]);
-      expect(wrongs).toEqual([]);
-    },
-  );
-
-  test('each measure has a course with its steps, its margin and its verdict', async () => {
-    const { page } = await openPage(await renderRolloutsPage(documentOf(worse(), long())));
-    const charts = page.getByRole('img', { name: /^Effect on / });
-    expect(await charts.count()).toBe(8);
-    expect(await charts.nth(5).getAttribute('aria-label')).toBe(
-      'Effect on resolved from 2026-11-23T08:44:00Z to 2026-11-25T10:44:00Z, looked at 51 times. At last −7.6 points (−10.2 to −5.0): worse.',
-    );
-    const first = charts.first();
-    expect(await first.locator('.step').count()).toBe(2);
-    expect(await first.locator('.agents').allTextContents()).toEqual(['3 agents', '4']);
-    // Where there were no figures, the line has a gap.
-    expect(await first.locator('polyline').count()).toBe(2);
-    const words = await page.locator('span.verdict').allInnerTexts();
-    expect(words.filter((word) => word.includes('✗ worse'))).toHaveLength(2);
-    const box = async (name: string) => (await first.locator(name).boundingBox()) ?? { y: 0 };
-    // Higher is better: what is worse than tolerated is below.
-    expect((await box('.beyond')).y).toBeGreaterThan((await box('.zero')).y);
-    const lower = charts.nth(1);
-    const beyond = await lower.locator('.beyond').boundingBox();
-    expect(beyond?.y).toBeLessThan((await lower.locator('.zero').boundingBox())?.y ?? 0);
-  });
-
-  test('is shown to whoever has no script, and runs none that got into it', async () => {
-    const evil = PAYLOADS.join(' ');
-    const html = await renderRolloutsPage(hostile(evil));
-    expect(html).not.toMatch(/<script|\son[a-z]+="|style="/);
-    const { page, wrongs } = await openPage(html);
-    expect(await page.locator('main').innerText()).toContain('<img src=x');
-    expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
-    expect(await page.locator('img, iframe, object, embed, svg[onload], script').count()).toBe(0);
-    expect(await page.locator('body').innerText()).not.toMatch(/[\p{Cf}\u2028]/u);
-    expect(wrongs).toEqual([]);
-    const smuggled = html.replace('</body>', '<script>globalThis.pwned = 1</script></body>');
-    const { page: other } = await openPage(smuggled);
-    expect(await other.evaluate('globalThis.pwned')).toBeUndefined();
   });
 });
 

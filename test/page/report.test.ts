@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { XmlDocument } from 'libxml2-wasm';
 import { describe, expect, test } from 'vitest';
 import { withTexts } from '../../src/core/texts.ts';
 import type { Json } from '../../src/core/value.ts';
-import { escapeScript, renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import { escapeScript, renderReport } from '../../src/page/index.ts';
 import { packDocument } from '../../src/page/pack.ts';
-import { broken, documentOf, done, long, silent, worse } from '../render/rollouts.ts';
 import { changeOf, planOf } from '../render/sample.ts';
 import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
 
@@ -56,46 +54,6 @@ describe('the report', () => {
     const json = JSON.stringify(many).length - JSON.stringify(few).length;
     const html = (await renderReport(many)).length - (await renderReport(few)).length;
     expect(json).toBeGreaterThan(5 * html);
-  });
-});
-
-describe('the page of rollouts', () => {
-  test('lets its own style apply, by its hash, and no script at all', async () => {
-    const html = await renderRolloutsPage(documentOf(worse()));
-    const { policy, style, script } = partsOf(html);
-    expect(policy.split('; ').sort()).toEqual([
-      "base-uri 'none'",
-      "default-src 'none'",
-      "form-action 'none'",
-      "require-trusted-types-for 'script'",
-      `style-src ${hashOf(style)}`,
-      "trusted-types 'none'",
-    ]);
-    expect(script).toBe('');
-    expect(style).not.toMatch(/url\((?!"#)|@import/);
-    expect(html).toContain('<title>careful: rolled back at step 1 of 4 (3 of 40 agents)</title>');
-  });
-
-  test('is well-formed, and each id in it is one', async () => {
-    for (const document of [documentOf(silent()), documentOf(worse(), done(), broken())]) {
-      const html = await renderRolloutsPage(document);
-      const body = html.slice(html.indexOf('<body>'), html.indexOf('</html>'));
-      const xml = XmlDocument.fromString(body.replaceAll('<br>', '<br/>'));
-      xml.dispose();
-      const ids = Array.from(html.matchAll(/ id="([^"]*)"/g), ([, id]) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      // A figure that is none would be drawn at a place that is none.
-      expect(body).not.toMatch(/NaN|Infinity|undefined|\[object/);
-    }
-  });
-
-  test('a long course is drawn whole, and a part of it told', async () => {
-    const html = await renderRolloutsPage(documentOf(long()));
-    expect(html.length).toBeLessThan(200_000);
-    const [, points = ''] = /<polyline class="effect" points="([^"]*)"/.exec(html) ?? [];
-    // Up to the hour in which the platform gave no figures.
-    expect(points.split(' ')).toHaveLength(60);
-    expect(html).toContain('Figures of 28 of 201 looks');
   });
 });
 

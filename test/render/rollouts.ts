@@ -1,6 +1,5 @@
 import type {
   RolloutLook,
-  RolloutMark,
   RolloutMeasure,
   RolloutsDocument,
   ShownRollout,
@@ -82,37 +81,6 @@ function lookOf(more: Partial<RolloutLook> = {}): RolloutLook {
   };
 }
 
-/** Earlier looks, one each hour: `foundAt` says what a measure came to after so many hours, of so many. */
-function courseOf(
-  hours: number,
-  foundAt: (name: Name, hour: number) => Found | null,
-  names: readonly Name[],
-  {
-    end = hoursBefore(1),
-    stepAt = () => 1,
-  }: { end?: string; stepAt?: (hour: number) => number } = {},
-): readonly RolloutMark[] {
-  return Array.from({ length: hours }, (_, at) => {
-    const measures = names.map((name) => {
-      const { effect, low, high, verdict } = measureOf(name, foundAt(name, at + 1));
-      return { name, effect, low, high, verdict };
-    });
-    const verdicts = measures.map(({ verdict }) => verdict);
-    const verdict =
-      (['worse', 'no_figures', 'not_enough_calls'] as const).find((one) =>
-        verdicts.includes(one),
-      ) ?? 'no_worse';
-    const calls = Math.round(19.7 * (at + 1));
-    return { at: hoursBefore(hours - 1 - at, end), step: stepAt(at + 1), verdict, calls, measures };
-  });
-}
-
-/** The same noise in every run of the tests, smaller the more calls there are. */
-function noise(name: Name, hour: number, size: number): number {
-  const turn = Math.sin(hour * 12.9898 + name.length * 78.233) * 43758.5453;
-  return ((turn - Math.floor(turn)) * 2 - 1) * (size / Math.sqrt(hour));
-}
-
 /** Steps of 3, 4, 20 and 40 agents, of which so many were applied at these moments. */
 function stepsOf(
   applied: readonly string[],
@@ -168,7 +136,6 @@ export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
     },
     guard_rails: { errors: 5, silence: 30 },
     look: null,
-    course: [],
     left: [],
     next: 'The next rollout run looks at the calls again. If callers fare no worse, 4 of 40 agents have the change then.',
     commands: COMMANDS,
@@ -178,16 +145,13 @@ export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
 
 /** It waits: too few calls for a verdict. */
 export function waiting(): ShownRollout {
-  const foundAt = (name: Name, hour: number): Found => {
-    const scale = name === 'resolved' ? 1 : 0.5;
-    const effect = -0.4 * scale + noise(name, hour, 6 * scale);
-    return [effect, (24 * scale) / Math.sqrt(hour), 'not_enough_calls'];
-  };
-  const names = ['resolved', 'abandoned', 'hangups'] as const;
-  const measures = names.map((name) => measureOf(name, foundAt(name, 7.6)));
+  const measures = [
+    measureOf('resolved', [-1.81, 8.71, 'not_enough_calls']),
+    measureOf('abandoned', [-0.54, 4.35, 'not_enough_calls']),
+    measureOf('hangups', [0.01, 4.35, 'not_enough_calls']),
+  ];
   return rolloutOf({
     look: lookOf({ measures, why: '138 of at least 200 calls so far.' }),
-    course: courseOf(7, foundAt, names),
   });
 }
 
@@ -201,7 +165,6 @@ export function silent(): ShownRollout {
     started_at: hoursBefore(200),
     steps: stepsOf([hoursBefore(199.9)]),
     look: lookOf({ verdict: 'no_figures', why, calls: 0, measures }),
-    course: courseOf(7, () => null, names),
     next: 'The next rollout run looks at the calls again.',
   });
 }
@@ -211,16 +174,6 @@ const WORSE =
 
 /** Callers fare worse, and it was rolled back. */
 export function worse(): ShownRollout {
-  const foundAt = (name: Name, hour: number): Found => {
-    const scale = { resolved: 1, abandoned: 0.5, duration: 4 }[String(name)] ?? 1;
-    const truth = { resolved: -7.6, abandoned: 1.1, duration: 3 }[String(name)] ?? 0;
-    const half = (19 * scale) / Math.sqrt(hour);
-    const effect = truth + noise(name, hour, 5 * scale);
-    if (hour < 24) return [effect, half, 'not_enough_calls'];
-    if (name === 'resolved') return [effect, half, hour < 50 ? 'not_enough_calls' : 'worse'];
-    return [effect, half, name === 'duration' || hour > 44 ? 'no_worse' : 'not_enough_calls'];
-  };
-  const names = ['resolved', 'abandoned', 'duration'] as const;
   const measures = [
     measureOf('resolved', [-7.6, 2.6, 'worse']),
     measureOf('abandoned', [1.1, 1.3, 'no_worse']),
@@ -234,7 +187,6 @@ export function worse(): ShownRollout {
     ended_at: hoursBefore(30.9),
     steps: stepsOf([hoursBefore(82.9)], 'undone'),
     look: lookOf({ at: end, verdict: 'worse', why: WORSE, calls: 1021, measures }),
-    course: courseOf(50, foundAt, names, { end: hoursBefore(32) }),
     left: ['agent.clinic["c2"] voice_settings.speed: somebody changed it since'],
     next: 'The values are held: plan and apply refuse to write them again until the configuration changes, or --release-hold is given.',
     commands: [],
@@ -243,16 +195,6 @@ export function worse(): ShownRollout {
 
 /** It went through its four steps. */
 export function done(): ShownRollout {
-  const foundAt = (name: Name, hour: number): Found => {
-    const scale = name === 'resolved' ? 1 : 0.5;
-    const grown = hour < 26 ? hour : hour < 52 ? hour * 1.2 : hour * 3;
-    const effect = (name === 'hangups' ? -1.5 : 0.5) + noise(name, hour, 4 * scale);
-    const half = (16 * scale) / Math.sqrt(grown);
-    const isEarly = hour % 26 < 24 && hour % 26 > 0;
-    const verdict = name === 'hangups' && effect + half < 0 ? 'better' : 'no_worse';
-    return [effect, half, isEarly ? 'not_enough_calls' : verdict];
-  };
-  const names = ['resolved', 'hangups'] as const;
   const end = hoursBefore(12);
   const hours = 78;
   const stepHours = [hours + 1, hours - 25, hours - 51, 0];
@@ -273,10 +215,6 @@ export function done(): ShownRollout {
         measureOf('resolved', [0.6, 1.8, 'no_worse']),
         measureOf('hangups', [-1.6, 0.9, 'better']),
       ],
-    }),
-    course: courseOf(hours - 1, foundAt, names, {
-      end: hoursBefore(1, end),
-      stepAt: (hour) => (hour < 26 ? 1 : hour < 52 ? 2 : 3),
     }),
     next: 'All 40 agents have the change.',
     commands: [],
@@ -323,18 +261,8 @@ export function broken(): ShownRollout {
   });
 }
 
-/** More than a week, looked at every hour. */
+/** More than a week. */
 export function long(): ShownRollout {
-  const foundAt = (name: Name, hour: number): Found | null => {
-    if (hour > 60 && hour < 78) return null;
-    const scale = { resolved: 1, abandoned: 0.5, duration: 3, cost: 3 }[String(name)] ?? 0.4;
-    const truth = name === 'hangups' ? -1.9 : -1.4 * scale;
-    const effect = truth + noise(name, hour, 9 * scale);
-    const half = (20 * scale) / Math.sqrt(hour);
-    if (name === 'hangups' && hour > 50) return [effect, half, 'better'];
-    return [effect, half, hour < 40 ? 'not_enough_calls' : 'no_worse'];
-  };
-  const names = ['resolved', 'abandoned', 'hangups', 'duration', 'cost'] as const;
   return rolloutOf({
     name: 'night-lines',
     step: 2,
@@ -354,7 +282,6 @@ export function long(): ShownRollout {
         measureOf('cost', [-4.2, 4.6, 'no_worse']),
       ],
     }),
-    course: courseOf(200, foundAt, names, { stepAt: (hour) => (hour < 92 ? 1 : 2) }),
     next: 'The next rollout run looks at the calls again. If callers fare no worse, 20 of 40 agents have the change then.',
     commands: ['callsheet rollout promote night-lines', 'callsheet rollout abort night-lines'],
   });

@@ -211,7 +211,6 @@ export function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
     judged_from: 0,
     look: null,
     logs: null,
-    course: [],
     left: [],
     ...more,
   };
