@@ -457,7 +457,7 @@ describe('what is removed names the stored secrets that go with it:', () => {
           const said = unescaped(out);
           for (const [path, restorable] of Object.entries(gone))
             expect(said).toContain(
-              `stored secret ${path} is removed; a rollback ${restorable ? 'can restore it only with CALLSHEET_FINGERPRINT_KEY' : 'cannot restore it'}`,
+              `stored secret ${calledBy(path)} is removed; a rollback ${restorable ? 'can restore it only with CALLSHEET_FINGERPRINT_KEY' : 'cannot restore it'}`,
             );
         }
         await stage.apply(flags);
@@ -635,3 +635,15 @@ describe('another account', () => {
     options,
   );
 });
+
+/** `X-Api-Key of crm`, as people call `extensions.tools[crm].headers[X-Api-Key].value`. */
+function calledBy(path: string): string {
+  const names = path
+    .replace(/\.value$/, '')
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '');
+  const own = names.at(-1) ?? '';
+  const elements = [...path.matchAll(/\[([^\]]+)\]/g)].map(([, name]) => name);
+  const above = elements.filter((name) => name !== own).at(-1) ?? names.at(-2);
+  return `${own} of ${above}`;
+}
