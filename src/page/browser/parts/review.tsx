@@ -16,11 +16,8 @@ import { ChangeCard } from './change.tsx';
 import { AlikeNote, Column, Paper } from './column.tsx';
 import { ChangeList, Filters } from './list.tsx';
 import { Purpose } from './notes.tsx';
-import { Timeline } from './timeline.tsx';
+import { FEWEST_DRAWN, Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
-
-/** With fewer edits a time line shows nothing that the changes do not. */
-const FEWEST_DRAWN = 3;
 
 /** A plan to be reviewed: everything in one column, and, where it is long, a list that can be searched. */
 export function Review({ plan }: { readonly plan: Plan }) {

@@ -6,6 +6,9 @@ import type { Edit, Entry } from '../model/plan.ts';
 import { ScrollRegion, useMore } from './list.tsx';
 import { ChangeLink } from './notes.tsx';
 
+/** With fewer edits a time line shows nothing that the changes do not. */
+export const FEWEST_DRAWN = 3;
+
 /** Edits that are listed at once. */
 const STEP = 200;
 const NAMED = 6;
@@ -96,7 +99,7 @@ function Lanes({ edits, onOpen }: TimelineProps) {
   });
   const first = Math.min(...dated.map(({ time }) => time));
   const last = Math.max(...dated.map(({ time }) => time));
-  if (dated.length < 2 || last === first) return null;
+  if (dated.length < FEWEST_DRAWN || last === first) return null;
   const lanes = [...Map.groupBy(dated, ({ edit }) => edit.actor)]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, LANE.most);
