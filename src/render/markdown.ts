@@ -275,20 +275,27 @@ function columnMarkdown(
       callouts.map((rule) => `- ${cell(`${ruleText(rule)} (${title})`)}`),
     ),
   ];
-  const rows = [
-    ...short.map(({ before, after, rows: own }) => [before, after, own].map(cell)),
-    ...forms.map(({ before, after, title, gaps }) => [
-      cell(before ?? '–'),
-      cell(after ?? '–'),
-      [`${title} of one form`, ...gaps].map(cell).join('<br>'),
-    ]),
+  const table = (rows: readonly (readonly string[])[]) => [
+    '',
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ];
-  const table = [['was', 'now', 'rows'], ['---', '---', '---'], ...rows];
+  const rows = short.map(({ before, after, rows: own }) => [before, after, own].map(cell));
   return [
     '',
     `**${escapeText(name)}** → ${leads.map((text) => escapeText(text)).join('; ')}`,
     ...(notes.length > 0 ? ['', ...notes] : []),
-    ...(rows.length > 0 ? ['', ...table.map((cells) => `| ${cells.join(' | ')} |`)] : []),
+    ...(rows.length > 0 ? table([['was', 'now', 'rows'], ['---', '---', '---'], ...rows]) : []),
+    ...forms.flatMap(({ before, after, title, gaps }) => [
+      '',
+      `${title} of one form`,
+      ...table([
+        ['', ''],
+        ['---', '---'],
+        ['**was**', cell(before ?? '–')],
+        ['**now**', cell(after ?? '–')],
+      ]),
+      ...(gaps.length > 0 ? ['', ...gaps.map((text) => `- ${cell(text)}`)] : []),
+    ]),
     ...fieldsMarkdown(
       edits.filter(isLong).map(({ view }) => view),
       detail,

@@ -183,8 +183,7 @@ const PLACE = {
 } as const;
 
 /** Columns of a table that an edit changes, and where they lead. */
-const HOURS = (hours: string) =>
-  `# Front desk\nBe friendly.\n\n## Hours\nWe open \${hours}.\n`.replace('${hours}', hours);
+const HOURS = (hours: string) => `# Front desk\nBe friendly.\n\n## Hours\nWe open ${hours}.\n`;
 const PAIRS = Array.from(
   { length: 15 },
   (_, at) =>
