@@ -2193,7 +2193,7 @@ export type ColumnEdit = {
     /** The resources whose value is edited so. */
     readonly addresses: readonly string[];
   }[];
-  /** Where there are many different values: the forms that they have. The values stand in `changes`. */
+  /** The forms of many different values, which stand in `changes`; absent where all values are among the edits. */
   readonly forms?: readonly {
     /** The form of all old values; null where there are none. */
     readonly before: TextForm | null;
@@ -2203,21 +2203,21 @@ export type ColumnEdit = {
     readonly addresses: readonly string[];
   }[];
 };
-/** What several texts have in common, with gaps in the place of the rest. The pieces, with the parts of one text in the gaps, are exactly that text. */
+/** The words that several texts have in common, with gaps in the place of the rest. The pieces, with the parts of one text in the gaps, are exactly that text. */
 export type TextForm = {
-  /** What stands before, between and behind the gaps: one more than there are gaps. */
+  /** The words before, between and behind the gaps: one more than there are gaps. */
   readonly pieces: readonly string[];
-  /** What stands in each gap. */
+  /** The parts of each gap. */
   readonly gaps: readonly {
-    /** How many different parts stand there. */
+    /** The number of different parts that stand there. */
     readonly count: number;
-    /** Of whole numbers the least. */
+    /** The least of whole numbers; absent for other parts. */
     readonly from?: number;
-    /** Of whole numbers the greatest. */
+    /** The greatest of whole numbers. */
     readonly to?: number;
-    /** Whether no number between them is left out. */
+    /** No number between them is left out. */
     readonly in_row?: boolean;
-    /** Of other parts some. */
+    /** Some parts that are no whole numbers: the first, the longest and the shortest. */
     readonly examples?: readonly string[];
   }[];
 };

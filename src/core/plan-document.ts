@@ -112,7 +112,7 @@ export function isStateless({ state }: Pick<PlanDocument, 'state'>): boolean {
 export type ChangeGroup = Plan.Group;
 /** A value of rows that changes, with each of its edits. */
 export type ColumnEdit = Plan.ColumnEdit;
-/** What several texts have in common. */
+/** The words that several texts have in common. */
 export type TextForm = Plan.TextForm;
 export type Action = Change['action'];
 

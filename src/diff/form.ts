@@ -4,7 +4,7 @@ import { countEach } from '../core/value.ts';
 /** The form of a text: pieces that it has in common with others, and between them what is its own. */
 
 /**
- * What stands between some pieces of a text: one part for each gap. The text begins with the first piece and ends with
+ * Finds the parts between some pieces of a text: one for each gap. The text begins with the first piece and ends with
  * the last. Undefined where it is no text of that form. `expected`: parts that are taken where they fit.
  */
 export function matchPieces(
@@ -15,7 +15,7 @@ export function matchPieces(
     isWhole = () => true,
   }: {
     readonly expected?: readonly string[];
-    /** Whether a piece may begin or end at a place of the text. */
+    /** Tells whether a piece may begin or end at a place of the text. */
     readonly isWhole?: (text: string, at: number) => boolean;
   } = {},
 ): readonly string[] | undefined {
@@ -162,7 +162,7 @@ function withoutFew(form: Form): Form {
   return form;
 }
 
-/** Whether a text is one part of a sentence, and no sentence. */
+/** Tells a part of a sentence from a sentence. */
 function isPart(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_PART && !/[.!?:;]\s|\n/.test(text);
 }
@@ -174,7 +174,7 @@ export function readNumbers(texts: readonly string[]): readonly number[] | undef
   return texts.every((text) => WHOLE_NUMBER.test(text.trim())) ? texts.map(Number) : undefined;
 }
 
-/** Whether some texts are whole numbers of which none is left out. */
+/** Checks that some texts are whole numbers of which none is left out. */
 export function isCounting(texts: readonly string[]): boolean {
   const numbers = new Set(readNumbers(texts) ?? []);
   const [least, most] = extremes(numbers);

@@ -186,7 +186,7 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
   }
   const merged = new Map<string, Readings>();
   for (const { key, own, hunks, slots, readings } of read) {
-    // Of several readings the one that most resources have.
+    // The reading that most resources have is taken.
     const [general] = readings.toSorted(
       (a, b) => (counts.get(b.name) ?? 0) - (counts.get(a.name) ?? 0),
     );
@@ -530,7 +530,7 @@ function readWhole({ whole, values, columns }: Slots, field: FieldChange): Gener
   return { name, hunks: undefined, own, changed: new Map([[whole, String(other)]]), scalar };
 }
 
-/** Whether a number or a truth value is what a cell has. */
+/** Compares a number or a truth value with the text of a cell. */
 function isSameScalar(value: Json, cell: string): boolean {
   return typeof value === 'number' ? Number(cell) === value : String(value) === cell;
 }

@@ -256,7 +256,7 @@ function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string
 /** Characters of a value that stands in a cell of a table. */
 const MOST_CELL = 100;
 
-/** Where a column leads, and a table of what becomes of its values. */
+/** A column: the fields that it leads to, and a table of its edits. */
 function columnMarkdown(
   { name, leads, edits, forms }: ColumnView,
   detail: Detail,

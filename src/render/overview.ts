@@ -149,7 +149,7 @@ function buildGroup(
     if (group === undefined) return [];
     if (action === 'create') return [field];
     const { before = field.before, after = field.after } = group;
-    // Where values of rows alone change, those of the first row are shown.
+    // If values of rows alone change, those of the first row are shown.
     return [before === after ? field : { ...field, before, after }];
   });
   const calls = changes.flatMap((change) => change.calls ?? []);

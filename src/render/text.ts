@@ -293,7 +293,7 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
   ];
 }
 
-/** Where a column leads, and what becomes of its values: a line an edit where it fits. */
+/** A column: the fields that it leads to, and its edits, each in a line where that fits. */
 function columnLines(
   { name, leads, edits: all, forms }: ColumnView,
   options: RenderOptions,
