@@ -64,13 +64,8 @@ export type GuardRails = {
   readonly silence: number;
 };
 
-/** How agents are put in order: busiest first, in turn over organizations, at random, or as listed. */
-export type Choice = {
-  readonly by: 'volume' | 'spread' | 'random' | 'listed';
-  readonly seed: number;
-  /** The first ones, of `listed`. */
-  readonly agents: readonly Address[];
-};
+/** How agents are put in order: in turn over the organizations, or busiest first. */
+export type Order = 'spread' | 'volume';
 
 /** A part of the selected agents, of which a share is rounded up. */
 export type StepSize = { readonly agents: number } | { readonly percent: number };
@@ -94,7 +89,7 @@ export type RolloutSettings = {
   readonly agents: readonly Address[];
   /** Each is larger than the one before; the last is all. */
   readonly steps: readonly StepSize[];
-  readonly first: Choice;
+  readonly first: Order;
   readonly judge: Judging;
   readonly guardRails: GuardRails;
   readonly onWorse: OnWorse;

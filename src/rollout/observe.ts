@@ -506,16 +506,8 @@ export async function chooseOrder<T extends Agent>(
   session: Platform,
   now: number,
 ): Promise<readonly T[]> {
-  const drawnOrder = shuffled(agents, first.seed);
-  switch (first.by) {
-    case 'random':
-      return drawnOrder;
-    case 'listed': {
-      const listed = first.agents.flatMap(
-        (address) => agents.find((one) => one.address === address) ?? [],
-      );
-      return [...listed, ...agents.filter((one) => !listed.includes(one))];
-    }
+  const drawnOrder = shuffled(agents, 0);
+  switch (first) {
     case 'spread':
       return inTurnOver(drawnOrder, session);
     case 'volume': {
@@ -523,8 +515,8 @@ export async function chooseOrder<T extends Agent>(
       const groups = [{ part: 1, since: now, changed: agents, others: [] }];
       const figures = await readFigures([span], judging.counted, groups, session);
       if ('why' in figures)
-        throw new CallsheetError('api', `rollouts.${name}.first.by is volume. ${figures.why}`, {
-          hint: 'Choose the first agents in another way: first: { by: spread }, random or listed.',
+        throw new CallsheetError('api', `rollouts.${name}.first is volume. ${figures.why}`, {
+          hint: 'Choose the first agents without figures: first: spread.',
         });
       const calls = ({ id }: Agent) => figures.spans[0]?.get(id)?.calls ?? 0;
       return drawnOrder.toSorted((a, b) => calls(b) - calls(a));

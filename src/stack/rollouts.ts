@@ -5,12 +5,12 @@ import { formatCount, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Path } from '../core/path.ts';
 import {
-  type Choice,
   type GuardRails,
   type Judging,
   MEASURES,
   type Measure,
   type OnWorse,
+  type Order,
   type RolloutSettings,
   type StepSize,
   stepCounts,
@@ -47,7 +47,7 @@ const { first, judge, guard_rails, on_worse, overdue_after } =
   written.settings.properties.rollouts.additionalProperties.properties;
 const { measures, min_calls, min_hours, confidence, baseline_weeks } = judge.properties;
 
-const CHOICES = ['volume', 'spread', 'random', 'listed'] as const satisfies readonly Choice['by'][];
+const ORDERS = ['spread', 'volume'] as const satisfies readonly Order[];
 const ON_WORSE = ['rollback', 'hold', 'ask'] as const satisfies readonly OnWorse[];
 
 const GROWS = 'Each step must be larger than the one before it; a share is rounded up';
@@ -65,7 +65,6 @@ export function readRollouts(root: LocatedValue, report: Report): readonly Writt
     const rollout = { settings, located };
     checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
     checkSteps(rollout, report);
-    checkChoice(rollout, report);
     checkHours(located, report);
     return [rollout];
   });
@@ -75,28 +74,18 @@ function readRollout(
   name: string,
   value: Resolved | undefined,
 ): Omit<RolloutSettings, 'agents' | 'position'> {
-  const { steps, first: chosen, judge: judged, guard_rails: rails, ...given } = toObject(value);
+  const { steps, judge: judged, guard_rails: rails, ...given } = toObject(value);
   return {
     name,
     steps: textsAmong(steps).flatMap((text) => {
       const step = readStep(text);
       return 'value' in step ? [step.value] : [];
     }),
-    first: readChoice(chosen),
+    first: toOne(ORDERS, given.first ?? first.default),
     judge: readJudging(judged),
     guardRails: readGuardRails(rails),
     onWorse: toOne(ON_WORSE, given.on_worse ?? on_worse.default),
     overdueAfter: duration(given.overdue_after ?? overdue_after.default) ?? 0,
-  };
-}
-
-function readChoice(value: Resolved | undefined): Choice {
-  const { by, seed, agents } = toObject(value);
-  const { properties } = first;
-  return {
-    by: toOne(CHOICES, by ?? properties.by.default),
-    seed: numberOr(seed, properties.seed.default),
-    agents: [...new Set(textsAmong(agents))],
   };
 }
 
@@ -212,22 +201,6 @@ function formatStep(step: StepSize): string {
   return 'percent' in step ? `${step.percent}%` : formatCount(step.agents, 'agent');
 }
 
-function checkChoice({ settings, located }: WrittenRollout, report: Report): void {
-  const { by } = settings.first;
-  const list = followPath(located, ['first', 'agents']);
-  const choice = followPath(located, ['first', 'by']);
-  if (list !== undefined && by !== 'listed') {
-    const message = `has no effect, because first.by is ${by}`;
-    const hint = 'Write by: listed, or remove agents';
-    fail(list, { rule: 'rollout/first', message, hint }, report, 'key');
-  }
-  if (choice !== undefined && by === 'listed' && list === undefined) {
-    const message = 'is listed, and first has no agents';
-    const hint = 'Add agents: with the addresses that come first';
-    fail(choice, { rule: 'rollout/first', message, hint }, report);
-  }
-}
-
 function checkHours(located: LocatedValue, report: Report): void {
   const { zone } = toObject(followPath(located, ['judge'])?.value);
   const given = ['hours', 'weekdays'].flatMap((one) => followPath(located, ['judge', one]) ?? []);
@@ -252,7 +225,6 @@ export function selectAgents(
     const selected = select(rollout.located, agents, report).map(({ address }) => address);
     if (selected.length === 0) return [];
     checkCounts(rollout, selected.length, report);
-    checkListed(rollout, selected, agents, report);
     return [{ ...rollout.settings, agents: selected }];
   });
 }
@@ -436,26 +408,5 @@ function checkCounts(rollout: WrittenRollout, agents: number, report: Report): v
       : `is ${count} of ${formatCount(agents, 'agent')}, and the step before it is ${before}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
     return;
-  }
-}
-
-function checkListed(
-  { located }: WrittenRollout,
-  selected: readonly Address[],
-  agents: readonly Agent[],
-  report: Report,
-): void {
-  const chosen = new Set(selected);
-  for (const at of listElements(followPath(located, ['first', 'agents']))) {
-    const address = String(at.value);
-    if (chosen.has(address)) continue;
-    const isAgent = agents.some((agent) => agent.address === address);
-    const which = isAgent
-      ? 'which the rollout does not select'
-      : 'which is not an agent of the stack';
-    const hint = isAgent
-      ? 'Remove it, or change select'
-      : didYouMean(address, selected, `For example ${selected[0]}`);
-    fail(at, { rule: 'rollout/first', message: `names ${address}, ${which}`, hint }, report);
   }
 }

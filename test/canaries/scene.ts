@@ -234,7 +234,7 @@ function stackOf({ documents }: Filled): JsonObject {
       const more = name === 'agent' ? Object.fromEntries(copies) : {};
       return [section, { ...before, sample, ...more }] as const;
     });
-  const steps = { steps: ['1 agent', '100%'], first: { by: 'random' } };
+  const steps = { steps: ['1 agent', '100%'] };
   const careful = { select: { targets: ['agent.sample', 'agent.extra'] }, ...steps };
   const other = { select: { targets: ['agent.spare', 'agent.backup'] }, ...steps };
   return { ...whole, ...Object.fromEntries(sections), rollouts: { careful, other } };

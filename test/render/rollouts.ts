@@ -18,7 +18,7 @@ export function documentOf(...rollouts: readonly ShownRollout[]): RolloutsDocume
   return { format: 'callsheet-rollouts', version: 1, now: NOW, environment: null, rollouts };
 }
 
-/** Busiest first, as `by: volume` chooses them. */
+/** Busiest first, as `first: volume` chooses them. */
 const AGENTS = Array.from({ length: 40 }, (_, at) => `agent.clinic["c${at + 1}"]`);
 
 type Name = RolloutMeasure['name'];

@@ -29,7 +29,6 @@ const ROLLOUTS = `rollouts:
   careful:
     select: { targets: [agent.clinic] }
     steps: [3 agents, 10%, 50%, 100%]
-    first: { by: random, seed: 7 }
 `;
 
 type StartFlags = Partial<RolloutFlags & PlanChoices & { readonly expect: string }>;
@@ -54,7 +53,6 @@ export const small = (more = ''): FleetOptions => ({
   rollouts: `rollouts:
   careful:
     steps: [2 agents, 50%, 100%]
-    first: { by: random }
 ${more}`,
 });
 

@@ -380,8 +380,8 @@ describe('where callers fare worse', () => {
     const fleet = await opened({
       agents: 20,
       rollouts: `rollouts:
-  careful: { select: { keys: [c1, c2, c3] }, steps: [1 agent, 100%], first: { by: random } }
-  other: { select: { keys: [c4, c5, c6] }, steps: [2 agents, 100%], first: { by: random } }
+  careful: { select: { keys: [c1, c2, c3] }, steps: [1 agent, 100%] }
+  other: { select: { keys: [c4, c5, c6] }, steps: [2 agents, 100%] }
 ${frozen}`,
     });
     await fleet.greet(LONG);
@@ -660,6 +660,18 @@ describe('where calls say nothing', () => {
     expect(told).toContain(
       'Step 2 leaves 6 agents to compare with, and a verdict needs 8: it will wait for callsheet rollout promote careful --dir ',
     );
+  });
+
+  test('none is started whose first agents are those with the most calls', async () => {
+    const fleet = await opened({
+      ...small('    first: volume\n'),
+      dialect: { absent: ['getMetrics'] },
+    });
+    await fleet.greet(POLITE);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 1 });
+    expect(err).toMatch(/rollouts\.careful\.first is volume\. The platform gives no figures/);
+    expect(fleet.greeting(POLITE)).toBe(0);
   });
 
   test('late metrics are waited for', async () => {

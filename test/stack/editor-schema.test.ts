@@ -92,7 +92,7 @@ test.each([
             labels: { region: 'west', tier: [1, '2'] },
           },
           steps: ['3 agents', '10%', '50%', '100%'],
-          first: { by: 'volume', seed: 7 },
+          first: 'volume',
           judge: {
             measures: {
               resolved: { margin: 5 },
