@@ -3160,23 +3160,12 @@ export type Look = {
     readonly message: string;
   }[];
 };
-/** One measure. Shares are in percent, durations in seconds, costs in the unit of `per_minute`; effects are in percentage points of shares, and of durations and costs in percent of what they were before. */
+/** One measure. Shares are in percent, durations in seconds; effects are in percentage points of shares, and of durations in percent of what they were before. */
 export type Measure = {
   /** The measure. */
-  readonly name:
-    | 'resolved'
-    | 'transferred'
-    | 'abandoned'
-    | 'other'
-    | 'positive'
-    | 'duration'
-    | 'cost'
-    | 'hangups'
-    | 'errors';
+  readonly name: 'resolved' | 'duration' | 'errors';
   /** Which direction is good. */
   readonly better: 'higher' | 'lower';
-  /** Of `hangups`: shorter calls count, in seconds; null of the others. */
-  readonly within: number | null;
   /** How much worse is tolerated, as an effect. */
   readonly margin: number;
   /** Agents with the change, in the weeks before the rollout. */

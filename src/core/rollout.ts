@@ -4,32 +4,18 @@ import type { Rollouts, State } from './documents.generated.ts';
 import type { Hours, PlanOptions, WEEKDAYS } from './plan-document.ts';
 
 /** What calls are judged by. */
-export const MEASURES = [
-  'resolved',
-  'transferred',
-  'abandoned',
-  'other',
-  'positive',
-  'duration',
-  'cost',
-  'hangups',
-  'errors',
-] as const;
+export const MEASURES = ['resolved', 'duration', 'errors'] as const;
 type MeasureName = (typeof MEASURES)[number];
 
 /** One measure, and how much worse is tolerated. */
 export type Measure = {
   readonly name: MeasureName;
   /**
-   * Of shares in percentage points, of means (`duration`, `cost`) in percent of what it was before; above 0. A change
-   * that is worse by less counts as no worse.
+   * Of shares in percentage points, of `duration` in percent of what it was before; above 0. A change that is worse by
+   * less counts as no worse.
    */
   readonly margin: number;
   readonly better: 'higher' | 'lower';
-  /** Seconds, of `hangups`: shorter calls count. */
-  readonly within?: number;
-  /** Of `cost`: what a minute costs. */
-  readonly perMinute?: number;
 };
 
 /** Which calls count; all where nothing is given. */
@@ -129,7 +115,6 @@ export type LoggedCalls = {
 
 export type CallCounts = {
   readonly calls: number;
-  readonly hangups: number;
   readonly errors: number;
 };
 

@@ -208,8 +208,7 @@ type MeasureFigures = {
 export function getFigures(measure: RolloutMeasure): MeasureFigures {
   const { effect, low, high, before, after, others_before, others_after } = measure;
   const [unit, own] = getUnits(measure.name);
-  const digits = countDigits(measure);
-  const figure = (value: number | null) => (value === null ? '–' : formatDecimal(value, digits));
+  const figure = (value: number | null) => (value === null ? '–' : formatDecimal(value, 1));
   const moved = (from: number | null, to: number | null) =>
     from === null && to === null ? null : `${figure(from)} → ${figure(to)} ${own}`.trim();
   return {
@@ -239,16 +238,9 @@ function effectText({ effect, interval }: MeasureFigures): string | null {
   return effect === null || interval === null ? effect : `${effect} (${interval})`;
 }
 
-/** The unit of effects, and that of values; the currency of costs is not known. */
+/** The unit of effects, and that of values. */
 function getUnits(name: RolloutMeasure['name']): readonly [string, string] {
-  if (name === 'duration') return ['%', 's'];
-  return name === 'cost' ? ['%', ''] : ['points', '%'];
-}
-
-/** Digits after the point of values: three in all of a cost, which may be in dollars or cents. */
-function countDigits({ name, before }: RolloutMeasure): number {
-  if (name !== 'cost') return 1;
-  return Math.min(5, Math.max(0, 2 - Math.floor(Math.log10(before || 1))));
+  return name === 'duration' ? ['%', 's'] : ['points', '%'];
 }
 
 /** Of broken guard rails and of what is left so many are named, unless everything is asked for. */

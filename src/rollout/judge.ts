@@ -135,11 +135,10 @@ const VERDICTS: readonly Rollouts.Measure['verdict'][] = [
   'better',
 ];
 
-function withoutFigures({ name, better, margin, within }: Measure): Rollouts.Measure {
+function withoutFigures({ name, better, margin }: Measure): Rollouts.Measure {
   return {
     name,
     better,
-    within: within ?? null,
     margin,
     before: null,
     after: null,
@@ -347,7 +346,7 @@ function listUnits(measure: Measure, agents: readonly AgentCalls[]): readonly Un
 }
 
 function isMean({ name }: Pick<Measure, 'name'>): boolean {
-  return name === 'duration' || name === 'cost';
+  return name === 'duration';
 }
 
 /** With one call more of each kind, so that what never happened yet does not count as impossible. */
@@ -499,7 +498,7 @@ function findDoubt(
     return `${silent.address} had no call where about ${Math.round(silent.expected)} were expected.`;
 
   // Of call logs a part is read, and of busy agents a smaller one before than after: their number tells nothing.
-  const isSampled = name === 'hangups' || name === 'errors';
+  const isSampled = name === 'errors';
   for (const { changed, others } of isSampled ? [] : cohorts) {
     const expected = countCalls(changed, 'before') * volumeMove(others);
     const had = countCalls(changed, 'after');

@@ -1,6 +1,6 @@
 /**
  * Counts the calls that a rollout is judged by. Figures come from metrics, which give every agent's at once; what they
- * do not tell, how long single calls were and whether something failed in them, comes from the call logs of some agents.
+ * do not tell, whether something failed in a call, comes from the call logs of some agents.
  */
 import type { Address } from '../core/address.ts';
 import { findEnd, stretchesWithin } from '../core/calendar.ts';
@@ -73,12 +73,13 @@ export async function lookAtCalls(
   const spans = [weeks, ...begins.map((from) => ({ from, until: now }))];
   const figures = await readFigures(spans, judging.counted, groups, session);
   const logs = needsLogs(judging, guardRails) ? await readLogs(record, groups, now, session) : null;
-  const cohortsFor = (measure: Measure): Seen['cohorts'] => {
-    if (!isLogged(measure))
-      return 'why' in figures
-        ? null
-        : tallyCohorts(groups, (id, index) => toTally(measure, figures.spans[index]?.get(id)));
-    return logs === null || 'why' in logs ? null : cohortsIn(logs, groups, measure.name);
+  const countedIn = (name: MetricName): Seen['cohorts'] =>
+    'why' in figures
+      ? null
+      : tallyCohorts(groups, (id, index) => toTally(name, figures.spans[index]?.get(id)));
+  const cohortsFor = ({ name }: Measure): Seen['cohorts'] => {
+    if (name !== 'errors') return countedIn(name);
+    return logs === null || 'why' in logs ? null : errorCohorts(logs, groups);
   };
   const newest = groups.at(-1)?.since ?? now;
   const { confidence, minCalls, minHours } = judging;
@@ -86,7 +87,7 @@ export async function lookAtCalls(
   const seen = judging.measures.map((measure) => ({ measure, cohorts: cohortsFor(measure) }));
   const judged = judge(seen, { confidence, minCalls, minHours, hours });
   const untold = logs !== null && 'why' in logs ? logs : figures;
-  const volumes = cohortsFor(VOLUME);
+  const volumes = countedIn('resolved');
   const others = groups.at(-1)?.others.length ?? 0;
   const look: Rollouts.Look = {
     at: isoTime(now),
@@ -103,9 +104,6 @@ export async function lookAtCalls(
   };
   return { look, others, logs: logs !== null && 'why' in logs ? record.logs : logs };
 }
-
-/** All calls, by which is told whether an agent is called at all. */
-const VOLUME: Measure = { name: 'other', margin: 1, better: 'lower' };
 
 function countCalls(volumes: Seen['cohorts']): number {
   return (volumes ?? [])
@@ -153,38 +151,15 @@ function tallyCohorts(
 }
 
 /** What metrics tell of one agent (Metrics, agentPerformance), of one that nobody called. */
-const NO_CALLS = {
-  calls: 0,
-  resolved: 0,
-  transferred: 0,
-  abandoned: 0,
-  other: 0,
-  seconds: 0,
-  /** Calls in a good mood, and those of which the mood is known: somebody talked to the agent. */
-  positive: 0,
-  moods: 0,
-};
+const NO_CALLS = { calls: 0, resolved: 0, seconds: 0 };
 
 type Figures = Readonly<typeof NO_CALLS>;
 
-function toTally({ name, perMinute = 1 }: Measure, figures: Figures = NO_CALLS): Tally {
-  const { calls, seconds, positive, moods } = figures;
-  switch (name) {
-    case 'duration':
-      return { calls, sum: seconds };
-    case 'cost':
-      return { calls, sum: (seconds / 60) * perMinute };
-    case 'positive':
-      return { calls: moods, sum: positive };
-    case 'resolved':
-    case 'transferred':
-    case 'abandoned':
-    case 'other':
-      return { calls, sum: figures[name] };
-    case 'hangups':
-    case 'errors':
-      return { calls: 0, sum: 0 };
-  }
+/** Measures that metrics give. */
+type MetricName = Exclude<Measure['name'], 'errors'>;
+
+function toTally(name: MetricName, figures: Figures = NO_CALLS): Tally {
+  return { calls: figures.calls, sum: name === 'duration' ? figures.seconds : figures.resolved };
 }
 
 type AllFigures = {
@@ -251,17 +226,10 @@ function figuresIn(answer: Json): Part | Untold {
 
 function toFigures(row: JsonObject): Figures {
   const calls = numberIn(row, 'totalCalls');
-  const [resolved, transferred] = [numberIn(row, 'resolved'), numberIn(row, 'transferred')];
-  const moods = typeof row.sentimentPercent === 'number' ? resolved + transferred : 0;
   return {
     calls,
-    resolved,
-    transferred,
-    abandoned: numberIn(row, 'abandoned'),
-    other: numberIn(row, 'other'),
+    resolved: numberIn(row, 'resolved'),
     seconds: numberIn(row, 'avgDuration') * calls,
-    positive: Math.round((numberIn(row, 'sentimentPercent') / 100) * moods),
-    moods,
   };
 }
 
@@ -286,22 +254,12 @@ function addFigures(a: Figures, b: Figures): Figures {
   return {
     calls: a.calls + b.calls,
     resolved: a.resolved + b.resolved,
-    transferred: a.transferred + b.transferred,
-    abandoned: a.abandoned + b.abandoned,
-    other: a.other + b.other,
     seconds: a.seconds + b.seconds,
-    positive: a.positive + b.positive,
-    moods: a.moods + b.moods,
   };
 }
 
-/** Whether a measure is counted in call logs. */
-function isLogged(measure: Measure): measure is Measure & { readonly name: 'hangups' | 'errors' } {
-  return measure.name === 'hangups' || measure.name === 'errors';
-}
-
 function needsLogs({ measures }: Judging, { errors }: GuardRails): boolean {
-  return errors !== undefined || measures.some(isLogged);
+  return errors !== undefined || measures.some(({ name }) => name === 'errors');
 }
 
 /**
@@ -337,7 +295,6 @@ async function readLogs(
   const until = now - SETTLED;
   const begins = [started, ...steps.flatMap(({ at }) => (at === null ? [] : [Date.parse(at)]))];
   const words = guardRails.errorWords.map((word) => word.toLowerCase());
-  const within = judging.measures.find(({ name }) => name === 'hangups')?.within ?? 0;
   const counted = new Map<string, readonly CallCounts[]>();
   const read = async ({ id }: { readonly id: string }) => {
     const counts = begins.map((_, part) => ({ ...(known?.agents[id]?.[part] ?? NO_COUNTS) }));
@@ -352,7 +309,6 @@ async function readLogs(
       const count = counts[part];
       if (count === undefined) continue;
       count.calls += 1;
-      if (numberIn(call, 'call_duration') < within) count.hangups += 1;
       if (hasWord(call, words)) count.errors += 1;
     }
   };
@@ -370,7 +326,7 @@ async function readLogs(
   }
 }
 
-const NO_COUNTS: CallCounts = { calls: 0, hangups: 0, errors: 0 };
+const NO_COUNTS: CallCounts = { calls: 0, errors: 0 };
 
 function isOther(agents: readonly Agent[]): (agent: Agent) => boolean {
   const ids = new Set(agents.map(({ id }) => id));
@@ -400,11 +356,7 @@ function hasWord({ transcript_json: entries }: JsonObject, words: readonly strin
 }
 
 /** Cohorts of the agents whose call logs are read. */
-function cohortsIn(
-  { agents }: LoggedCalls,
-  groups: readonly Group[],
-  name: 'hangups' | 'errors',
-): readonly Cohort[] {
+function errorCohorts({ agents }: LoggedCalls, groups: readonly Group[]): readonly Cohort[] {
   const read = groups.map((group) => mergeLogged(group, agents));
   return tallyCohorts(read, (id, span, { part }) => {
     const counts = agents[id] ?? [];
@@ -412,7 +364,7 @@ function cohortsIn(
     const parts = span === 0 ? counts.slice(0, 1) : counts.slice(part);
     const add = (count: (one: CallCounts) => number) =>
       parts.reduce((sum, one) => sum + count(one), 0);
-    return { calls: add(({ calls }) => calls), sum: add((one) => one[name]) };
+    return { calls: add(({ calls }) => calls), sum: add(({ errors }) => errors) };
   });
 }
 
@@ -437,7 +389,7 @@ function silentIn(
     [index + 1, recent].flatMap((span) => {
       const from = figures.from[span] ?? 0;
       const [cohort] = tallyCohorts([group], (id, part) =>
-        toTally(VOLUME, figures.spans[part === 0 ? 0 : span]?.get(id)),
+        toTally('resolved', figures.spans[part === 0 ? 0 : span]?.get(id)),
       );
       if (cohort === undefined || from < group.since) return [];
       const { isTelling, silent } = findSilence(cohort, silence);
@@ -483,7 +435,7 @@ function failingIn(
   { errors: limit }: GuardRails,
 ): Broken {
   if (limit === undefined || logs === null || 'why' in logs) return [];
-  return cohortsIn(logs, groups, 'errors').flatMap((cohort) => {
+  return errorCohorts(logs, groups).flatMap((cohort) => {
     const found = findErrors(cohort, limit, confidence);
     if (found === null) return [];
     const { addresses } = found;

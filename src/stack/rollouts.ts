@@ -110,15 +110,12 @@ function readJudging(value: Resolved | undefined): Judging {
 }
 
 function readMeasure(name: Measure['name'], value: Resolved): Measure {
-  const { margin, better, within, per_minute: price } = toObject(value);
+  const { margin, better } = toObject(value);
   const { properties } = measures.properties[name];
-  const milliseconds = duration(within);
   return {
     name,
     margin: numberOr(margin, properties.margin.default),
     better: toOne(['higher', 'lower'], better ?? properties.better.default),
-    ...(milliseconds === undefined ? {} : { within: milliseconds / 1000 }),
-    ...(typeof price === 'number' ? { perMinute: price } : {}),
   };
 }
 

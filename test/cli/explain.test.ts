@@ -96,7 +96,7 @@ describe('what is said of', () => {
       'rollouts.careful.steps',
       { required: true, type: 'list of numbers or shares of agents, not empty' },
     ],
-    ['rollouts.careful.judge.measures.hangups.within', { required: true, type: 'length of time' }],
+    ['rollouts.careful.judge.measures.duration.margin', { default: 20 }],
     ['rollouts.careful.judge.measures', { default: { resolved: { margin: 5 } } }],
     ['environments.staging.rollouts.careful.steps', { required: false }],
     ['agent.base', { type: 'text or list of texts', clearable: false, restored_by_revert: null }],

@@ -199,7 +199,7 @@ test('enough calls in too few hours are no lack of calls', () => {
 });
 
 test('figures have the digits and the unit of their measure', () => {
-  const shown = (name: 'resolved' | 'duration' | 'cost', effect: number, half: number) =>
+  const shown = (name: 'resolved' | 'duration', effect: number, half: number) =>
     getFigures(measureOf(name, [effect, half, 'no_worse']));
   expect(shown('resolved', -0.04, 1)).toMatchObject({
     effect: '0.0',
@@ -208,19 +208,6 @@ test('figures have the digits and the unit of their measure', () => {
     changed: '71.2 → 71.5 %',
   });
   expect(shown('duration', 1234.5, 1)).toMatchObject({ effect: '+1,234.5', margin: '+20 %' });
-  expect(shown('cost', -4.2, 0.4)).toMatchObject({
-    effect: '−4.2',
-    interval: '−4.6 to −3.8',
-    margin: '+20 %',
-    changed: '0.264 → 0.254',
-  });
-  const cents = {
-    ...measureOf('cost', [-1.12, 0.1, 'better']),
-    before: 26.4,
-    after: 24,
-    margin: 2.5,
-  };
-  expect(getFigures(cents)).toMatchObject({ margin: '+2.5 %', changed: '26.4 → 24.0' });
   expect(getFigures(measureOf('duration', null))).toEqual({
     effect: null,
     interval: null,
@@ -249,7 +236,7 @@ test('why there is no verdict is not said where it no longer matters', () => {
   const { look } = silent();
   const said = { ...silent(), look: look && { ...look, why: null } };
   expect(text(documentOf(said))).toContain(
-    'The platform gives no figures for resolved. The platform gives no\n              figures for abandoned.\n',
+    'The platform gives no figures for resolved. The platform gives no\n              figures for errors.\n',
   );
 });
 

@@ -28,10 +28,8 @@ const USUAL: {
   readonly [name in Name]?: Pick<RolloutMeasure, 'better' | 'margin'> & { readonly level: number };
 } = {
   resolved: { better: 'higher', margin: 5, level: 71.2 },
-  abandoned: { better: 'lower', margin: 3, level: 8.4 },
-  hangups: { better: 'lower', margin: 3, level: 5.1 },
+  errors: { better: 'lower', margin: 3, level: 5.1 },
   duration: { better: 'lower', margin: 20, level: 132 },
-  cost: { better: 'lower', margin: 20, level: 0.264 },
 };
 
 /** What a measure comes to: its effect, and half the width of the interval. */
@@ -39,21 +37,19 @@ type Found = readonly [effect: number, half: number, verdict: RolloutMeasure['ve
 
 export function measureOf(name: Name, found: Found | null): RolloutMeasure {
   const { better = 'lower', margin = 3, level = 10 } = USUAL[name] ?? {};
-  const within = name === 'hangups' ? 10 : null;
   const others = { others_before: level * 0.996, others_after: level * 1.001 };
   if (found === null) {
     const why = `The platform gives no figures for ${name}.`;
     const none = { before: null, after: null, others_before: null, others_after: null };
     const nothing = { ...none, effect: null, low: null, high: null };
-    return { name, better, within, margin, ...nothing, verdict: 'no_figures', why };
+    return { name, better, margin, ...nothing, verdict: 'no_figures', why };
   }
   const [effect, half, verdict] = found;
-  const isMean = name === 'duration' || name === 'cost';
+  const isMean = name === 'duration';
   const moved = others.others_after - others.others_before + (isMean ? level / 100 : 1) * effect;
   return {
     name,
     better,
-    within,
     margin,
     before: level,
     after: level + moved,
@@ -147,8 +143,8 @@ export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
 export function waiting(): ShownRollout {
   const measures = [
     measureOf('resolved', [-1.81, 8.71, 'not_enough_calls']),
-    measureOf('abandoned', [-0.54, 4.35, 'not_enough_calls']),
-    measureOf('hangups', [0.01, 4.35, 'not_enough_calls']),
+    measureOf('duration', [-0.54, 9.3, 'not_enough_calls']),
+    measureOf('errors', [0.01, 4.35, 'not_enough_calls']),
   ];
   return rolloutOf({
     look: lookOf({ measures, why: '138 of at least 200 calls so far.' }),
@@ -158,7 +154,7 @@ export function waiting(): ShownRollout {
 /** The platform gives no figures at all. */
 export function silent(): ShownRollout {
   const why = 'The platform gives no figures for resolved.';
-  const names = ['resolved', 'abandoned'] as const;
+  const names = ['resolved', 'errors'] as const;
   const measures = names.map((name) => measureOf(name, null));
   return rolloutOf({
     overdue: true,
@@ -176,8 +172,8 @@ const WORSE =
 export function worse(): ShownRollout {
   const measures = [
     measureOf('resolved', [-7.6, 2.6, 'worse']),
-    measureOf('abandoned', [1.1, 1.3, 'no_worse']),
     measureOf('duration', [3.2, 10.4, 'no_worse']),
+    measureOf('errors', [1.1, 1.3, 'no_worse']),
   ];
   const end = hoursBefore(31);
   return rolloutOf({
@@ -213,7 +209,7 @@ export function done(): ShownRollout {
       others: 20,
       measures: [
         measureOf('resolved', [0.6, 1.8, 'no_worse']),
-        measureOf('hangups', [-1.6, 0.9, 'better']),
+        measureOf('errors', [-1.6, 0.9, 'better']),
       ],
     }),
     next: 'All 40 agents have the change.',
@@ -276,10 +272,8 @@ export function long(): ShownRollout {
       others: 36,
       measures: [
         measureOf('resolved', [-1.4, 1.7, 'no_worse']),
-        measureOf('abandoned', [-0.7, 0.8, 'no_worse']),
-        measureOf('hangups', [-1.9, 0.6, 'better']),
         measureOf('duration', [-4.2, 4.6, 'no_worse']),
-        measureOf('cost', [-4.2, 4.6, 'no_worse']),
+        measureOf('errors', [-1.9, 0.6, 'better']),
       ],
     }),
     next: 'The next rollout run looks at the calls again. If callers fare no worse, 20 of 40 agents have the change then.',

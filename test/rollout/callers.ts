@@ -38,8 +38,7 @@ export type Outcome = {
 
 export const MEASURES: readonly Measure[] = [
   { name: 'resolved', margin: 5, better: 'higher' },
-  { name: 'abandoned', margin: 3, better: 'lower' },
-  { name: 'hangups', margin: 3, better: 'lower', within: 10 },
+  { name: 'errors', margin: 3, better: 'lower' },
   { name: 'duration', margin: 20, better: 'lower' },
 ];
 
@@ -75,9 +74,8 @@ const DEVIATIONS = { agent: 0.3, week: 0.08, day: 0.12, shock: 0.1, volume: 0.2 
 const MEMORY = 0.7;
 const OUTAGE = { daily: 0.04, hours: 4, shift: -0.8 };
 
-/** Of calls with another outcome, those that are abandoned; of all calls, those that are hung up at once. */
-const ABANDONED = 0.4;
-const HANGUPS = 0.05;
+/** Of all calls, those with an error. */
+const ERRORS = 0.05;
 const SECONDS = { median: 150, deviation: 0.7 };
 
 type Counting = { -readonly [key in keyof Tally]: Tally[key] };
@@ -147,10 +145,7 @@ function openCallers(scenario: Scenario, seed: number) {
   const normal = () => gauss(chance);
   const volumes = volumesOf(scenario, chance);
   const own = Array.from({ length: agents }, () => logit(RESOLVED) + DEVIATIONS.agent * normal());
-  const hangups = Array.from(
-    { length: agents },
-    () => logit(HANGUPS) + DEVIATIONS.agent * normal(),
-  );
+  const errors = Array.from({ length: agents }, () => logit(ERRORS) + DEVIATIONS.agent * normal());
   const lengths = Array.from({ length: agents }, () => SECONDS.median * Math.exp(0.25 * normal()));
   const weeks = Array.from({ length: agents }, () => DEVIATIONS.week * normal());
   const days = new Float64Array(agents);
@@ -191,16 +186,14 @@ function openCallers(scenario: Scenario, seed: number) {
       total += calls;
       const wander = drift * (weeks[agent] ?? 0) + (days[agent] ?? 0) + shift;
       const share = logistic((own[agent] ?? 0) + wander) * (agent < changed ? 1 - cost : 1);
-      const hangup = measures.length > 2 ? logistic((hangups[agent] ?? 0) - wander) : 0;
+      const failing = measures.length > 1 ? logistic((errors[agent] ?? 0) - wander) : 0;
       sums.fill(0);
       for (let call = 0; call < calls; call++) {
-        const drawn = chance.next();
-        if (drawn < share) sums[0] = (sums[0] ?? 0) + 1;
-        else if (drawn < share + ABANDONED * (1 - share)) sums[1] = (sums[1] ?? 0) + 1;
-        if (measures.length > 2 && chance.next() < hangup) sums[2] = (sums[2] ?? 0) + 1;
-        if (measures.length > 3)
-          sums[3] =
-            (sums[3] ?? 0) +
+        if (chance.next() < share) sums[0] = (sums[0] ?? 0) + 1;
+        if (measures.length > 1 && chance.next() < failing) sums[1] = (sums[1] ?? 0) + 1;
+        if (measures.length > 2)
+          sums[2] =
+            (sums[2] ?? 0) +
             (lengths[agent] ?? 0) * Math.exp(SECONDS.deviation * normal() - 0.5 * wander);
       }
       for (const measured of into) {

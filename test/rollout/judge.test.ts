@@ -13,7 +13,8 @@ import { runs } from '../long.ts';
 import { ORDINARY, playRollout } from './callers.ts';
 
 const RESOLVED: Measure = { name: 'resolved', margin: 5, better: 'higher' };
-const ABANDONED: Measure = { name: 'abandoned', margin: 5, better: 'lower' };
+/** A share of which less is better. */
+const FEWER: Measure = { name: 'resolved', margin: 5, better: 'lower' };
 const DURATION: Measure = { name: 'duration', margin: 20, better: 'lower' };
 const TERMS = { confidence: 95, minCalls: 200, minHours: 24, hours: 48 };
 
@@ -48,10 +49,10 @@ describe('a measure', () => {
     [RESOLVED, 690, 'no_worse'],
     [RESOLVED, 675, 'not_enough_calls'],
     [RESOLVED, 600, 'worse'],
-    [ABANDONED, 600, 'better'],
-    [ABANDONED, 710, 'no_worse'],
-    [ABANDONED, 725, 'not_enough_calls'],
-    [ABANDONED, 800, 'worse'],
+    [FEWER, 600, 'better'],
+    [FEWER, 710, 'no_worse'],
+    [FEWER, 725, 'not_enough_calls'],
+    [FEWER, 800, 'worse'],
   ] as const;
   test.each(verdicts)('%j, of 70 %% now %i of 1,000: %s', (measure, sum, verdict) => {
     const changed = alike(4, [1000, 700], [1000, sum]);
@@ -452,11 +453,10 @@ describe('a step', () => {
   });
 
   test('has a measure without figures where the platform gives none', () => {
-    const hangups: Measure = { name: 'hangups', margin: 3, better: 'lower', within: 10 };
-    expect(judge([{ measure: hangups, cohorts: null }], TERMS)).toMatchObject({
+    expect(judge([{ measure: { ...FEWER, name: 'errors' }, cohorts: null }], TERMS)).toMatchObject({
       verdict: 'no_figures',
-      why: 'The platform gives no figures for hangups.',
-      measures: [{ name: 'hangups', within: 10, effect: null, low: null, verdict: 'no_figures' }],
+      why: 'The platform gives no figures for errors.',
+      measures: [{ name: 'errors', effect: null, low: null, verdict: 'no_figures' }],
     });
   });
 
@@ -478,7 +478,7 @@ describe('whatever the figures are', () => {
     });
   const cohort = fc.record({ changed: agents(0), others: agents(0) });
   const cohorts = fc.array(cohort, { maxLength: 3 });
-  const measure = fc.constantFrom(RESOLVED, ABANDONED, DURATION);
+  const measure = fc.constantFrom(RESOLVED, FEWER, DURATION);
   const terms = { ...TERMS, minCalls: 50 };
 
   test('numbers are finite, and the verdict follows from the interval', () => {
@@ -529,7 +529,7 @@ describe('whatever the figures are', () => {
         const other = judgeOne(RESOLVED, reversed, terms);
         close(other.effect, plain.effect);
         close(other.low, plain.low);
-        const mirror = judgeOne(ABANDONED, mirrored, terms);
+        const mirror = judgeOne(FEWER, mirrored, terms);
         close(mirror.effect, plain.effect, -1);
         close(mirror.low, plain.high, -1);
         expect([other.verdict, mirror.verdict]).toEqual([plain.verdict, plain.verdict]);

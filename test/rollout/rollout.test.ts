@@ -47,7 +47,7 @@ describe('a change', () => {
     await fleet.greet(LONG);
     expect(await fleet.start(2)).toMatchObject({ status: 'judging', step: 1, agents: 40 });
     expect(fleet.greeting(LONG)).toBe(3);
-    const { end } = await fleet.runEvery(HOUR, 24 * 7);
+    const { end } = await fleet.runEvery(4 * HOUR, 6 * 7);
     expect(end).toMatchObject({ status: 'rolled_back', step: 1, left: [] });
     expect(end.why).toMatch(/^resolved moved by −\d/);
     expect(fleet.greeting(LONG)).toBe(0);
@@ -600,13 +600,13 @@ describe('a guard rail', () => {
     expect(fleet.greeting(POLITE)).toBe(1);
   });
 
-  test('for calls that end at once is a measure of call logs', async () => {
-    const judge = '    judge: { measures: { hangups: { within: 10s, margin: 5 } } }\n';
+  test('for errors may be a measure of call logs, too', async () => {
+    const judge = '    judge: { measures: { errors: { margin: 5 } } }\n';
     const fleet = await opened(small(judge));
-    await fleet.greet(LONG);
+    await fleet.stage.write('agents.yaml', `${await fleet.stage.read('agents.yaml')}${BROKEN}`);
     await fleet.start(2);
     const { end } = await fleet.runEvery(DAY, 14);
-    expect(end).toMatchObject({ status: 'rolled_back', look: { measures: [{ name: 'hangups' }] } });
+    expect(end).toMatchObject({ status: 'rolled_back', look: { measures: [{ name: 'errors' }] } });
   });
 });
 

@@ -96,10 +96,8 @@ test.each([
           judge: {
             measures: {
               resolved: { margin: 5 },
-              abandoned: { margin: 3 },
-              hangups: { within: '10s', margin: 3 },
               duration: { margin: 20 },
-              cost: { per_minute: 0.12, margin: `\${var.margin}` },
+              errors: { margin: `\${var.margin}` },
             },
             min_calls: 200,
             min_hours: 24,
@@ -115,7 +113,7 @@ test.each([
         },
       },
       environments: {
-        staging: { rollouts: { careful: { judge: { measures: { hangups: { margin: 9 } } } } } },
+        staging: { rollouts: { careful: { judge: { measures: { errors: { margin: 9 } } } } } },
       },
     },
   ],
