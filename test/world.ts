@@ -43,6 +43,7 @@ export { NO_OPTIONS };
 export const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 export const BAY = '9c24e74f-4564-4836-a0d8-0691bfe720fe';
 export const LINEAGE = '8f0f7c52-6d0a-4a53-9a4e-0a1f5a6f2b11';
+const RUN = '20260301t083000z-1f3a9c';
 export const KEY = 'a fingerprint key that the team keeps';
 
 /** A document as YAML has it: `{ $ref }` and `{ $secret }` are objects, `lifecycle` stands among the fields. */
@@ -53,6 +54,8 @@ type Parts = {
   readonly desired: readonly DesiredResource[];
   readonly live: LiveRecords;
   readonly applied: Documents;
+  /** Whether a run wrote the state, which otherwise is as an export leaves it. */
+  readonly isRun: boolean;
   /** Values of secrets now, and when `applied` was written. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly secretsThen: Readonly<Record<string, string>> | undefined;
@@ -69,6 +72,7 @@ const EMPTY: Parts = {
   desired: [],
   live: {},
   applied: {},
+  isRun: false,
   secrets: {},
   secretsThen: undefined,
   inClear: [],
@@ -136,6 +140,8 @@ export function world(parts: Parts = EMPTY) {
       having({ live: { ...parts.live, entitlements } }),
     /** What was last written, with the `id` and the `history_id` that the state remembers. */
     applied: (applied: Documents) => having({ applied }),
+    /** The state is the one of a run. */
+    run: () => having({ isRun: true }),
     /** Values by source; `then` those of the time when `applied` was written, the same unless given. */
     secrets: (secrets: Parts['secrets'], then?: Parts['secrets']) =>
       having({ secrets, secretsThen: then }),
@@ -237,7 +243,7 @@ export function fingerprinter(key: string | undefined) {
 }
 
 /** The state that a run would have left which wrote these documents. */
-function stateOf({ applied, secrets, secretsThen, inClearThen, keyThen }: Parts): State {
+function stateOf({ applied, isRun, secrets, secretsThen, inClearThen, keyThen }: Parts): State {
   const ids = new Map(Object.entries(applied).map(([at, { id }]) => [at, String(id)]));
   const then: World = {
     idOf: (address) => ids.get(address),
@@ -249,7 +255,13 @@ function stateOf({ applied, secrets, secretsThen, inClearThen, keyThen }: Parts)
     const desired = { ...desiredResource(address, fields), inClear: inClearThen };
     return [address, resourceState(desired, String(id), Number(entry ?? 0), then)] as const;
   });
-  return { ...emptyState(LINEAGE), serial: 4, resources: Object.fromEntries(resources) };
+  const lastRun = isRun ? RUN : null;
+  return {
+    ...emptyState(LINEAGE),
+    serial: 4,
+    last_run: lastRun,
+    resources: Object.fromEntries(resources),
+  };
 }
 
 function resourceState(

@@ -2287,7 +2287,7 @@ export type Note = {
   readonly address: Address | null;
   /** One sentence. */
   readonly message: string;
-  /** The state remembers what it says, so an earlier plan or an export has told it; text and Markdown leave it out. */
+  /** The state remembers what it says, so the plan of an earlier run or an export has told it; text, Markdown and page count it. */
   readonly known?: true;
   /** Of a note on secrets that are set: how many of them Callsheet cannot compare with what the platform has. The headline counts them. */
   readonly uncompared?: number;

@@ -530,7 +530,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     const unwritten = compareUnread(identity, world, resent);
     if (unwritten !== undefined) {
       input.unread.push(kind);
-      return asRemembered(identity, unwritten);
+      return asRemembered(identity, unwritten, input);
     }
   }
   // What could not be read when it was made cannot be told from what is gone.
@@ -564,14 +564,15 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const carried = carriedPaths(planned, kind, written);
   const supported = withSupport(planned, identity, support, carried);
   const { change, notes: unanswered } = await ask(supported, written, identity, live, input);
+  const told = toldBy(identity, input);
   const notes = [
-    ...leafNotes(address, leaves),
-    ...extentNotes(change, live),
+    ...leafNotes(address, leaves, told?.leaves),
+    ...extentNotes(change, live, told),
     ...carriedNotes(change, kind, written),
     ...clearedSecretNotes(change, kind, { leaves: recorded?.leaves ?? {}, live: written.live }),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
-    ...dependentNotes(identity, change, live),
+    ...dependentNotes(identity, change, live, told?.leaves),
     ...(input.purpose === 'apply' ? unreadyNotes(identity, change, live) : []),
     ...unanswered,
   ];
@@ -713,11 +714,23 @@ async function withCalls(
 }
 
 /** A resource of which there is nothing to write, and nothing to say but of secrets that nobody can compare. */
-function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result | undefined {
+function asRemembered(
+  identity: Identity,
+  leaves: readonly LeafChange[],
+  input: Pick<OneInput, 'state'>,
+): Result | undefined {
   if (leaves.length === 0) return undefined;
-  const notes = leafNotes(identity.address, leaves);
+  const notes = leafNotes(identity.address, leaves, toldBy(identity, input)?.leaves);
   const change = unchanged(identity);
   return { change, notes, leaves, state: undefined };
+}
+
+/** What a run recorded of a resource. The state of an export has told nobody. */
+function toldBy(
+  { by, recorded }: Identity,
+  { state }: Pick<OneInput, 'state'>,
+): ResourceState | undefined {
+  return by === 'state' && state.last_run !== null ? recorded : undefined;
 }
 
 /** Asks what the platform would refuse, and what would part an account from its secret. */

@@ -24,6 +24,7 @@ import {
 import { listDependents, listFollowers, schemaAt, type Twins, valueAt } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { ResourceState } from '../state/model.ts';
 import type { Identity, Misfit } from './identify.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 import { carryOver } from './steps.ts';
@@ -164,9 +165,21 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
   return `the platform has ${elements.length} entries of ${formatPath(list)} whose ${key} is ${JSON.stringify(name)} (${which.join('; ')}), so Callsheet cannot tell which one to write: rename or delete one of them in the dashboard and plan again, or exclude the list with lifecycle.ignore: [${formatPath(list)}]`;
 }
 
-/** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
-export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
-  return leaves.flatMap((leaf) => leafNote(leaf, address) ?? []);
+/**
+ * What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. `told`: what a
+ * run recorded, whose plan has told of what is unknown.
+ */
+export function leafNotes(
+  address: Address,
+  leaves: readonly LeafChange[],
+  told: ResourceState['leaves'] = {},
+): readonly Note[] {
+  return leaves.flatMap((leaf) => {
+    const note = leafNote(leaf, address);
+    const last = getOwn(told, leaf.text);
+    const isKnown = leaf.cause === 'unknown_content' && last !== undefined && 'unknown' in last;
+    return note === undefined ? [] : { ...note, ...(isKnown && { known: true as const }) };
+  });
 }
 
 /** Notes on the fields that a replacement keeps although the configuration does not name them, and those that it cannot keep. */
@@ -188,14 +201,18 @@ export function carriedNotes(
   return [{ severity, address, message: `the new resource ${parts.join('; it ')}` }];
 }
 
-/** What a person should know of a resource that is taken to be what it was, since it cannot be read. */
+/**
+ * What a person should know of a resource that is taken to be what it was, since it cannot be read. `told`: a run that
+ * could not read it either has no pin of it.
+ */
 export function extentNotes(
   { address, action }: Change,
   live: LiveResource | undefined,
+  told: ResourceState | undefined,
 ): readonly Note[] {
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
   const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
-  return [{ severity: 'info', address, message }];
+  return [{ severity: 'info', address, message, ...(told?.pin === null && { known: true }) }];
 }
 
 /** That a resource is not ready, where its kind has the platform work on it. It may be otherwise a moment later. */
@@ -268,39 +285,47 @@ export function protectionNotes(
 
 /**
  * What goes along with what is written: a field that is given while its flag is off (`x-told-while`), and one that nobody
- * gives and the platform sets with another (`x-follows`).
+ * gives and the platform sets with another (`x-follows`). `told`: what a run recorded, whose plan has told of fields
+ * whose flag was off.
  */
 export function dependentNotes(
   { kind: { schema: root }, desired, recorded }: Identity,
   { address, action, fields }: Change,
   live: LiveResource | undefined,
+  told: ResourceState['leaves'] = {},
 ): readonly Note[] {
   if (desired === undefined || desired.isPartial) return [];
   const { document } = desired;
+  const recordedValue = (text: string) => {
+    const last = getOwn(told, text);
+    return last !== undefined && 'value' in last ? last.value : undefined;
+  };
   const isNews = (text: string) =>
     (action !== 'no_op' && action !== 'adopt') || getOwn(recorded?.leaves, text) === undefined;
   const untold = listDependents(root).flatMap(({ path, schema }) => {
     const flag = schema['x-told-while'];
     const text = formatPath(path);
-    const isGiven = (valueAt(root, document, path) ?? null) !== null;
-    return flag !== undefined && isGiven && !isOn(root, document, live, flag) && isNews(text)
-      ? [{ flag, text }]
+    const value = valueAt(root, document, path) ?? null;
+    return flag !== undefined && value !== null && !isOn(root, document, live, flag) && isNews(text)
+      ? [{ flag, text, isTold: recordedValue(text) === value }]
       : [];
   });
-  const without = [...Map.groupBy(untold, ({ flag }) => flag)].map(
-    ([flag, ones]) =>
-      `${ones.map(({ text }) => text).join(', ')}: ${flag} is not on, so the platform does not tell them; an apply that switches it on writes them`,
-  );
+  const without = [...Map.groupBy(untold, ({ flag }) => flag)].map(([flag, ones]) => {
+    const isKnown = recordedValue(flag) === false && ones.every(({ isTold }) => isTold);
+    const message = `${ones.map(({ text }) => text).join(', ')}: ${flag} is not on, so the platform does not return them; the apply that switches it on writes them`;
+    return { message, ...(isKnown && { known: true as const }) };
+  });
   const written = fields.filter(isWritten).map(({ path }) => toPath(path));
   const following = action !== 'update' || live === undefined ? [] : listFollowers(root, written);
-  const moving = following.flatMap(({ path, leader }) => {
-    const isOurs = valueAt(root, document, path) !== undefined;
-    if (isOurs || (valueAt(root, live?.document ?? {}, path) ?? null) === null) return [];
-    return [
-      `${formatPath(path)} is not configured, and follows ${formatPath(leader)}: it is not sent, and the platform sets it`,
-    ];
-  });
-  return [...without, ...moving].map((message) => ({ severity: 'info', address, message }));
+  const moving = following.flatMap(
+    ({ path, leader }): readonly Pick<Note, 'message' | 'known'>[] => {
+      const isOurs = valueAt(root, document, path) !== undefined;
+      if (isOurs || (valueAt(root, live?.document ?? {}, path) ?? null) === null) return [];
+      const message = `${formatPath(path)} is not configured, and follows ${formatPath(leader)}: it is not sent, and the platform sets it`;
+      return [{ message }];
+    },
+  );
+  return [...without, ...moving].map((said) => ({ severity: 'info', address, ...said }));
 }
 
 /** Gives a flag as the configuration has it, else as it is live. */
@@ -319,7 +344,9 @@ export function ignoreNotes(
   { recorded, desired, by }: Identity,
   { address }: Pick<Change, 'address'>,
 ): readonly Note[] {
-  if (desired === undefined || recorded === undefined || by !== 'state') return [];
+  // A rollback leaves alone what its snapshot does not hold; no lifecycle.ignore says so.
+  if (desired === undefined || desired.isPartial) return [];
+  if (recorded === undefined || by !== 'state') return [];
   const owned = Object.keys(recorded.leaves).map(toPath);
   return desired.lifecycle.ignore.flatMap((text, at): readonly Note[] => {
     const path = toPath(text);

@@ -177,17 +177,18 @@ export function findRenewed(
 
 /**
  * What a comparison could not say of secrets: one note of those that are not set, one of those that are. Their number
- * is all that is the same in each run. Secrets that are not set and that the state remembers are `known`: an earlier
- * plan, or an export, has told of them.
+ * is all that is the same in each run. A note is `known` if the state remembers each of its secrets: of those that are
+ * not set an earlier plan or an export has told, of those that are set the plan of the run that recorded them as unknown.
  */
 export function uncomparedNotes(
   compared: Iterable<{ readonly address: Address; readonly leaves: readonly LeafChange[] }>,
   { secretOf }: Pick<World, 'secretOf'>,
-  { resources }: Pick<State, 'resources'>,
+  { resources, last_run: lastRun }: Pick<State, 'resources' | 'last_run'>,
 ): readonly Note[] {
   const unset = new Map<string, Set<Address>>();
   const unknown = new Map<string, Set<Address>>();
-  let isKnown = true;
+  let isUnsetKnown = true;
+  let isSetKnown = lastRun !== null;
   /** Those that are not set and of which the state has no fingerprint either: nobody would see that they were rotated. */
   const unrecorded = new Map<string, Set<Address>>();
   for (const { address, leaves } of compared) {
@@ -199,7 +200,8 @@ export function uncomparedNotes(
       const leaf = getOwn(getOwn(resources, address)?.leaves, text);
       if (!isSet && (leaf === undefined || !('fingerprint' in leaf)))
         addTo(unrecorded, source, address);
-      isKnown &&= isSet || leaf !== undefined;
+      isUnsetKnown &&= isSet || leaf !== undefined;
+      isSetKnown &&= !isSet || (leaf !== undefined && 'unknown' in leaf);
     }
   }
   const note = { severity: 'info', address: null, varies: true } as const;
@@ -211,7 +213,7 @@ export function uncomparedNotes(
           {
             ...note,
             message: `${secrets(unset)} not set here, so Callsheet did not compare ${it}. apply asks only for secrets that it writes.${unrecorded.size === 0 ? '' : ` Of ${listSources(unrecorded)} the state does not record what was written: where the value was rotated, the platform keeps the old one. ${RESEND}`}`,
-            ...(isKnown && { known: true as const }),
+            ...(isUnsetKnown && { known: true as const }),
           },
         ]),
     ...(unknown.size === 0
@@ -221,6 +223,7 @@ export function uncomparedNotes(
             ...note,
             message: `${secrets(unknown)} set here and cannot be compared (${listSources(unknown)}): the platform does not return secrets, and the state does not record what was written. The stored values will not be changed, so a value that was rotated stays the old one. If they equal the values set here, run \`callsheet state trust\`. ${RESEND}`,
             uncompared: unknown.size,
+            ...(isSetKnown && { known: true as const }),
           },
         ]),
   ];

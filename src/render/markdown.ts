@@ -58,6 +58,7 @@ import {
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
+  notesAsBefore,
   reliesOn,
   SYMBOLS,
   stackName,
@@ -628,7 +629,12 @@ function closing(plan: PlanDocument): readonly string[] {
   const assumed = newAssumptions(plan);
   return [
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    aboutText([forecast, assumed.length === 0 ? '' : reliesOn(assumed), plan.digest]),
+    aboutText([
+      forecast,
+      notesAsBefore(plan),
+      assumed.length === 0 ? '' : reliesOn(assumed),
+      plan.digest,
+    ]),
   ];
 }
 

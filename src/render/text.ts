@@ -66,6 +66,7 @@ import {
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
+  notesAsBefore,
   placeOf,
   reliesOn,
   SYMBOLS,
@@ -425,6 +426,7 @@ function closingLines(
   isLong: boolean,
 ): readonly Line[] {
   const forecast = formatForecast(plan);
+  const before = options.verbose ? '' : notesAsBefore(plan);
   const dim = (text: string) => wrap([span(text)], options.width, 2);
   // Assumptions are shown with --verbose alone, as a reviewer cannot act on them; moved endpoints always are.
   const { assumptions } = plan;
@@ -433,6 +435,7 @@ function closingLines(
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
     ...(isTold ? dim(reliesOn(assumptions)) : []),
     ...(forecast === '' ? [] : dim(forecast)),
+    ...(before === '' ? [] : dim(before)),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
 }
@@ -443,7 +446,10 @@ function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Lin
     plan.purpose === 'restore' ? 'this restore records them' : 'the next apply remembers them';
   const adopted =
     plan.summary.adopt > 0 ? `, ${formatNumber(plan.summary.adopt)} of them adopted: ${then}` : '';
-  return wrap([span(`${compared}${adopted}.`)], options.width, 0);
+  const before = options.verbose ? '' : notesAsBefore(plan);
+  return [`${compared}${adopted}.`, before]
+    .filter((text) => text !== '')
+    .flatMap((text) => wrap([span(text)], options.width, 0));
 }
 
 /** Columns of a name: it is live text, and may be of any length. */

@@ -621,6 +621,13 @@ function driftSort(change: Change): DriftSort {
   return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
 }
 
+/** Counts the notes that the run which recorded the state has told already; empty where there are none. */
+export function notesAsBefore({ notes }: PlanDocument): string {
+  const { length } = notes.filter(({ known }) => known === true);
+  if (length === 0) return '';
+  return `${formatCount(length, 'note')} as in the last run; --verbose shows ${length === 1 ? 'it' : 'them'}`;
+}
+
 /** The assumptions that no run of the stack has rested on before. */
 export function newAssumptions({ assumptions, known_assumptions: known = [] }: PlanDocument) {
   return assumptions.filter((one) => !known.includes(one));

@@ -3,7 +3,16 @@ import { Blob } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { attributeDrift, withAuthor } from '../../src/plan/messages.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { BAY, type WorldBuilder, world } from '../world.ts';
+import { emptyState } from '../../src/state/replay.ts';
+import {
+  BAY,
+  type Documents,
+  desiredResource,
+  LINEAGE,
+  type WorldBuilder,
+  type Written,
+  world,
+} from '../world.ts';
 
 const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
 
@@ -55,8 +64,56 @@ describe('a note', () => {
         message: 'it cannot be read; Callsheet assumes that it still has the values last written',
       },
     ]);
+    const unread = await made
+      .run()
+      .desired({ 'email_template.hi': { name: 'Hi', subject: 'Hi' } })
+      .plan();
+    expect(unread.plan.notes[0]?.known).toBeUndefined();
     const other = await made.desired({ 'email_template.hi': { name: 'Hi', subject: 'Ho' } }).plan();
     expect([other.plan.changes[0]?.verdict, other.plan.notes]).toEqual(['unsupported', []]);
+  });
+
+  describe('on what the platform does not return while a flag is off', () => {
+    const given = { tool_enabled: false, success_url: 'https://pay.example.test' };
+    const desk = (payments: Written, more: Written = {}): Documents => ({
+      'agent.desk': { name: 'Desk', payments, ...more },
+    });
+    const live = { id: 'a1', name: 'Desk' };
+    const made = world()
+      .live({ agent: [live] })
+      .facets({ a1: { payment_tool_enabled: false } })
+      .applied({ 'agent.desk': { ...live, payments: given } });
+    const changed = desk(given, { status: 'inactive' });
+
+    test.each<[string, WorldBuilder, boolean | undefined]>([
+      ['is known beside another change', made.run().desired(changed), true],
+      ['is news where no run told of it', made.desired(changed), undefined],
+      [
+        'is news where the value is',
+        made
+          .run()
+          .desired(
+            desk({ ...given, success_url: 'https://b.example.test' }, { status: 'inactive' }),
+          ),
+        undefined,
+      ],
+      [
+        'is news where the flag was on',
+        made
+          .run()
+          .applied({ 'agent.desk': { ...live, payments: { ...given, tool_enabled: true } } })
+          .facets({ a1: { payment_tool_enabled: true } })
+          .desired(desk(given)),
+        undefined,
+      ],
+    ])('%s', async (_title, world, known) => {
+      const { notes } = (await world.plan()).plan;
+      const [note] = notes.filter(({ message }) =>
+        message.includes('payments.tool_enabled is not on'),
+      );
+      expect(note?.message).toMatch(/^payments\.success_url: /);
+      expect(note?.known).toBe(known);
+    });
   });
 
   describe('on a protection', () => {
@@ -133,6 +190,15 @@ describe('a note', () => {
       ],
       ['nothing that was never written', ignoring(['greeting_message']), []],
       [
+        'nothing of what a rollback leaves alone',
+        made.wanting(
+          Object.entries({ 'agent.desk': { ...written, lifecycle: { ignore: ['status'] } } }).map(
+            ([at, one]) => ({ ...desiredResource(at, one), isPartial: true }),
+          ),
+        ),
+        [],
+      ],
+      [
         'nothing of what is new',
         world().desired({ 'agent.desk': { ...written, lifecycle: { ignore: ['status'] } } }),
         [],
@@ -164,6 +230,20 @@ describe('a note', () => {
             'mood: the platform does not return it, so Callsheet cannot compare it. It will not be changed.',
         },
       ]);
+    });
+
+    test('says so once: a run records that it is not known', async () => {
+      const known = async (given: WorldBuilder) => {
+        const { refresh } = await given.desired(mood).plan();
+        const resources = Object.fromEntries(refresh);
+        const state = { ...emptyState(LINEAGE), serial: 1, resources };
+        const next = (lastRun: string | null) =>
+          given.desired(mood).plan({ state: { ...state, last_run: lastRun } });
+        return Promise.all(
+          [null, 'run'].map(async (run) => (await next(run)).plan.notes.map((one) => one.known)),
+        );
+      };
+      expect(await known(made)).toEqual([[undefined], [true]]);
     });
 
     test('says that nobody can verify it where it was written before', async () => {

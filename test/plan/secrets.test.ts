@@ -23,7 +23,7 @@ import {
   sendsLeaf,
   uncomparedNotes,
 } from '../../src/plan/secrets.ts';
-import type { ResourceState, State } from '../../src/state/model.ts';
+import type { AppliedLeaf, ResourceState, State } from '../../src/state/model.ts';
 import { changeOf } from '../render/sample.ts';
 import { type Documents, materialise, world } from '../world.ts';
 
@@ -118,7 +118,11 @@ describe('secrets that were not compared', () => {
     schema: {},
   });
   const [one, other] = [unknown('one', new Secret('env:A')), unknown('other', new Secret('env:B'))];
-  const remembering = (leaves: ResourceState['leaves']): Pick<State, 'resources'> => ({
+  const remembering = (
+    leaves: ResourceState['leaves'],
+    lastRun: string | null = null,
+  ): Pick<State, 'last_run' | 'resources'> => ({
+    last_run: lastRun,
     resources: {
       'agent.a': {
         kind: 'agent',
@@ -131,7 +135,7 @@ describe('secrets that were not compared', () => {
       },
     },
   });
-  const EMPTY = { resources: {} };
+  const EMPTY = { last_run: null, resources: {} };
   const ASKED = 'apply asks only for secrets that it writes.';
   const RESEND = 'To write the values set here, run `callsheet plan --resend-secrets`.';
   const KEPT = `the platform does not return secrets, and the state does not record what was written. The stored values will not be changed, so a value that was rotated stays the old one. If they equal the values set here, run \`callsheet state trust\`. ${RESEND}`;
@@ -239,6 +243,20 @@ describe('secrets that were not compared', () => {
     expect(noted([one])).toBe(true);
     expect(noted([one, other])).toBeUndefined();
     expect(noted([one], 'env:A')).toBeUndefined();
+  });
+
+  test('that are set are told once: a run recorded that nobody knows what was written', () => {
+    const noted = (leaf: AppliedLeaf, leaves = [one], lastRun: string | null = 'run') =>
+      uncomparedNotes(
+        [{ address: 'agent.a', leaves }],
+        { secretOf: () => 'value' },
+        remembering({ [one.text]: leaf }, lastRun),
+      ).map(({ known, uncompared }) => [known, uncompared]);
+    expect(noted({ unknown: true })).toEqual([[true, 1]]);
+    expect(noted({ unknown: true }, [one, other])).toEqual([[undefined, 2]]);
+    expect(noted({ unknown: true }, [one], null)).toEqual([[undefined, 1]]);
+    // A fingerprint that no longer compares is news: the key is another one.
+    expect(noted({ fingerprint: 'hmac-sha256:other' })).toEqual([[undefined, 1]]);
   });
 });
 

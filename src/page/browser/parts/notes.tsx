@@ -15,6 +15,8 @@ import {
   formatNumber,
   movedEndpointLines,
   namesRelyOn,
+  newAssumptions,
+  notesAsBefore,
   reliesOn,
   SYMBOLS,
 } from '../../../render/wording.ts';
@@ -107,6 +109,7 @@ function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Requests', formatForecast(head)],
     ['Allowed', allowanceFlags(options).join(', ')],
     ['Moved', movedEndpointLines(head).join(' ')],
+    ['Notes', notesAsBefore(head)],
     ['Assumptions', formatAssumed(head)],
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
@@ -131,9 +134,9 @@ export const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift
 
 /** Drift rests on them only for who made it. Commands stand without the marks that a terminal gives them. */
 function formatAssumed(head: PlanDocument): string {
-  const { assumptions, purpose } = head;
-  const named = assumptions.length === 0 ? '' : reliesOn(assumptions);
-  const told = purpose === 'drift' ? namesRelyOn(head) : named;
+  const assumed = newAssumptions(head);
+  const named = assumed.length === 0 ? '' : reliesOn(assumed);
+  const told = head.purpose === 'drift' ? namesRelyOn(head) : named;
   return told?.replaceAll('`', '') ?? '';
 }
 
