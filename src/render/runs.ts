@@ -111,14 +111,24 @@ function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
+/** Kinds that the line of a run names beside one action. */
+const MOST_KINDS = 2;
+
 /** `rollback: Old front desk deleted, 52 agents updated; 9 failed; of 20260302t083000z-1f3a9c` */
 function describeWhat({ purpose, undoes, outcomes }: RunSummary): string {
   const done = outcomes
     .filter(({ status }) => status === 'done')
     .toSorted((a, b) => rank(a) - rank(b));
-  const did = done.map(({ kind, action, count, name }) =>
-    [name === null ? countKind(count, kind) : shownName(name), toPastTense(action)].join(' '),
-  );
+  // Deletes and replacements are named, however many kinds there are.
+  const did = [...Map.groupBy(done, ({ action }) => action)].flatMap(([action, ones]) => {
+    const isCounted = ones.length > MOST_KINDS && action !== 'delete' && action !== 'replace';
+    const parts = isCounted
+      ? [formatCount(sum(ones.map(({ count }) => count)), 'resource')]
+      : ones.map(({ kind, count, name }) =>
+          name === null ? countKind(count, kind) : shownName(name),
+        );
+    return parts.map((part) => `${part} ${toPastTense(action)}`);
+  });
   const missed = (['failed', 'blocked', 'not_attempted'] as const).map((status) => {
     const counts = outcomes.flatMap((one) => (one.status === status ? [one.count] : []));
     return [sum(counts), LOOKS[status].word] as const;

@@ -121,6 +121,21 @@ const RUNS: readonly RunSummary[] = [
   }),
 ];
 
+test('what a run made of many kinds is counted together, and what it deleted is not', () => {
+  const outcomes = ['agent', 'sms_template', 'custom_voice'].flatMap((kind) =>
+    ['create', 'delete'].map((action) => ({ ...updated, kind, action, count: 2, name: null })),
+  ) as RunSummary['outcomes'];
+  expect(
+    renderRunsText(
+      [runOf('20260302t083000z-00aa17', { outcomes })],
+      { ...PLAIN, isPiped: true },
+      NOW,
+    ),
+  ).toContain(
+    'apply: 2 agents deleted, 2 sms templates deleted, 2 custom voices deleted, 6 resources created',
+  );
+});
+
 test('runs are listed by when and what, with the id last and whole', () => {
   const piped = renderRunsText(RUNS, { ...PLAIN, isPiped: true }, NOW);
   expect(piped.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
