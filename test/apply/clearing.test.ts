@@ -126,6 +126,28 @@ staged(
   { dialect: { nestedDefaults: true } },
 );
 
+staged(
+  'what the platform fills in where the files say null is told by every run, until they say it',
+  async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', ', speed: 1.05', ', speed: null');
+    for (const said of [
+      'voice_settings.speed was stored as 1 instead of nothing',
+      'the platform still has the old value of voice_settings.speed',
+    ]) {
+      const [line] = await stage.apply({}, { exit: 3 });
+      expect(line).toMatchObject({ status: 'failed', message: expect.stringContaining(said) });
+      const { changes } = await stage.plan();
+      expect(changes.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual([
+        'voice_settings.speed',
+      ]);
+    }
+    await stage.edit('agents.yaml', ', speed: null', ', speed: 1');
+    await stage.apply();
+  },
+  { dialect: { nestedDefaults: true } },
+);
+
 function issues(path: string) {
   return { error: 'invalid_request', details: [{ path, message: 'is not valid' }] };
 }
