@@ -247,7 +247,7 @@ export async function findWriter(
     // A run that sees its own entry sees all that came before it.
     if (seen > 0) break;
     // One that knows what was there before made what came since, with the runs after it.
-    if (entry.at !== null && before !== null && before < entry.id) {
+    if (before !== null && before < entry.id) {
       const { maker } = claimantsOf(entry, own, claims, before, author);
       if (maker !== undefined) return maker.run;
     }
