@@ -532,7 +532,7 @@ function isAs(one: Json | undefined, other: Json | undefined): boolean {
 
 /** Everything that the platform has of a cell's resource, secrets and bytes among it; undefined where there is none. */
 function liveOf(
-  { sim: { store, dialect } }: Stage,
+  { sim: { store, dialect, requests } }: Stage,
   cell: Cell,
   said: Member = cell.from,
 ): JsonObject | undefined {
@@ -571,7 +571,14 @@ function liveOf(
   }
   if (kind.name === 'knowledge_source') {
     const own = [...store.sources.values()].filter(({ record }) => isOwn(record));
-    const source = own.findLast(({ upload }) => upload?.bytes !== undefined) ?? own.at(-1);
+    const uploaded = own.filter(({ upload }) => upload?.bytes !== undefined);
+    // One that was there already may have been ingested last.
+    const asked = requests.findLast(
+      ({ operation, path }) =>
+        operation === 'enqueueKnowledgeSource' && uploaded.some(({ id }) => path.includes(id)),
+    );
+    const source =
+      uploaded.find(({ id }) => asked?.path.includes(id)) ?? uploaded.at(-1) ?? own.at(-1);
     const bytes = source?.upload?.bytes;
     return source && { ...source.record, ...(bytes ? { file: text(bytes) } : {}) };
   }
@@ -728,14 +735,22 @@ function wrongIn(
 }
 
 /** What the platform moves along with a field, by the specification. */
-function freeOf({ kind, path }: Cell): (path: string) => boolean {
+function freeOf(cell: Cell): (path: string) => boolean {
+  const { kind, path } = cell;
   const place = path.join('.');
   // How an ingested source comes to be active is not shown (Knowledge base source); `settled` asks that it is said.
   if (kind.name === 'knowledge_source') return (one) => one === 'status';
   // A cloned voice brings its language (Custom voices), and a tool that is off tells no limits (Payment readiness).
   if (place === 'voice_settings.voice_id' || place === 'voice_settings')
     return (one) => one === 'voice_settings.language' && place.endsWith('id');
-  if (place === 'payments.tool_enabled') return (one) => /^payments\.(max|success)/.test(one);
+  const isLimit = (one: string) => /^payments\.(max|success)/.test(one);
+  if (place === 'payments.tool_enabled') return isLimit;
+  // With the tool the limits that nobody said come and go.
+  if (place === 'payments') {
+    const sides = [cell.from, cell.to].map((value) => leavesOf(blockOf(cell, value)));
+    const [was, is] = sides.map((side) => side.get('payments.tool_enabled'));
+    if (was !== is) return (one) => isLimit(one) && sides.every((side) => !side.has(one));
+  }
   // Restoring call transfer off turns web transfer off (Revert, rule 1).
   if (place === 'transfer_enabled') return (one) => one === 'web_transfer_enabled';
   return () => false;
@@ -1259,7 +1274,7 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
         const isTold = (path: string) =>
           now.get('payments.tool_enabled') !== false || !/^payments\.(max|success)/.test(path);
         const isThere = [...was.keys()].every(
-          (path) => !isTold(path) || isAs(held.get(path), now.get(path)),
+          (path) => !isTold(path) || isAs(held.get(path), now.get(path) ?? defaults.get(path)),
         );
         if (namesField(about, cell)) say(cell, 'pull', about);
         else if (change !== undefined || off.length > 0 || !isThere)
@@ -1376,6 +1391,11 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
     const before = leaves();
     const { file } = await take(stage, 'then.snapshot', { ...FOR_KEY, knowledgeBase: [BASE] });
     const media = await mediaOf(stage.sim, join(stage.folder, 'media'));
+    // Documents of one name have one file: that of the one that was ingested last.
+    for (const cell of left) {
+      const { file: bytes, name } = cell.kind.nested ? (liveOf(stage, cell) ?? {}) : {};
+      if (typeof bytes === 'string') await writeFile(join(media, BASE, String(name)), bytes);
+    }
     wipe(stage.sim);
     const key = await withKey(stage);
     const { out, err } = await restoreOn(
