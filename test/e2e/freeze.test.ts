@@ -18,7 +18,7 @@ applied('in a freeze window nothing is written but with a reason', async (world)
   expect(world.writes().length).toBe(before);
 
   await world.run(['apply', '--auto-approve', '--override-freeze', 'INC-4711 wrong greeting']);
-  const run = (await world.run(['runs'])).out.split(' ')[0] ?? '';
+  const [run = ''] = /\d{8}t\d{6}z-\w+/.exec((await world.run(['runs'])).out) ?? [];
   const receipt = (await world.run(['runs', run])).out.replace(/\s+/g, ' ');
   expect(receipt).toContain(`overrode ${frozen}; reason: INC-4711 wrong greeting`);
 });
