@@ -54,7 +54,7 @@ type Parts = {
   readonly desired: readonly DesiredResource[];
   readonly live: LiveRecords;
   readonly applied: Documents;
-  /** Whether a run wrote the state, which otherwise is as an export leaves it. */
+  /** True if a run wrote the state, which otherwise is as an export leaves it. */
   readonly isRun: boolean;
   /** Values of secrets now, and when `applied` was written. */
   readonly secrets: Readonly<Record<string, string>>;

@@ -171,9 +171,9 @@ type Claim = {
   /** The newest entry that was there before; null where that is unknown. */
   readonly before: number | null;
   readonly isRevert: boolean;
-  /** Whether it moved `updated_at`. */
+  /** True if it moved `updated_at`. */
   readonly isStamped: boolean;
-  /** Whether an entry of this time may be its own. */
+  /** True if an entry of this time may be its own. */
   readonly mayBeAt: (at: string | null) => boolean;
   /** Entries that its requests make, by `READINGS`. */
   readonly counts: readonly number[];

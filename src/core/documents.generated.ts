@@ -2550,13 +2550,13 @@ export type Runs = {
     readonly status: string;
     /** How many changes it carried out. */
     readonly changes: number;
-    /** What became of its changes, without those that the plan left out: how many of each kind, action and status. */
+    /** Its changes by outcome, without those that the plan left out: how many of each kind, action and status. */
     readonly outcomes: readonly {
       /** Kind of the resources. */
       readonly kind: string;
-      /** What was to be done. */
+      /** The action that the plan had. */
       readonly action: string;
-      /** What became of it. */
+      /** The outcome. */
       readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
       /** How many. */
       readonly count: number;
@@ -3108,7 +3108,7 @@ export type Step = {
   readonly agents: number;
   /** Agents that get it with this step. */
   readonly adds: readonly string[];
-  /** What became of it. */
+  /** The outcome. */
   readonly status: 'applied' | 'applying' | 'pending' | 'undone';
   /** When it was applied, by the clock of the platform; null where it was not. */
   readonly at: string | null;

@@ -144,7 +144,7 @@ export function formatFirst(names: readonly string[], most: number, where = ''):
   return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
 }
 
-/** What is said of one thing: remarks behind semicolons, and as sentences from the first full stop on. */
+/** Joins remarks on one thing: behind semicolons, and as sentences from the first full stop on. */
 export function joinRemarks(remarks: readonly (string | undefined)[]): string {
   const [first = '', ...others] = remarks.filter((one) => one !== undefined && one !== '');
   return others.reduce<string>((before, next = '') => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is sent to a browser beside the data: one script and one style. */
+/** Assets that a browser gets beside the data: one script and one style. */
 export type Assets = { readonly script: string; readonly style: string };
 
 /** The pages that there are. Each begins with the file of its name in `browser/`. */

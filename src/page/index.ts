@@ -44,7 +44,7 @@ export async function renderUi(start: UiStart): Promise<string> {
 /** What a page with a script is made of. */
 type AppParts = {
   readonly title: string;
-  /** What is shown where no script runs; markup, as it is. */
+  /** Shown where no script runs; markup, as it is. */
   readonly instead: string;
   readonly assets: Assets;
   /** JSON, as it is. */

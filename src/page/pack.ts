@@ -13,7 +13,7 @@ import { countsBelow, headline, titleOnBase } from '../render/wording.ts';
 
 /** A document in which every long text is written down once (`core/texts.ts`). */
 export type Packed = {
-  /** What it comes to, in one line, and the counts below it. */
+  /** The headline, and the counts below it. */
   readonly title: string;
   readonly counts: string;
   readonly overview: PackedOverview;

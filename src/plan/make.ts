@@ -725,7 +725,7 @@ function asRemembered(
   return { change, notes, leaves, state: undefined };
 }
 
-/** What a run recorded of a resource. The state of an export has told nobody. */
+/** A resource as a run recorded it. The state of an export has told nobody. */
 function toldBy(
   { by, recorded }: Identity,
   { state }: Pick<OneInput, 'state'>,

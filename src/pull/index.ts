@@ -44,7 +44,7 @@ type PullInput = {
   readonly planned: Planned;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
-  /** Whether texts that both sides changed get the edits of both. */
+  /** True if texts that both sides changed get the edits of both. */
   readonly merge: boolean;
   /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
   readonly choose: (key: string) => Choice | undefined;

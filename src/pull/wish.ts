@@ -63,7 +63,7 @@ type Asked = LiveWords & {
   readonly typed: Typed;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
-  /** Whether texts that both sides changed get the edits of both. */
+  /** True if texts that both sides changed get the edits of both. */
   readonly merge: boolean;
 };
 

@@ -187,7 +187,7 @@ async function snapshotGround(
       state,
       secretValues,
       platform,
-      // Of a snapshot no secret is compared.
+      // A snapshot has no secrets to compare.
       world: {
         secretOf: () => undefined,
         fingerprints: { of: () => '', matches: () => 'unknown' },

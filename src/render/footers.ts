@@ -304,7 +304,7 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
       change.verdict === verdict &&
       (verdict === 'refused' ? change.refused_on_base !== true : !isOnBase(change)),
   );
-  // Of conflicts alone each change says why, and the ways on stand below all.
+  // Where all are conflicts, each change says why, and the ways on stand below all.
   const isSettledBelow =
     purpose === 'apply' && !options.skip_refused && struck.every((one) => isUndecided(one));
   if (struck.length === 0 || isSettledBelow) return [];

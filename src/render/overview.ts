@@ -187,7 +187,7 @@ function isPlain({ action, verdict, adopted, moved_from: from, fields }: Change)
   return isOwn && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
 }
 
-/** What is read first is light: what is refused, lost or undone, then secrets that go elsewhere and rules that are reversed. */
+/** The weight of a change, of which the light ones are read first: refusals, losses, edits undone, then secrets that go elsewhere and rules that are reversed. */
 function weigh(change: Change): number {
   const { verdict, action, fields, secrets = [], callouts = [] } = change;
   if (verdict !== 'ok') return 0;

@@ -258,7 +258,7 @@ export type Outcome = Pick<LedgerLine, 'action' | 'status' | 'verdict'> & {
 /** A request's id, as a message about a refusal has it. */
 const REQUEST = / \(request ([^\s()]+)\)/g;
 
-/** What a message says apart from what is of one resource or one request alone. */
+/** A message without the parts that are of one resource or one request alone. */
 function splitCause({ address, id, message }: LedgerLine) {
   if (message === null) return { cause: null, requests: [] };
   const requests = [...message.matchAll(REQUEST)].map(([, request = '']) => request);
@@ -329,13 +329,13 @@ function rank({
 const WORD_WIDTH = 13;
 const INDENT = 4;
 
-/** Where a run was, and what it changed in each resource, as far as its receipt has it. */
+/** The place of a run, and its changes by resource, as far as its receipt has them. */
 type Told = {
   readonly place?: string;
   readonly fields?: ReadonlyMap<string, readonly Log.Field[]>;
 };
 
-/** What a run did: the counts, what failed, what is distinct, and what is alike with every address. */
+/** Tells a run: the counts, failures, what is distinct, and what is alike with every address. */
 export function renderLedgerText(
   lines: readonly LedgerLine[],
   options: RenderOptions,
@@ -371,7 +371,7 @@ export function renderLedgerText(
   );
 }
 
-/** What somebody else wrote may be gone although everything was done. */
+/** Tells that an edit of somebody else may be gone although everything was done. */
 function overwritten(lines: readonly LedgerLine[], options: RenderOptions): readonly Line[] {
   const count = lines.filter((line) =>
     line.interleaved?.some(({ order }) => order === 'before'),
@@ -429,7 +429,7 @@ function changeLines(
 /** Ids of requests that are listed where they do not count up. */
 const MAX_REQUESTS = 6;
 
-/** Of what is done, lines of addresses at most, and how many are listed where there are more. */
+/** Lines of done addresses at most, and how many are listed where there are more. */
 const MAX_ADDRESS_LINES = 12;
 const MAX_NAMED = 30;
 

@@ -589,7 +589,7 @@ function pullWays(changes: readonly Change[]) {
   }));
 }
 
-/** What a delete takes for good, though a rollback makes the resource again; undefined where none is planned. */
+/** Describes the loss that a delete is, though a rollback makes the resource again; undefined where none is planned. */
 export function describeLoss(
   { action, kind }: Pick<Change, 'action' | 'kind'>,
   { purpose }: Pick<PlanDocument, 'purpose'>,

@@ -140,7 +140,7 @@ export type UndoRequest = {
   readonly findFormer?: PlanInput['findFormer'];
   /** The command that is at work, as it is typed: `rollback RUN`. */
   readonly command: string;
-  /** What a person is asked about: `run 20260302t083000z-1f3a9c`. */
+  /** The thing that a person is asked about: `run 20260302t083000z-1f3a9c`. */
   readonly what: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;

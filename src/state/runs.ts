@@ -270,7 +270,7 @@ export function summarise({ run, entries }: Pick<OpenRun, 'run' | 'entries'>): R
   return { summary, lineage: began?.lineage ?? '', serial: began?.serial ?? 0 };
 }
 
-/** What a run did, as far as its journal says so, in numbers. */
+/** Counts the deeds of a run, as far as its journal has them. */
 export function countOutcomes(ledger: readonly LedgerLine[]): RunSummary['outcomes'] {
   const tried = ledger.filter(({ verdict }) => verdict === undefined);
   const groups = Map.groupBy(tried, ({ address, action, status }) =>

@@ -189,7 +189,7 @@ type PassEnded = OfStack &
   Counts & {
     readonly because: Wake;
     readonly seconds: number;
-    /** Whether it found what the one before it found. */
+    /** True if it found the same as the pass before it. */
     readonly repeated: boolean;
   };
 

@@ -49,7 +49,7 @@ export function watchStack(deps: WatchedDeps): Pass {
   // The resources that were not ready, and what was told of each.
   let unready: ReadonlyMap<string, string> = new Map();
   let streak: Streak | undefined;
-  /** What the last pass found. */
+  /** The findings of the last pass. */
   let last: object | undefined;
   const kept = keepReads(flags.interval, context.now);
   // When a pass last read everything, milliseconds since 1970.

@@ -19,7 +19,7 @@ type Row = {
   readonly facet: string;
   readonly on: JsonObject;
   readonly off: JsonObject;
-  /** What it is set to, one after the other; more than one member where it has more. */
+  /** The values that it is set to, one after the other; more than one member where it has more. */
   readonly several: readonly JsonObject[];
   /** From then on the platform takes it. */
   readonly allow: (stage: Stage) => void;

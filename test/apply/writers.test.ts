@@ -32,7 +32,7 @@ const ACCOUNT = 'api:own';
 type Deed = {
   readonly what: 'run' | 'facet' | 'idle' | 'hand';
   readonly after: number;
-  /** Whether the run read the history, and what it saw of its own entry if it did. */
+  /** True if the run read the history, with its own entry if it saw that. */
   readonly saw: 'nothing read' | 'none' | 'own';
 };
 
@@ -45,7 +45,7 @@ const deeds = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** What a change of a facet leaves: an entry or none, and a new `updated_at` or the one before. */
+/** Traces that a change of a facet leaves: an entry or none, and a new `updated_at` or the one before. */
 type Facets = { readonly haveEntries: boolean; readonly stamp: boolean };
 const facets: fc.Arbitrary<Facets> = fc.record({ haveEntries: fc.boolean(), stamp: fc.boolean() });
 

@@ -58,11 +58,11 @@ test('every command is looked at, or left out by name', () => {
   expect(COMMANDS.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
 });
 
-/** What somebody copies: addresses, URLs and hosts, ids, digests and numbers. */
+/** Things that somebody copies: addresses, URLs and hosts, ids, digests and numbers. */
 const UNIT =
   /https?:\/\/[^\s"'`)>,;]+|[a-z_]+\.[a-z_]+(?:\["[^"]*"\])?|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b\d{8}t\d{6}z-[0-9a-f]+\b|sha256:[0-9a-f]{64}|\b(?:[a-z0-9-]+\.)+(?:test|com|example)\b|\b\d[\d,.:]*\d\b/g;
 
-/** What stands whole in a wide output, and in pieces alone in a narrow one. */
+/** Lists things that stand whole in a wide output, and in pieces alone in a narrow one. */
 function broken(wide: string, narrow: string): readonly string[] {
   const lines = narrow.split('\n');
   const joined = lines.map((line) => line.trimStart()).join('');

@@ -15,7 +15,7 @@ afterAll(closeChromium);
 
 const HOSTILE = `<img src=x onerror="globalThis.pwned=1">\u202e${'x'.repeat(200)}`;
 
-/** Of 60 clinics one was edited, one is held and one is new; of others one goes, and one has an evil and long name. */
+/** 60 clinics, one of which was edited, one is held and one is new; of others one goes, and one has an evil and long name. */
 function landingPlan(): PlanDocument {
   const { changes, ...head } = mixedPlan();
   const others: { readonly [at: number]: Partial<Change> } = {

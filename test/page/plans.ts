@@ -223,7 +223,7 @@ export function mixedPlan(): PlanDocument {
   });
 }
 
-/** What a person meets in a review, and `count` distinct greetings, so that there is a list to search. */
+/** The plan of a review, with `count` distinct greetings, so that there is a list to search. */
 export function crowdedPlan(count = 40): PlanDocument {
   const review = reviewPlan();
   const greetings = Array.from({ length: count }, (_, at) =>

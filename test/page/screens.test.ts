@@ -24,7 +24,7 @@ const SIZES = [
 /** Pixels below the last thing of a page. */
 const MARGIN = 96;
 
-/** Where a page scrolls: what is wider than the window, what scrolls by itself, and what it ends with. */
+/** Tells how a page scrolls: what is wider than the window, what scrolls by itself, and what it ends with. */
 const MEASURE = `(() => {
   const root = document.documentElement;
   const all = [...document.querySelectorAll('body *')];

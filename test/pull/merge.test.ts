@@ -6,13 +6,13 @@ import { agentId, agentRecord, commit, commitAll, git, pulled } from './stage.ts
 
 const FILE = 'prompts/desk.md';
 
-/** What was applied: each rule is a paragraph. */
+/** The rules that were applied, a paragraph each. */
 const RULES = ['Call back in 30 minutes.', 'Say good night.', 'We open at eight.'] as const;
 type Rules = readonly (string | null)[];
 const textOf = (rules: Rules) =>
   `# Night\n\n${rules.filter((rule) => rule !== null).join('\n\n')}\n`;
 
-/** What each side makes of the rules, and what the files are to have then: `null` is a rule that goes. */
+/** Edits of the rules by each side, and the rules that the files must have then: `null` is a rule that goes. */
 const EDITS: readonly {
   readonly what: string;
   readonly live: Rules;
@@ -64,7 +64,7 @@ const EDITS: readonly {
   },
 ];
 
-/** Where the text stands, and how a stage gets it there. */
+/** Places of the text, and how a stage gets it there. */
 const PLACES = {
   'a file of its own': async (stage: Stage, rules: Rules) => stage.write(FILE, textOf(rules)),
   'the YAML': async (stage: Stage, rules: Rules) => {
@@ -111,7 +111,7 @@ for (const [place, put] of Object.entries(PLACES)) {
         expect(document.status).toBe(isNew ? 'written' : 'nothing');
         expect(document.undecided ?? []).toHaveLength(both);
         await checkWritten(stage, merged, put);
-        // What both changed is still for somebody to decide.
+        // Somebody still has to decide on what both changed.
         expect(await contested(stage)).toHaveLength(both);
         await stage.apply({ acceptConflicts: true });
         expect(written(stage)).toBe(textOf(merged).trimEnd());

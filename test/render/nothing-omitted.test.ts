@@ -27,7 +27,7 @@ const VIEWS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
       .join('\n'),
 };
 
-/** What a browser shows of a cell: without its marks, with characters for their numbers, but those that only keep links away. */
+/** A cell as a browser shows it: without its marks, with characters for their numbers, but those that only keep links away. */
 function asSeen(markdown: string): string {
   return markdown
     .replace(/<\/?(?:ins|del)>|&#8203;/g, '')

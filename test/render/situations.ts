@@ -167,7 +167,7 @@ function turned(changes: readonly Change[]): readonly Change[] {
   });
 }
 
-/** Where the plans are from. */
+/** The place that the plans are from. */
 const PLACE = {
   stack: {
     name: 'clinics',

@@ -74,7 +74,7 @@ const DEVIATIONS = { agent: 0.3, week: 0.08, day: 0.12, shock: 0.1, volume: 0.2 
 const MEMORY = 0.7;
 const OUTAGE = { daily: 0.04, hours: 4, shift: -0.8 };
 
-/** Of all calls, those with an error. */
+/** The share of calls with an error. */
 const ERRORS = 0.05;
 const SECONDS = { median: 150, deviation: 0.7 };
 

@@ -367,7 +367,7 @@ export async function runs(
   return EXIT.done;
 }
 
-/** What takes a run back, where it is one that can be. */
+/** The command that takes a run back; undefined where none can. */
 function waysOf(
   { run, entries }: { readonly run: string; readonly entries: readonly JournalEntry[] },
   flags: CommonFlags,

@@ -183,7 +183,7 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 type LogEntry<Event> = {
   readonly levelOf: (event: Event) => Level;
   readonly wordsOf: (event: Event) => string;
-  /** Whether it says again what was said before: a person reads it only with `--verbose`. */
+  /** True if it says again what was said before: a person reads it only with `--verbose`. */
   readonly isRepeated?: (event: Event) => boolean;
 };
 

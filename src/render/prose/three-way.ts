@@ -130,7 +130,7 @@ export type Merged = {
   readonly text: string;
   /** Stretches that both changed, of which it has `choice`. */
   readonly both: number;
-  /** Where those are: `Emergencies, line 13`. */
+  /** Their places: `Emergencies, line 13`. */
   readonly places: readonly string[];
 };
 

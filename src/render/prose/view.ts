@@ -113,7 +113,7 @@ export function viewProse(
 /** A place of a text that was changed on the platform, in the files, or in both. */
 export type ConflictPlace = {
   readonly changedBy: ConflictSide;
-  /** What that means: `both changed: decide`. */
+  /** Its meaning for a reviewer: `both changed: decide`. */
   readonly title: string;
   /** `Emergencies, line 13`; null for a text of one paragraph. */
   readonly place: string | null;

@@ -63,7 +63,7 @@ type Table = {
   readonly columns: readonly Column[];
   /** Columns that there was no room for. */
   readonly left: readonly Field[];
-  /** What is the same in every row, and the titles of the columns. */
+  /** Lines above a table: columns that are alike in every row, then the titles of the others. */
   readonly heading: readonly Line[];
   /** One record; `tone` where all of it has one. */
   readonly row: (record: JsonObject, tone?: Tone) => readonly Line[];

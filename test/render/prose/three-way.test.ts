@@ -13,7 +13,7 @@ const base = fc
   .uniqueArray(fc.tuple(paragraph, gap), { minLength: 1, maxLength: 8, selector: ([text]) => text })
   .map((all) => all.map(([text, blanks]) => ({ text, gap: blanks })));
 
-/** What one side does to each paragraph: nothing most often. */
+/** Deeds of one side, one for each paragraph: nothing most often. */
 const deeds = fc.array(fc.constantFrom('keep', 'keep', 'keep', 'edit', 'drop', 'insert'), {
   minLength: 9,
   maxLength: 9,

@@ -44,7 +44,7 @@ describe('columns by width', () => {
     // A column that is worth less may fit where another does not.
     [46, 'name 28, id 2, calls 5, model 5', 'note'],
     [32, 'name 28, id 2', 'calls, note, model'],
-    // What has no room beside it stands below it.
+    // Words without room beside it stand below it.
     [30, 'name 28, id 2, calls 5, note 10, model 5', ''],
     [16, 'name 16, id 2, calls 5', 'note, model'],
     [13, 'name 13, id 2, calls 5', 'note, model'],

@@ -28,7 +28,7 @@ export type Entry = {
   readonly isEdited: boolean;
 };
 
-/** What a picture of the fleet shows of an agent. */
+/** An agent as a picture of the fleet shows it. */
 export type Mark = 'changed' | 'new' | 'gone' | 'held' | 'edited';
 
 /** An agent of that picture. */
@@ -38,7 +38,7 @@ export type Square = Pick<Entry, 'address' | 'name' | 'owner' | 'calls'> & {
 
 /** A plan in the browser. */
 export type Plan = {
-  /** What it comes to, in one line, and the counts below it. */
+  /** The headline, and the counts below it. */
   readonly title: string;
   readonly counts: string;
   /** Everything but the changes. */

@@ -47,7 +47,7 @@ import { type Sides, TextChange } from './text.tsx';
 type CardProps = {
   readonly change: Change;
   readonly head: PlanDocument;
-  /** Whether its fields say why it changes. */
+  /** True if its fields say why it changes. */
   readonly isExplained?: boolean;
   /** What stands between its head and its fields. */
   readonly note?: ComponentChildren;
@@ -111,7 +111,7 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
   );
 }
 
-/** What a card warns of by its edge. */
+/** The warnings that the edge of a card gives. */
 function weightOf({ action, verdict, fields, secrets = [], callouts = [] }: Change): string {
   if (action === 'delete' || action === 'replace') return 'gone';
   const isMoved = secrets.some((travel) => isSecretMoved(travel) && travel.before !== null);

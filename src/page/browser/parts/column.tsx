@@ -281,7 +281,7 @@ export function Paper({ plan, entries }: PaperProps) {
   );
 }
 
-/** Whether the page is about to be printed. What is printed must be there before the browser goes on. */
+/** Tells that the page is about to be printed: all of it must be there before the browser goes on. */
 function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {

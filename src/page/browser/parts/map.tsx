@@ -38,7 +38,7 @@ type MapProps = {
   readonly squares: readonly Square[];
   /** The legend of each mark; one without words is not drawn. */
   readonly words: MarkWords;
-  /** What follows a click; without it a square leads to its card. */
+  /** Runs at a click; without it a square leads to its card. */
   readonly onOpen?: ((address: string) => void) | undefined;
 };
 

@@ -50,7 +50,7 @@ export function WayOn({ head: { purpose, summary, requests } }: HeadProps) {
   );
 }
 
-/** What nobody can act on. */
+/** Facts that a reviewer cannot act on. */
 export function About({ head }: HeadProps) {
   return (
     <details class="about">

@@ -7,7 +7,7 @@ import { cutPieces } from '../../../render/prose/view.ts';
 import { showBlanks, showOddWithin } from '../../../render/white-space.ts';
 import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
-/** What the two sides of a change are called. */
+/** The names of the two sides of a change. */
 export type Sides = readonly [before: string, after: string];
 
 type TextChangeProps = {

@@ -18,7 +18,7 @@ type TopProps = {
   readonly onHelp: () => void;
 };
 
-/** What the plan comes to, where it is for, and how much of it was looked at. */
+/** The head of the page: the headline, the place, and how much of it was looked at. */
 export function Top({ plan, tabs, view, onView, onHelp }: TopProps) {
   const { title, counts, head } = plan;
   return (
