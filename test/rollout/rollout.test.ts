@@ -66,7 +66,7 @@ describe('a change', () => {
     const fleet = await opened();
     await fleet.greet(POLITE);
     await fleet.start(2);
-    const { end } = await fleet.runEvery(DAY, 60);
+    const { end } = await fleet.runEvery(2 * DAY, 30);
     expect(end).toMatchObject({ status: 'done', step: 4, look: { verdict: 'no_worse' } });
     expect(end.steps.map(({ agents, status }) => [agents, status])).toEqual([
       [3, 'applied'],
