@@ -1270,11 +1270,13 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
         // A member that somebody added is nobody's: what the files said is said as it is live.
         const now = leavesOf(asReturned(blockOf(cell, cell.to)));
         const [held, was] = [leavesOf(block), leavesOf(blockOf(cell, cell.from))];
+        const limits = now.get('payments.tool_enabled') === true ? LIMITS : {};
+        const filledIn = new Map([...defaults, ...leavesOf({ payments: limits })]);
         // What no answer tells is left as it is.
         const isTold = (path: string) =>
           now.get('payments.tool_enabled') !== false || !/^payments\.(max|success)/.test(path);
         const isThere = [...was.keys()].every(
-          (path) => !isTold(path) || isAs(held.get(path), now.get(path) ?? defaults.get(path)),
+          (path) => !isTold(path) || isAs(held.get(path), now.get(path) ?? filledIn.get(path)),
         );
         if (namesField(about, cell)) say(cell, 'pull', about);
         else if (change !== undefined || off.length > 0 || !isThere)
