@@ -788,8 +788,8 @@ function editByHand(stage: Stage, cell: Cell, value: Json): void {
         sip_registration_data: { ...(isObject(sip) ? sip : {}), registrationEnabled: flag },
       });
     } else {
-      // The dashboard merges: what is to be gone goes first.
-      stage.sim.edit(agent.id, { [field]: null });
+      // An edit merges, so that what is to be gone goes first: one save, which has one entry.
+      Object.assign(agent.record, { [field]: null });
       stage.sim.edit(agent.id, { [field]: own });
     }
     return;
