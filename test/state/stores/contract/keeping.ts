@@ -47,8 +47,11 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
       changes: 1,
       user: 'sam',
       commit: null,
+      ended: '2026-03-02T08:30:00.000Z',
+      outcomes: [{ kind: 'agent', action: 'update', status: 'done', count: 1, name: 'agent.desk' }],
     };
-    expect(await again.runs()).toEqual([{ ...first, run: 'r2', changes: 2 }, first]);
+    const outcomes = [{ kind: 'agent', action: 'update', status: 'done', count: 2, name: null }];
+    expect(await again.runs()).toEqual([{ ...first, run: 'r2', changes: 2, outcomes }, first]);
     expect(await again.run('r1')).toEqual(RUN);
     expect(await again.run('r2')).toEqual(SECOND);
     for (const id of ['../state', '../r1', '..', '', 'r1.open', 'a/b', 'r9', "r1' OR 1=1"])
