@@ -159,6 +159,7 @@ export function journalFull(run: string, serial: number): readonly JournalEntry[
           id: 'a1',
           message: 'done',
           fields: ['name'],
+          shared: [{ group: 0, path: 'name', source: 'agents.yaml:4' }],
           history: { before: 7, after: 8 },
           former_id: 'a0',
           interleaved: [
