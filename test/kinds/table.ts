@@ -24,6 +24,7 @@ import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { fill } from '../../src/simulator/answer.ts';
+import { drawInventions } from '../../src/simulator/dialect.ts';
 import type { Dialect, SeedDocument } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Said, type Stage } from '../apply/stage.ts';
@@ -587,6 +588,14 @@ function liveOf(
   return found as JsonObject | undefined;
 }
 
+/** Tells a source that the platform shows as ingested: the word that it invents for a running one may be `active`, too. */
+function isShownReady({ sim }: Stage, source: JsonObject | undefined): boolean {
+  const status = String(source?.status);
+  const { states } = drawInventions(sim.dialect.inventions);
+  const shown = Object.entries(states).find(([state]) => status === `#${state}`)?.[1] ?? status;
+  return shown === 'active' && typeof source?.last_synced_at === 'string';
+}
+
 /** What the tool has where it was told nothing else (Payment readiness). */
 const LIMITS: JsonObject = {
   success_url: 'https://pay.example.test/thank-you',
@@ -1016,7 +1025,7 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
     const { changes, document } = await planned();
     for (const cell of among) {
       const { kind, address } = cell;
-      const isReady = kind.name !== 'knowledge_source' || liveOf(stage, cell)?.status === 'active';
+      const isReady = kind.name !== 'knowledge_source' || isShownReady(stage, liveOf(stage, cell));
       if (!isReady && left.has(cell) && !/ingest/.test(saidOf(document, address)))
         fail(cell, way, 'nothing says that its ingestion is not confirmed');
       const change = changes.get(address);
