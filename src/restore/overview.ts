@@ -68,6 +68,7 @@ export function buildOverview(round: Round, own: ReadonlySet<Address>): Overview
     exceptions: rebuilt.exceptions.filter(isOwn),
     needs: rebuilt.needs.filter(isOwn),
     mentions: new Map([...rebuilt.mentions].filter(([address]) => own.has(address))),
+    deferred: new Map([...rebuilt.deferred].filter(([address]) => own.has(address))),
     collisions: collisionsIn(round).filter(isOwn),
     obstacles,
     found,
@@ -153,6 +154,7 @@ export function together(
     exceptions: parts.flatMap(({ exceptions }) => exceptions),
     needs: parts.flatMap(({ needs }) => needs),
     mentions: new Map(parts.flatMap(({ mentions }) => [...mentions])),
+    deferred: new Map(parts.flatMap(({ deferred }) => [...deferred])),
     collisions: parts.flatMap(({ collisions }) => collisions),
     obstacles: first.obstacles,
     found,
@@ -322,12 +324,14 @@ export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 's
 /** What came of a restoration: every way of showing it is made of this document. */
 export function buildSummary(
   status: RestorationSummary['status'],
-  { plan, proof, exceptions }: Overview,
+  { plan, proof, exceptions, deferred }: Overview,
   progress: Progress,
   platform: RestorationSummary['platform'],
   restored: Restored,
 ): RestorationSummary {
   const { holding, choice, state } = restored;
+  const changes = plan.changes.filter(({ action }) => action !== 'adopt');
+  const named = new Set(plan.changes.map(({ address }) => address));
   return {
     format: 'callsheet-restoration',
     version: 1,
@@ -341,15 +345,25 @@ export function buildSummary(
     mapped: Object.fromEntries(choice.places),
     state,
     runs: progress.runs,
-    remaining: plan.changes
-      .filter(({ action }) => action !== 'adopt')
-      .map(({ address, action, verdict, reason, fields }) => ({
+    remaining: [
+      ...changes.map(({ address, action, verdict, reason, fields }) => ({
         address,
         action,
         verdict,
         reason,
         paths: action === 'create' ? [] : fields.map(({ path }) => path),
       })),
+      // A resource that was made, and whose parts were to follow.
+      ...[...deferred]
+        .filter(([address]) => !named.has(address))
+        .map(([address, paths]) => ({
+          address,
+          action: 'update',
+          verdict: 'ok',
+          reason: 'written once the resource exists',
+          paths: [...paths],
+        })),
+    ],
     proof: status === 'done' ? proof : null,
     collisions: progress.collisions,
     secrets: progress.secrets,

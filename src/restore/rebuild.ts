@@ -21,6 +21,8 @@ export type Rebuilt = {
   readonly missing: readonly Need[];
   /** Resources whose texts name ids that are others now, and the fields. */
   readonly mentions: ReadonlyMap<Address, readonly string[]>;
+  /** Fields that can be written only once their resource, or one that they name, exists. */
+  readonly deferred: ReadonlyMap<Address, readonly string[]>;
 };
 
 /**
@@ -36,6 +38,7 @@ export function rebuild(
   const needs: Need[] = [];
   const missing: Need[] = [];
   const mentions = new Map<Address, readonly string[]>();
+  const deferred = new Map<Address, readonly string[]>();
   const owners: { readonly kind: string; readonly id: string; readonly address: Address }[] = [];
   const absent = new Set<string>();
   const makeable: (readonly [Held, Address])[] = [];
@@ -67,9 +70,10 @@ export function rebuild(
     needs.push(...one.needs);
     missing.push(...one.missing);
     if (one.mentioning.length > 0) mentions.set(address, one.mentioning);
+    if (one.deferred.length > 0) deferred.set(address, one.deferred);
     return one.desired;
   });
-  return { desired, exceptions, needs, missing, mentions };
+  return { desired, exceptions, needs, missing, mentions, deferred };
 }
 
 /** Why a resource cannot be there at all. */
@@ -125,12 +129,14 @@ type RebuiltOne = {
   readonly needs: readonly Need[];
   readonly missing: readonly Need[];
   readonly mentioning: readonly string[];
+  readonly deferred: readonly string[];
 };
 
 /** A document on its way, with what was left out of it. */
 type Draft = {
   readonly document: ValueObject;
   readonly ignore: readonly string[];
+  readonly deferred: readonly string[];
   readonly exceptions: readonly Exception[];
 };
 
@@ -140,6 +146,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const start: Draft = {
     document: moved(held.kind, own, target.places),
     ignore: held.unknown,
+    deferred: [],
     exceptions: listLimits(held, address),
   };
   const parted = withoutParts(start, held, address, target);
@@ -183,6 +190,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     needs: lost,
     missing: filled.missing,
     mentioning: rewritten.mentioning,
+    deferred: target.rewritesTexts ? [...linked.deferred, ...rewritten.awaiting] : linked.deferred,
   };
 }
 
@@ -210,6 +218,7 @@ function withoutParts(draft: Draft, held: Held, address: Address, target: Target
     return {
       document: placeValue(kind.schema, one.document, [field], undefined),
       ignore: [...one.ignore, field],
+      deferred: why === undefined ? [...one.deferred, field] : one.deferred,
       exceptions:
         why === undefined
           ? one.exceptions
@@ -235,6 +244,7 @@ function isBeyond(held: Held, address: Address, field: string, target: Target): 
 function withoutAbsent(draft: Draft, held: Held, address: Address, { absentKind }: Links): Draft {
   const { schema } = kindNamed(held.kind);
   let { document, ignore, exceptions } = draft;
+  const { deferred } = draft;
   for (const { node, value, path, text } of listLeaves(schema, document).leaves.values()) {
     const absent = idsAt(node, value).flatMap(({ kind, id, isValue }) =>
       isValue ? (absentKind(kind, id) ?? []) : [],
@@ -247,7 +257,7 @@ function withoutAbsent(draft: Draft, held: Held, address: Address, { absentKind 
     ignore = [...ignore, text];
     exceptions = [...exceptions, { what: 'part', address, message }];
   }
-  return { document, ignore, exceptions };
+  return { document, ignore, deferred, exceptions };
 }
 
 function withFile(
@@ -272,6 +282,8 @@ type Rewritten = {
   readonly document: ValueObject;
   /** Top-level fields whose texts name an id that is another one now, or is going to be. */
   readonly mentioning: readonly string[];
+  /** Those of them whose new id is not known yet. */
+  readonly awaiting: readonly string[];
 };
 
 /**
@@ -285,11 +297,13 @@ function rewriteTexts(
   idOf: (id: string) => string | null | undefined,
 ): Rewritten {
   const mentioning = new Set<string>();
+  const awaiting = new Set<string>();
   const rewritten = mapIds(root, document, ({ kind, id, field }) => {
     const now = kind === ANY_KIND ? idOf(id) : undefined;
     if (now === undefined || now === id) return undefined;
     mentioning.add(field);
+    if (now === null) awaiting.add(field);
     return now ?? undefined;
   });
-  return { document: rewritten, mentioning: [...mentioning] };
+  return { document: rewritten, mentioning: [...mentioning], awaiting: [...awaiting] };
 }

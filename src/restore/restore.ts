@@ -52,9 +52,10 @@ import { findStrangers } from './target.ts';
 type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
 
 /**
- * What is made in one round can be told more in the next: its parts with endpoints of their own, the ids that
- * texts name. The last one finds nothing left and is the proof. More than this is a platform that does not
- * keep what it is told.
+ * Resources made in one round get in the next their parts with endpoints of their own, and the ids that their
+ * texts name. A failure ends none of that: the next round tries it again and goes on with the rest. The
+ * last round finds nothing left and is the proof. More than this is a platform that does not keep what it is
+ * told.
  */
 const MOST_ROUNDS = 4;
 
@@ -66,6 +67,8 @@ type Work = {
   readonly struck: Overview['struck'];
   readonly flags: CarryOutFlags;
   readonly context: Context;
+  /** Failures that were shown: one that a later round meets again is not repeated. */
+  readonly shown: Set<string>;
 };
 
 type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
@@ -98,7 +101,15 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
     const refused = await beforeFirst(overview, session, opened, flags, context);
     if (refused !== undefined) return end(overview, refused);
     const unseen = { ...flags, calls: false };
-    const work: Work = { opened, sessions, progress, struck, flags: unseen, context };
+    const work: Work = {
+      opened,
+      sessions,
+      progress,
+      struck,
+      flags: unseen,
+      context,
+      shown: new Set(),
+    };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
     for (let number = 1; ; number += 1) {
@@ -136,8 +147,14 @@ async function takeRound(
     taken.failures.push(EXIT.interrupted);
   } finally {
     // Also where the disk or the network ends all of it: what was done is told.
-    if (taken.ledger.length > 0 && flags.format === 'text')
-      context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
+    const news = taken.ledger.filter(({ status, address, message }) => {
+      const key = `${address} ${message}`;
+      const isNews = status === 'done' || !work.shown.has(key);
+      work.shown.add(key);
+      return isNews;
+    });
+    if (news.length > 0 && flags.format === 'text')
+      context.terminal.out(renderLedgerText(news, context.terminal.render));
   }
   const [one, ...others] = taken.seen;
   const seen = one && together([one, ...others], {});
@@ -152,16 +169,21 @@ function withUnseen(seen: Overview, unseen: ReadonlySet<Address>, last: Overview
     address !== null && unseen.has(address);
   const changes = [...seen.plan.changes, ...last.plan.changes.filter(isUnseen)];
   const exceptions = [...seen.exceptions, ...last.exceptions.filter(isUnseen)];
-  return { ...seen, plan: { ...seen.plan, changes }, exceptions };
+  const deferred = new Map([
+    ...seen.deferred,
+    ...[...last.deferred].filter(([address]) => unseen.has(address)),
+  ]);
+  return { ...seen, plan: { ...seen.plan, changes }, exceptions, deferred };
 }
 
-/** What is still to be done: a plan names what was to be done before it was carried out. */
+/** A plan without what of it is done, and with the reasons for which the rest failed. */
 function withoutDone(overview: Overview, ledger: readonly LedgerLine[]): Overview {
-  const done = new Set(
-    ledger.flatMap(({ address, status }) => (status === 'done' ? [address] : [])),
-  );
-  if (done.size === 0) return overview;
-  const changes = overview.plan.changes.filter(({ address }) => !done.has(address));
+  const lines = new Map(ledger.map((line) => [line.address, line]));
+  const changes = overview.plan.changes.flatMap((change) => {
+    const line = lines.get(change.address);
+    if (line?.status === 'done') return [];
+    return [line?.message == null ? change : { ...change, reason: line.message }];
+  });
   return { ...overview, plan: { ...overview.plan, changes } };
 }
 
@@ -210,9 +232,11 @@ async function takePart(
   if (exit !== EXIT.done) failures.push(exit);
 }
 
-function findEnding({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
+function findEnding({ plan }: Overview, { failures, ledger, isIdle }: Taken): Ending | undefined {
   if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
-  const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
+  const failure = failures.find((exit) => exit !== EXIT.partial) ?? failures[0];
+  const isFurther = ledger.some(({ status }) => status === 'done');
+  if (failure === EXIT.partial && isFurther) return undefined;
   if (failure !== undefined) return ['partial', failure];
   if (!isIdle) return undefined;
   const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');

@@ -71,6 +71,7 @@ describe('limits of the stack', () => {
         exceptions: [],
         needs: [],
         mentions: new Map(),
+        deferred: new Map(),
         collisions: [],
         found: new Set(addresses),
         struck: new Map(),
