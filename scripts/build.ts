@@ -1,8 +1,6 @@
 // Builds dist/: one bundle, split so that each command loads only what it needs, with every runtime
 // dependency inside; the library beside the command line, with its types; and the licences of what was
 // bundled.
-import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
@@ -42,7 +40,6 @@ const { output } = await build({
   platform: 'node',
   plugins: [withoutUnused, validators, shapes, pages],
   logLevel: 'warn',
-  transform: { define: { CALLSHEET_BUILD: JSON.stringify(sourcesDigest()) } },
   output: {
     dir: draft,
     format: 'esm',
@@ -67,14 +64,6 @@ await writeFile(join(draft, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bun
 await writeDeclarations(root, join(draft, 'types'));
 await rm(dist, { recursive: true, force: true });
 await rename(draft, dist);
-
-/** Names what is built, for the cache of stacks: two builds of one version may read a stack differently. */
-function sourcesDigest(): string {
-  const digest = createHash('sha256');
-  const files = globSync(['src/**/*.*', 'schemas/**/*.*', 'package{,-lock}.json'], { cwd: root });
-  for (const file of files.sort()) digest.update(file).update(readFileSync(join(root, file)));
-  return digest.digest('hex');
-}
 
 async function licencesOf(names: readonly string[]): Promise<string> {
   const parts = [...(await Promise.all([...names, 'unhomoglyph'].map(licenceOf))), UNICODE];

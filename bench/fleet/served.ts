@@ -45,7 +45,7 @@ export function serveEdited(layout: Layout = 'rows'): Serve {
     serve(dir, scale, { layout, before: async (_, __, round) => editOne(dir, layout, round) });
 }
 
-/** The same on a branch, and before the floor another edit: neither finds the stack of the other in the cache. */
+/** The same on a branch, and before the floor another edit: neither plans what the other changed. */
 export function serveBranch(layout: Layout = 'rows'): Serve {
   return (dir, scale) =>
     serve(dir, scale, {

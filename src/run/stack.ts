@@ -17,9 +17,7 @@ import {
 import { readCommits } from './commit.ts';
 import type { RunContext, StackOptions } from './context.ts';
 
-/** From this many resources on, documents that come and go would fill several times the memory that is in use. */
-const LARGE_STACK = 20_000;
-/** From this many on, so does what is made of each file and dropped again; a stack in the cache has none of that. */
+/** From this many resources on, what is made of each file and dropped again would fill several times the memory in use. */
 const MANY_RESOURCES = 2_000;
 
 export type LoadedStack = {
@@ -65,8 +63,7 @@ export async function openStack(
     evenBroken,
     onCounted: (resources, from) => {
       holdMemory(resources);
-      if (from === 'names') return;
-      if (resources >= (from === 'files' ? MANY_RESOURCES : LARGE_STACK)) collectEarly();
+      if (from === 'files' && resources >= MANY_RESOURCES) collectEarly();
     },
   });
   if (stack === undefined) throw broken(diagnostics);

@@ -53,8 +53,6 @@ type Interpolated = {
   readonly problems: readonly Misfit[];
   /** The text is one expression and nothing else, so that it may stand for a number or a truth value. */
   readonly whole: boolean;
-  /** What was filled in, in order, between the `expressionPieces` of the text. */
-  readonly values: readonly string[];
 };
 
 /** `offset` is that of the expression in the text. */
@@ -90,35 +88,20 @@ function escapeExpressions(text: string): string {
  * before them.
  */
 export function interpolate(text: string, scope: Scope): Interpolated {
-  if (!text.includes('${')) return { text, problems: [], whole: false, values: [] };
+  if (!text.includes('${')) return { text, problems: [], whole: false };
   const problems: Misfit[] = [];
-  const values: string[] = [];
   let failed = false;
   const filled = text.replace(
     EXPRESSION,
     (expression, inner: string | undefined, close: string, offset: number) => {
       const value = inner === undefined ? '${' : close === '' ? UNCLOSED : evaluate(inner, scope);
-      if (typeof value === 'string') {
-        values.push(value);
-        return value;
-      }
+      if (typeof value === 'string') return value;
       failed = true;
       if (value?.problem) problems.push({ expression, offset, problem: value.problem });
       return '';
     },
   );
-  return { text: failed ? undefined : filled, problems, whole: WHOLE.test(text), values };
-}
-
-/** What stands between the expressions of a text: one piece more than there are expressions. */
-export function expressionPieces(text: string): readonly string[] {
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { index, 0: expression } of text.matchAll(EXPRESSION)) {
-    pieces.push(text.slice(from, index));
-    from = index + expression.length;
-  }
-  return [...pieces, text.slice(from)];
+  return { text: failed ? undefined : filled, problems, whole: WHOLE.test(text) };
 }
 
 /** The pieces of a text, in their order: what it says itself, and what fills in its expressions. */

@@ -23,7 +23,6 @@ import {
   FAILED,
   type Field,
   fail,
-  filledText,
   isHidden,
   mayBeSecret,
   memberField,
@@ -439,7 +438,7 @@ function fillTemplate(
   const { source } = file;
   warnOfFile(file, field, context);
   const used = new Set<string>();
-  const { text, problems, values } = interpolate(source.text, { ...context, used });
+  const { text, problems } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.range ?? place, problem);
@@ -447,10 +446,6 @@ function fillTemplate(
   if (text !== undefined) examineText(text, () => splitTemplate(source, context), field, context);
   checkTokens(source.text, wholeFile(source), field, context);
   reportUnused(used, node, context, field);
-  const [name, ...below] = field.path;
-  if (name !== undefined && below.length === 0) {
-    context.filled?.set(name, filledText(source, values));
-  }
   return text ?? FAILED;
 }
 

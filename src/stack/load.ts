@@ -11,15 +11,6 @@ import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import {
-  type Cache,
-  type KeptResource,
-  type KeptStack,
-  NO_CACHE,
-  openCache,
-  recordReads,
-  type StackInputs,
-} from './cache.ts';
-import {
   type Collector,
   type Inherited,
   listEnvironments,
@@ -36,7 +27,7 @@ import {
   type Patch,
   patchBodiesIn,
 } from './compose.ts';
-import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
+import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
 import { discover } from './discover.ts';
 import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
@@ -57,14 +48,7 @@ import {
   type SettingsOptions,
   type StackSettings,
 } from './settings.ts';
-import {
-  findMember,
-  type MapNode,
-  membersIn,
-  type Source,
-  type SyntaxNode,
-  toPosition,
-} from './source.ts';
+import { type MapNode, type Source, type SyntaxNode, toPosition } from './source.ts';
 import { openRules } from './team-rules.ts';
 import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
@@ -78,12 +62,10 @@ export type LoadOptions = SettingsOptions & {
    */
   readonly evenBroken?: boolean;
   /**
-   * Told how many resources there may be, before they are made: of how many files, lines of a table, what was found so far
-   * after each file, or once of a stack that was kept.
+   * Told how many resources there may be, before they are made: of how many files, lines of a table, and what was found so
+   * far after each file.
    */
-  readonly onCounted?: (resources: number, from: 'names' | 'files' | 'cache') => void;
-  /** Names the program that reads, for the cache; this one's own unless given. */
-  readonly program?: string;
+  readonly onCounted?: (resources: number, from: 'names' | 'files') => void;
 };
 
 /** A stack as the configuration wants it. */
@@ -152,33 +134,14 @@ export async function loadStack(
   if (refused !== undefined) {
     return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
-  const cache = kinds === allKinds ? openCache(dir, options) : NO_CACHE;
-  const found = openFolder(dir, options.instead);
-  const { folder, read } = recordReads(found);
   const report = openReport();
-  const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
+  const opened = openParts(openFolder(dir, options.instead), { ...options, dir }, kinds, report);
   options.onCounted?.(opened.others.length, 'names');
-  const inputs = readInputs(opened, report);
-  const kept = inputs && cache.find(inputs, found, (count) => options.onCounted?.(count, 'cache'));
-  const known = kept && (await loadKept(kept, opened, report));
-  if (known !== undefined) return known;
-  const { resources, ...loaded } = await loadWhole(opened, report);
-  cache.keepParsed();
-  const { stack, diagnostics } = loaded;
-  if (stack !== undefined && inputs !== undefined && !report.hasErrors()) {
-    const { moves, secrets, digest, rollouts } = stack;
-    const own = { moves, secrets, digest, rollouts, count: resources.length };
-    const whole = { resources: withFiles(stack.resources, resources), ...own };
-    cache.keep(inputs, { ...whole, diagnostics }, read(), found);
-  }
-  return loaded;
+  return loadWhole(opened, report);
 }
 
-/** Resolves and checks everything. `resources` are those of `stack`. */
-async function loadWhole(
-  opened: Opened,
-  report: Report,
-): Promise<Loaded & { readonly resources: readonly ResolvedResource[] }> {
+/** Resolves and checks everything. */
+async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
   const { folder, options, kinds, settings } = opened;
   const parts = readParts(opened, report);
   const resources = inOrder(parts.resources, kinds);
@@ -193,7 +156,7 @@ async function loadWhole(
       isUsable &&
       settings &&
       makeStack(opened, settings, rules.plan, makeNothing(settings, resources));
-    return { stack: stack || undefined, diagnostics: report.diagnostics(), files, resources };
+    return { stack: stack || undefined, diagnostics: report.diagnostics(), files };
   };
   if (settings === undefined || !isSound) return broken();
   const desired = resources.map(toDesired);
@@ -235,43 +198,7 @@ async function loadWhole(
     resolvedAt,
     masked: report.masked,
   });
-  return { stack, diagnostics, files, resources };
-}
-
-/** The stack that was kept; undefined where a secret is no longer to be had, which is told with its place. */
-async function loadKept(
-  kept: KeptStack,
-  opened: Opened,
-  report: Report,
-): Promise<Loaded | undefined> {
-  const { folder, options, kinds, settings } = opened;
-  const { secrets, moves, digest, rollouts, diagnostics } = kept;
-  if (settings === undefined) return undefined;
-  if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
-    return undefined;
-  const rules = await openRules(settings.rules, kinds, SILENT);
-  // Problems were reported when the stack was kept.
-  const quiet: Report = { ...report, add: () => {} };
-  const again = readAgainFrom(opened, quiet);
-  const files = kept.resources.map(({ file }) => file);
-  let fileOf: ReadonlyMap<Address, string | undefined> | undefined;
-  const resolvedAt = (address: Address) => {
-    fileOf ??= new Map(resources.map((one, at) => [one.address, files[at]]));
-    const file = fileOf.get(address);
-    return file === undefined ? undefined : again.resolvedAt(address, file);
-  };
-  const resources = kept.resources.map(({ file, ...resource }): DesiredResource => {
-    const { address, position } = resource;
-    const locate = (path: string) => {
-      const range = again.resolvedAt(address, file)?.placeOf(path);
-      return range === undefined ? position : toPosition(range);
-    };
-    return { ...resource, locate };
-  });
-  const values = { resources, moves, secrets, digest, rollouts };
-  const own = { ...values, resolved: again.resolved, resolvedAt, masked: report.masked };
-  const stack = makeStack(opened, settings, rules.plan, own);
-  return { stack, diagnostics, files: listFiles(opened) };
+  return { stack, diagnostics, files };
 }
 
 /** What a stack has beside what `callsheet.yaml` says. */
@@ -339,44 +266,6 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
 
 function byAddressIn(resources: readonly ResolvedResource[]) {
   return new Map(resources.map((one) => [one.address, one]));
-}
-
-/** Files that are read once more one by one. For more than that, all of them are read at once. */
-const FEW_FILES = 20;
-
-/** The resources of a stack that was kept, read from their files for those who ask where something stands. */
-function readAgainFrom(opened: Opened, report: Report) {
-  const few = new Map<string, ReadonlyMap<Address, ResolvedResource>>();
-  const read = (file?: string) => inOrder(readParts(opened, report, file).resources, opened.kinds);
-  let all: readonly ResolvedResource[] | undefined;
-  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
-  const resolved = () => {
-    all ??= read();
-    return all;
-  };
-  return {
-    resolved,
-    resolvedAt(address: Address, file: string): ResolvedResource | undefined {
-      if (few.size < FEW_FILES || few.has(file)) {
-        const known = few.get(file) ?? byAddressIn(read(file));
-        few.set(file, known);
-        return known.get(address);
-      }
-      byAddress ??= byAddressIn(resolved());
-      return byAddress.get(address);
-    },
-  };
-}
-
-/** The resources of a stack with the files that have them, one by one. */
-function* withFiles(
-  desired: readonly DesiredResource[],
-  resources: readonly ResolvedResource[],
-): Iterable<KeptResource> {
-  for (const [at, { ownPlace, keyPlace }] of resources.entries()) {
-    const { locate: _, position = toPosition(ownPlace), ...rest } = desired[at] as DesiredResource;
-    yield { ...rest, position, file: keyPlace.source.file };
-  }
 }
 
 const NONE: readonly never[] = [];
@@ -532,19 +421,17 @@ type Opened = {
   readonly folder: Folder;
   readonly options: LoadOptions;
   readonly kinds: readonly Kind[];
-  readonly parse: Cache['parse'];
 };
 
 function openParts(
   folder: Folder,
   options: LoadOptions,
   kinds: readonly Kind[],
-  parse: Cache['parse'],
   report: Report,
 ): Opened {
   const names = secretNames(kinds);
   const noted = notingErrors(report, isOfRollback);
-  const main = readStackFile(folder, STACK_FILE, names, noted.report, parse);
+  const main = readStackFile(folder, STACK_FILE, names, noted.report);
   const written = settingsRoot(main.root);
   const read =
     written === undefined
@@ -557,7 +444,7 @@ function openParts(
     found ??= new Set(others.filter((file) => mayHoldBases(folder, file)));
     return found;
   };
-  return { ...read, isUsable, main, others, withBases, folder, options, kinds, parse };
+  return { ...read, isUsable, main, others, withBases, folder, options, kinds };
 }
 
 /** The files of a stack as they are named to people, `callsheet.yaml` first. */
@@ -566,23 +453,9 @@ function listFiles({ others, withBases }: Opened): readonly string[] {
   return [STACK_FILE, ...first, ...others.filter((file) => !first.has(file))];
 }
 
-/** What decides how a stack is read; undefined where something is wrong already. */
-function readInputs(opened: Opened, report: Report): StackInputs | undefined {
-  const { main, root, variables, others, options } = opened;
-  if (main.source === undefined || report.hasErrors()) return undefined;
-  const declared = membersIn(findMember(root, 'variables')?.value);
-  return {
-    main: main.source,
-    files: others,
-    environment: options.environment,
-    variables: declared.map(({ key }) => [key, variables.lookup(key)]),
-    diagnostics: report.diagnostics(),
-  };
-}
-
-/** Resolves every resource of the files, and what their blocks hand down; those of one file alone where it is given. */
-function readParts(opened: Opened, report: Report, only?: string): Parts {
-  const { main, root, patches, variables, settings, folder, options, kinds, parse } = opened;
+/** Resolves every resource of the files, and what their blocks hand down. */
+function readParts(opened: Opened, report: Report): Parts {
+  const { main, root, patches, variables, settings, folder, options, kinds } = opened;
   const { environment } = options;
   const names = secretNames(kinds);
   const rowFiles = openRowFiles(kinds, variables, report);
@@ -612,12 +485,12 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
     return collector.add(read, isMain);
   };
   const withBases = opened.withBases();
-  const read = (file: string) => collect(readStackFile(folder, file, names, report, parse));
+  const read = (file: string) => collect(readStackFile(folder, file, names, report));
   const first = [collect(main), ...[...withBases].map(read)];
   const resolver = openResolver(collector, patches, options, surroundings);
   for (let part = first.shift(); part !== undefined; part = first.shift()) resolver.add(part);
   // From here on one file at a time is held: its resources are resolved before the next is read.
-  for (const file of only === undefined ? opened.others : [only])
+  for (const file of opened.others)
     if (!withBases.has(file) && file !== STACK_FILE) resolver.add(read(file));
   for (const left of rowFiles.settle()) resolver.add(collector.add(left.root, left.main));
   const { resources, addresses } = resolver.finish(patchBodiesIn(root));

@@ -14,26 +14,12 @@ import {
   rootContext,
 } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, type JsonScalar, oncePer, Ref, Secret, type ValueObject } from '../core/value.ts';
+import { Blob, type JsonScalar, Ref, Secret, type ValueObject } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import {
-  eachPath,
-  expressionPieces,
-  expressionsIn,
-  type Given,
-  type Row,
-  variableName,
-} from './expressions.ts';
+import { eachPath, expressionsIn, type Given, type Row, variableName } from './expressions.ts';
 import type { Folder } from './folder.ts';
 import { type Layer, mergeLayers } from './merge.ts';
-import {
-  listChildren,
-  type MapNode,
-  type Source,
-  type SourceRange,
-  type SyntaxNode,
-  textIn,
-} from './source.ts';
+import { listChildren, type MapNode, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
 
 /** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
@@ -139,8 +125,6 @@ export type Context = Surroundings & {
   readonly row?: Row | undefined;
   /** What the resource has in common with others. */
   readonly mergedBase?: MergedBase | undefined;
-  /** Takes what templates came to that fill fields of the document itself, by the configuration's names. */
-  readonly filled?: Map<string, FilledText>;
   /** What `with` gives the template at hand. */
   readonly given?: ReadonlyMap<string, Given | undefined>;
 };
@@ -316,77 +300,6 @@ function mergeStep(top: MapNode, below: MapNode | undefined, root: FieldSchema):
   };
   const body = mergeLayers(below ?? { ...top, members: new Map() }, top, root, { root, add });
   return isFaulty ? 'faulty' : { body, common: new Map(), above: new WeakMap() };
-}
-
-/**
- * A template with its places filled in. What stands between them is the template's own and the same for all who use
- * it, so that a thousand prompts of one template are one text and a thousand names.
- */
-export type FilledText = {
-  readonly between: readonly string[];
-  /** One less than `between`. */
-  readonly values: readonly string[];
-};
-
-const pieces = oncePer(({ text }: Source) => expressionPieces(text));
-
-export function filledText(source: Source, values: readonly string[]): FilledText {
-  return { between: pieces(source), values };
-}
-
-function joinFilled({ between, values }: FilledText): string {
-  return between.map((piece, at) => (at === 0 ? piece : `${values[at - 1]}${piece}`)).join('');
-}
-
-const TEXTS = Symbol('texts');
-type Holder = { readonly [TEXTS]?: ReadonlyMap<string, FilledText> };
-
-/** One for each field: objects whose getters are functions of their own would share no layout. */
-const getters = new Map<string, () => string | undefined>();
-
-function buildGetter(field: string): () => string | undefined {
-  const known = getters.get(field);
-  if (known !== undefined) return known;
-  const get = function (this: Holder): string | undefined {
-    const text = this[TEXTS]?.get(field);
-    return text && joinFilled(text);
-  };
-  getters.set(field, get);
-  return get;
-}
-
-/**
- * The same document in little memory. Fields that templates fill are put together whenever they are read; in every
- * other way they are fields like the others.
- */
-export function leanDocument(
-  document: ResolvedObject,
-  texts: ReadonlyMap<string, FilledText>,
-): ResolvedObject {
-  const held = [...texts].filter(([field]) => typeof document[field] === 'string');
-  // A copy is half as large as what was put together member by member.
-  if (held.length === 0) return { ...document };
-  const lean: Holder & Record<string, Resolved> = {};
-  let since: Record<string, Resolved> = {};
-  for (const [field, value] of Object.entries(document)) {
-    if (!texts.has(field)) {
-      if (field !== '__proto__') since[field] = value;
-      continue;
-    }
-    Object.assign(lean, since);
-    since = {};
-    Object.defineProperty(lean, field, { enumerable: true, get: buildGetter(field) });
-  }
-  Object.assign(lean, since);
-  // Assigned, it would be taken for the prototype.
-  const named = Object.getOwnPropertyDescriptor(document, '__proto__');
-  if (named !== undefined) Object.defineProperty(lean, '__proto__', named);
-  return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
-}
-
-/** What templates fill in a document that `leanDocument` made, by field. */
-export function filledTexts(document: Holder): ReadonlyMap<string, FilledText> | undefined {
-  return document[TEXTS];
 }
 
 /** One node of a document: what it became, what its schema says and where it was written. */

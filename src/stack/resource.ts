@@ -20,12 +20,10 @@ import type { Layer } from './merge.ts';
 import { resolve } from './resolve.ts';
 import {
   type Context,
-  type FilledText,
   fail,
   followPath,
   isResolvedList,
   type LocatedValue,
-  leanDocument,
   locateRoot,
   type RefUse,
   type Resolved,
@@ -143,16 +141,13 @@ export function resolveResource(
   const { kind, address, keyPlace, isComplete } = composed;
   const report = isComplete ? surroundings.report : withoutAbsence(surroundings.report);
   const made = composed.make(report);
-  const { located, context, filled } = resolveMade(composed, made, { ...surroundings, report });
+  const { located, context } = resolveMade(composed, made, { ...surroundings, report });
   validate({ subject: address, address, root: located }, context.report);
   const members = toObject(located.value);
   // A field that is new may have any name, also one that an object would take for its prototype.
   const fields = new Map<string, Resolved>(Object.entries(inherited?.fields ?? {}));
-  const texts = new Map<string, FilledText>();
   const names = configNames(kind);
   for (const [field, member] of names) {
-    const text = filled.get(member);
-    if (text !== undefined) texts.set(field, text);
     if (Object.hasOwn(members, member)) fields.set(field, members[member] ?? null);
     else if (member === 'organization') {
       const id = missingOrganization(field, keyPlace, context);
@@ -173,7 +168,7 @@ export function resolveResource(
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, findMember(made.body, 'lifecycle')?.value, context);
   return new Lean(composed, recomposed, {
-    document: leanDocument(Object.fromEntries(fields), texts),
+    document: Object.fromEntries(fields),
     lifecycle: life,
     refs: kept(context.refs),
     secrets: kept(context.secrets),
@@ -334,8 +329,6 @@ type ResolvedValue = {
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly located: LocatedValue;
   readonly context: Context;
-  /** What templates came to, by the configuration's names. */
-  readonly filled: ReadonlyMap<string, FilledText>;
 };
 
 /** Follows the forms of a resource whose layers were laid over each other. */
@@ -345,12 +338,11 @@ function resolveMade(
   surroundings: Surroundings,
 ): ResolvedValue {
   const root = resourceSchema(kind);
-  const filled = new Map<string, FilledText>();
   const found = { refs: [], secrets: [], inClear: [] };
-  const own = { subject: address, address, ...found, mergedBase, row, filled };
+  const own = { subject: address, address, ...found, mergedBase, row };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
-  return { located: locateRoot(root, value, body, keyPlace), context, filled };
+  return { located: locateRoot(root, value, body, keyPlace), context };
 }
 
 /**

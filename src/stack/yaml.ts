@@ -380,10 +380,6 @@ function toWritten(
 /** Files in which a value may stand for another. */
 const anchored = new WeakSet<Source>();
 
-export function hasAnchors(source: Source): boolean {
-  return anchored.has(source);
-}
-
 /**
  * A map that was read and is needed once; whoever needs it again has it read again, from its own stretch of the file.
  * All maps of a stack together take several times the memory of its texts.
@@ -502,7 +498,6 @@ export function readStackFile(
   file: string,
   names: readonly string[],
   report: Report,
-  parse = parseYaml,
 ): StackFile {
   const read = folder.text(file);
   if (isUnreadable(read)) {
@@ -521,7 +516,7 @@ export function readStackFile(
       range: getStart(source),
     });
   }
-  const { root, problems } = parse(source);
+  const { root, problems } = parseYaml(source);
   for (const problem of problems) report.add(problem);
   if (problems.length > 0) redactSecretFields(source, names, report);
   return { file, source, root, broken: root === undefined };
