@@ -51,7 +51,6 @@ import {
 } from './source.ts';
 import { checkStates } from './state-place.ts';
 import type { Variables } from './variables.ts';
-import { readAgain } from './yaml.ts';
 
 /** A resource that was found, before its layers are laid over each other. */
 export type ComposedResource = Omit<WrittenResource, 'body'> & {
@@ -63,10 +62,7 @@ export type ComposedResource = Omit<WrittenResource, 'body'> & {
   readonly row: Row | undefined;
   /** The lowest of its layers, where others have the same. */
   readonly mergedBase: MergedBase | undefined;
-  /**
-   * Lays its layers over each other. What that gives is large and seldom needed once it was resolved, so it is
-   * made again for those who ask where something stands.
-   */
+  /** Lays its layers over each other, and reports what does not fit. */
   readonly make: (report: Report) => Composed;
 };
 
@@ -137,15 +133,13 @@ function listLayers({ written, beneath, above }: Omit<Stacked, 'isComplete'>): r
 }
 
 function composeOne(stacked: Stacked, { mergedBases }: Composing): ComposedResource {
-  const { body: written, ...own } = stacked.written;
-  const { beneath, isComplete, above } = stacked;
+  const { written, beneath, isComplete } = stacked;
+  const { body: _, ...own } = written;
   const mergedBase = mergedBases(beneath, resourceSchema(own.kind));
-  const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
-    const whole = { ...own, body: bodyOf() };
-    const layers = listLayers({ written: whole, beneath, above });
+    const layers = listLayers(stacked);
     const rest = mergedBase === undefined ? layers : layers.slice(beneath.length);
-    const body = merge(mergedBase, rest, whole, own.address, report);
+    const body = merge(mergedBase, rest, written, own.address, report);
     return { body, layers };
   };
   return { ...own, ownPlace: own.keyPlace, isComplete, row: undefined, mergedBase, make };

@@ -35,7 +35,7 @@ import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkContents, checkNames, checkReferences } from './references.ts';
 import { openMergedBases, type Surroundings } from './resolved.ts';
-import { openRecomposed, type ResolvedResource, resolveResource } from './resource.ts';
+import { type ResolvedResource, resolveResource } from './resource.ts';
 import { selectAgents } from './rollouts.ts';
 import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
@@ -535,12 +535,11 @@ function openResolver(
   const patches = openPatches(environmentPatches, environment ?? '', surroundings.report);
   const composing = { bases, mergedBases: openMergedBases(), patches, surroundings };
   const blocks = new Map<ParentBlock, Inherited>();
-  const recomposed = openRecomposed(surroundings);
   const resources: ResolvedResource[] = [];
   const loops = new Map<Address, () => readonly ComposedResource[]>();
   const resolve = (composed: ComposedResource) => {
     const inherited = composed.block && blocks.get(composed.block);
-    resources.push(resolveResource(composed, inherited, surroundings, recomposed));
+    resources.push(resolveResource(composed, inherited, surroundings));
   };
   return {
     add: (part: WrittenPart): void => {

@@ -14,7 +14,7 @@ import { Blob, oncePer, plainId } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inherited } from './collect.ts';
 import type { Composed, ComposedResource } from './compose.ts';
-import { type Report, SILENT } from './diagnostics.ts';
+import type { Report } from './diagnostics.ts';
 import type { Row } from './expressions.ts';
 import type { Layer } from './merge.ts';
 import { resolve } from './resolve.ts';
@@ -37,10 +37,7 @@ import { configName, fieldNames, isFree, listTypes, namedField, resourceSchema }
 import { findMember, type MapNode, type SourceRange, type SyntaxNode } from './source.ts';
 import { validate } from './validate.ts';
 
-/**
- * A resource with its forms followed and its schema checked; there may be holes. How it is written is made again
- * for whoever asks.
- */
+/** A resource with its forms followed and its schema checked; there may be holes. */
 export type ResolvedResource = {
   readonly kind: Kind;
   readonly address: Address;
@@ -136,7 +133,6 @@ export function resolveResource(
   composed: ComposedResource,
   inherited: Inherited | undefined,
   surroundings: Surroundings,
-  recomposed: Recomposed,
 ): ResolvedResource {
   const { kind, address, keyPlace, isComplete } = composed;
   const report = isComplete ? surroundings.report : withoutAbsence(surroundings.report);
@@ -167,14 +163,17 @@ export function resolveResource(
   }
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, findMember(made.body, 'lifecycle')?.value, context);
-  return new Lean(composed, recomposed, {
+  const { ownPlace, row } = composed;
+  const { layers, body } = made;
+  return {
+    ...{ kind, address, keyPlace, ownPlace, row, layers, body, located },
     document: Object.fromEntries(fields),
     lifecycle: life,
-    refs: kept(context.refs),
-    secrets: kept(context.secrets),
-    inClear: kept((context.inClear ?? []).map((path) => formatPath(platformPath(kind, path)))),
-    placeOf: openPlaces(composed, inherited, name?.from, recomposed),
-  });
+    refs: context.refs,
+    secrets: context.secrets,
+    inClear: (context.inClear ?? []).map((path) => formatPath(platformPath(kind, path))),
+    placeOf: (path) => findPlace(path, { kind, located, body, inherited, nameFrom: name?.from }),
+  };
 }
 
 /** What says that something is not given. */
@@ -239,89 +238,32 @@ function isGivable({ properties = {} }: FieldSchema, known: string): boolean {
   return Object.entries(properties).some(([name, field]) => configName(name, field) === known);
 }
 
-const NONE: readonly never[] = [];
-
-/** A list that grew has room for more, and there are two for every resource. */
-function kept<T>(list: readonly T[]): readonly T[] {
-  return list.length === 0 ? NONE : list.slice();
-}
-
-/** What follows from how a resource is written is asked for by few, and a getter of each would be an object of each. */
-class Lean implements ResolvedResource {
-  readonly document: ResolvedObject;
-  readonly lifecycle: Lifecycle;
-  readonly refs: readonly RefUse[];
-  readonly secrets: readonly SecretUse[];
-  readonly inClear: readonly string[];
-  readonly placeOf: ResolvedResource['placeOf'];
-  readonly #composed: ComposedResource;
-  readonly #recomposed: Recomposed;
-
-  constructor(composed: ComposedResource, recomposed: Recomposed, became: Became) {
-    this.#composed = composed;
-    this.#recomposed = recomposed;
-    this.document = became.document;
-    this.lifecycle = became.lifecycle;
-    this.refs = became.refs;
-    this.secrets = became.secrets;
-    this.inClear = became.inClear;
-    this.placeOf = became.placeOf;
-  }
-
-  get kind() {
-    return this.#composed.kind;
-  }
-  get address() {
-    return this.#composed.address;
-  }
-  get keyPlace() {
-    return this.#composed.keyPlace;
-  }
-  get ownPlace() {
-    return this.#composed.ownPlace;
-  }
-  get layers() {
-    return this.#recomposed.made(this.#composed).layers;
-  }
-  get body() {
-    return this.#recomposed.made(this.#composed).body;
-  }
-  get row() {
-    return this.#composed.row;
-  }
-  get located() {
-    return this.#recomposed.located(this.#composed);
-  }
-}
-
-type Became = Pick<
-  ResolvedResource,
-  'document' | 'lifecycle' | 'refs' | 'secrets' | 'inClear' | 'placeOf'
->;
-
-/** Apart from what resolves a resource, so that nothing of that is held for it. */
-function openPlaces(
-  composed: ComposedResource,
-  inherited: Inherited | undefined,
-  nameFrom: string | undefined,
-  recomposed: Recomposed,
-): ResolvedResource['placeOf'] {
-  return (path) => {
-    const [first, ...rest] = parsePath(path) ?? [];
-    if (first === undefined) return undefined;
-    const handedDown = inherited?.places.get(first);
-    if (handedDown !== undefined) return handedDown;
-    const own = first === 'name' ? nameFrom : undefined;
-    const isNew =
-      own === undefined && first !== 'lifecycle' && !namesField(composed.kind.schema, first);
-    const member = own ?? configNames(composed.kind).get(first) ?? first;
-    // Of a field as a whole it does not matter what it became.
-    if (rest.length === 0 && !isNew)
-      return rangeOfMember(recomposed.made(composed).body.members.get(member));
-    const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
-    const located = followPath(recomposed.located(composed), at);
-    return located && rangeOfMember({ keyPlace: located.keyPlace, value: located.written });
-  };
+/** Finds where a field of a document stands; undefined for one that is not written out. */
+function findPlace(
+  path: string,
+  {
+    kind,
+    located,
+    body,
+    inherited,
+    nameFrom,
+  }: Pick<ResolvedResource, 'kind' | 'located' | 'body'> & {
+    readonly inherited: Inherited | undefined;
+    readonly nameFrom: string | undefined;
+  },
+): SourceRange | undefined {
+  const [first, ...rest] = parsePath(path) ?? [];
+  if (first === undefined) return undefined;
+  const handedDown = inherited?.places.get(first);
+  if (handedDown !== undefined) return handedDown;
+  const own = first === 'name' ? nameFrom : undefined;
+  const isNew = own === undefined && first !== 'lifecycle' && !namesField(kind.schema, first);
+  const member = own ?? configNames(kind).get(first) ?? first;
+  // Of a field as a whole it does not matter what it became.
+  if (rest.length === 0 && !isNew) return rangeOfMember(body.members.get(member));
+  const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
+  const found = followPath(located, at);
+  return found && rangeOfMember({ keyPlace: found.keyPlace, value: found.written });
 }
 
 /** What the layers of a resource came to. */
@@ -343,31 +285,6 @@ function resolveMade(
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
   return { located: locateRoot(root, value, body, keyPlace), context };
-}
-
-/**
- * Resources composed once more after they were resolved, for those who ask where something stands. Only the last one is
- * kept: whoever asks goes on asking about the same one, and all of them together fill the memory.
- */
-type Recomposed = {
-  readonly made: (composed: ComposedResource) => Composed;
-  readonly located: (composed: ComposedResource) => LocatedValue;
-};
-
-export function openRecomposed(surroundings: Surroundings): Recomposed {
-  // What was wrong was said the first time.
-  const quiet = { ...surroundings, report: SILENT };
-  const made = keepLast((composed: ComposedResource) => composed.make(SILENT));
-  const located = (one: ComposedResource) => resolveMade(one, made(one), quiet).located;
-  return { made, located: keepLast(located) };
-}
-
-function keepLast<K, V>(make: (key: K) => V): (key: K) => V {
-  let last: { readonly key: K; readonly value: V } | undefined;
-  return (key) => {
-    if (last?.key !== key) last = { key, value: make(key) };
-    return last.value;
-  };
 }
 
 const LIFECYCLE_DEFAULTS: Lifecycle = { protect: false, ignore: [] };

@@ -342,7 +342,6 @@ function convert(node: Node, into: Conversion, depth: number): SyntaxNode {
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) {
     into.anchors.set(anchor, 'open');
-    anchored.add(into.source);
   }
   const written = isMap(node)
     ? convertMap(node, into, range, depth)
@@ -375,34 +374,6 @@ function toWritten(
   };
   const root = convert(contents, into, 0);
   return { root: into.exhausted ? undefined : root, problems: into.problems };
-}
-
-/** Files in which a value may stand for another. */
-const anchored = new WeakSet<Source>();
-
-/**
- * A map that was read and is needed once; whoever needs it again has it read again, from its own stretch of the file.
- * All maps of a stack together take several times the memory of its texts.
- */
-export function readAgain(node: MapNode): () => MapNode {
-  const { range } = node;
-  const isKept = anchored.has(range.source);
-  let known: MapNode | undefined = node;
-  return () => {
-    const found = known ?? parseStretch(range);
-    if (!isKept) known = undefined;
-    return found;
-  };
-}
-
-function parseStretch({ source, start, end }: SourceRange): MapNode {
-  // Its first line is indented as the others are.
-  const column = start - (source.text.lastIndexOf('\n', start - 1) + 1);
-  const text = ' '.repeat(column) + source.text.slice(start, end);
-  const [document] = compose(readTokens(text).tokens, text.length);
-  const { root } = toWritten(document?.contents ?? null, source, start - column);
-  if (root?.type !== 'map') throw new Error(`${source.file} cannot be read again from ${start} on`);
-  return root;
 }
 
 type Words = Pick<Problem, 'rule' | 'message' | 'hint' | 'severity'>;
