@@ -750,7 +750,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
           if (old !== undefined && old.id !== made.id && after[old.section][old.id] !== undefined)
             managed.set(`${address}.replaced`, old);
         }
-        memories.default = { ...known, managed };
+        memories.default = { ...known, managed, written: ownedAgain(managed, known) };
         for (const id of takenOverBy(undoneRun)) mayBeNobodys.add(id);
       }
       return;
@@ -783,6 +783,15 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     return new Set(touched.map(({ id }) => id));
   };
 
+  /** Paths by address: what a run had let go of may be owned again once it is undone. */
+  const ownedAgain = (managed: Memory['managed'], { written }: Memory): Memory['written'] =>
+    new Map(
+      [...managed].map(([address, { id }]) => [
+        address,
+        new Set([...(written.get(address) ?? []), ...(everOwned.get(id) ?? [])]),
+      ]),
+    );
+
   /** What the state remembers after a rollback: what is gone is gone, and what lost its secret lacks it. */
   const undone = (memory: Memory, before: Live, after: Live, run: Run | undefined): Memory => {
     const lost = new Set(memory.lost);
@@ -792,13 +801,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     for (const [address, { id }] of memory.managed) if (own.has(id)) managed.delete(address);
     for (const [address, made] of madeAgain(run, before, after))
       if (!managed.has(address)) managed.set(address, made);
-    // What the run had let go of may be owned again.
-    const written = new Map(
-      [...managed].map(([address, { id }]) => [
-        address,
-        new Set([...(memory.written.get(address) ?? []), ...(everOwned.get(id) ?? [])]),
-      ]),
-    );
+    const written = ownedAgain(managed, memory);
     for (const [address, { section, id }] of managed)
       if (after[section][id] === undefined) {
         managed.delete(address);
