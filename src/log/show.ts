@@ -2,6 +2,7 @@ import type { CommonFlags, Context } from '../console/context.ts';
 import { stampDocument, streamJson } from '../console/show.ts';
 import { type Address, getKind, matchesAddress } from '../core/address.ts';
 import { parseMoment } from '../core/calendar.ts';
+import type { Log } from '../core/documents.generated.ts';
 import { CallsheetError, errorMessage, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath, parsePath } from '../core/path.ts';
@@ -19,8 +20,9 @@ import type { State } from '../state/model.ts';
 import { type LogQuery, type LogSources, type Met, type ResourceHistory, readLog } from './read.ts';
 import { MARKDOWN_HEAD, renderChange, renderRow } from './render.ts';
 
-export type LogFlags = CommonFlags & {
-  readonly since?: string;
+type AskFlags = CommonFlags & { readonly since?: string };
+
+export type LogFlags = AskFlags & {
   readonly format: 'text' | 'json' | 'markdown';
 };
 
@@ -31,6 +33,36 @@ export async function showLog(
   receipts: Receipts,
   context: Context,
 ): Promise<void> {
+  const { query, head, changes, met } = await openLog(wanted, flags, receipts, context);
+  const first = await changes.next();
+  if (first.done === true) refuseNoField(query);
+  await print(again(first, changes), head, query, flags, context);
+  if (met.unreadable.length > 0)
+    context.emit({
+      type: 'notice',
+      text: `Receipts that cannot be read are left out: ${formatFirst(met.unreadable, MOST_NAMED)}.`,
+    });
+}
+
+/** The changes of an address as one document. Throws `CallsheetError('usage')` for an address that never was. */
+export async function readLogDocument(
+  address: Address,
+  flags: AskFlags,
+  receipts: Receipts,
+  context: Context,
+): Promise<Log.Document> {
+  const { head, changes } = await openLog(address, flags, receipts, context);
+  const data: RecordedChange[] = [];
+  for await (const change of changes) data.push(change);
+  return { ...head, data };
+}
+
+async function openLog(
+  wanted: string | undefined,
+  flags: AskFlags,
+  receipts: Receipts,
+  context: Context,
+) {
   const { since } = flags;
   const asked = wanted === undefined ? {} : parseWanted(wanted);
   const from =
@@ -42,21 +74,13 @@ export async function showLog(
   // Where nothing is asked of the platform, the files most likely have what was written last.
   const texts = histories.length > 0 ? [] : await readTexts(flags, context);
   const sources = { journals: receipts.journals, ids, histories, texts };
-  const changes = readLog(query, sources, met);
-  const first = await changes.next();
-  if (first.done === true) refuseNoField(query);
   const head = stampDocument('callsheet-log', {
     address: query.address ?? null,
     field: query.field === undefined ? null : formatPath(query.field),
     since: from?.toISOString() ?? null,
     history: { asked: histories.map(({ address }) => address), missing: missing ?? null },
   });
-  await print(again(first, changes), head, query, flags, context);
-  if (met.unreadable.length > 0)
-    context.emit({
-      type: 'notice',
-      text: `Receipts that cannot be read are left out: ${formatFirst(met.unreadable, MOST_NAMED)}.`,
-    });
+  return { query, head, changes: readLog(query, sources, met), met };
 }
 
 /** Names in a message. */
@@ -73,7 +97,7 @@ async function* again<T>(
 
 async function print(
   changes: AsyncGenerator<RecordedChange>,
-  head: ReturnType<typeof stampDocument<'callsheet-log', { history: { missing: string | null } }>>,
+  head: Omit<Log.Document, 'data'>,
   query: LogQuery,
   { format }: LogFlags,
   context: Context,
@@ -182,7 +206,7 @@ const MOST_ENTRIES = 100;
 /** The histories of the resources that are asked for, and why some are missing. */
 async function askHistories(
   address: Address | undefined,
-  flags: LogFlags,
+  flags: CommonFlags,
   { resources }: Receipts,
   context: Context,
 ): Promise<{ readonly histories: LogSources['histories']; readonly missing?: string }> {
@@ -227,7 +251,7 @@ async function askHistories(
 }
 
 /** The texts that the files have now; none where they are not sound, which hides no receipt. */
-async function readTexts(flags: LogFlags, context: Context): Promise<readonly string[]> {
+async function readTexts(flags: CommonFlags, context: Context): Promise<readonly string[]> {
   const { stack } = await loadStack({ ...loadOptions(flags, context), secrets: 'skip' });
   return (stack?.resources ?? []).flatMap(({ kind, document }) =>
     listTexts(kindNamed(kind), document),

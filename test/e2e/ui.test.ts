@@ -94,6 +94,7 @@ applied('only this machine, only with the token, and only to read', async (world
     ['no token before a document', { path: '/fleet.json' }, 404],
     ['another token', { path: `${another}fleet.json` }, 404],
     ['what there is not', { path: `${pathname}../../etc/passwd` }, 404],
+    ['a log of what is no address', { path: `${pathname}log/%zz.json` }, 502],
     ['a run that leads elsewhere', { path: `${pathname}runs/..%2f..%2fstate.json` }, 404],
   ];
   for (const [what, asked, status] of refused) {
@@ -115,6 +116,14 @@ applied('serves the documents that the commands print', async (world) => {
   const { url, close } = await startUi(world);
   expect(await (await fetch(`${url}fleet.json`)).json()).toEqual(JSON.parse(out));
   expect(await (await fetch(`${url}runs.json`)).json()).toEqual(JSON.parse(runs));
+  await world.edit('agents.yaml', 'name: Front desk', 'name: Reception');
+  await world.apply();
+  const { out: log } = await world.run(['log', 'agent.desk', '--format', 'json']);
+  const served = await (await fetch(`${url}log/agent.desk.json`)).text();
+  expect(JSON.parse(served)).toEqual({ ...JSON.parse(log), since: expect.any(String) });
+  for (const secret of Object.values(CANARIES)) expect(served).not.toContain(secret);
+  const never = await fetch(`${url}log/${encodeURIComponent('agent.clinic["no such/row"]')}.json`);
+  expect([never.status, await never.text()]).toEqual([502, expect.stringContaining('no such/row')]);
   const lost = await fetch(`${url}runs/no-such-run.json`);
   expect(lost.status).toBe(502);
   expect(await lost.text()).toContain('no-such-run is not recorded');
@@ -203,6 +212,26 @@ scenario('shows a run while it is at work, and its receipt afterwards', async (w
   // It ends although a browser still listens.
   expect(await close()).toBe(0);
   await page.close();
+});
+
+applied('shows which paragraph of a prompt is edited most', async (world) => {
+  // Of a text as long as this a receipt has a digest.
+  const prompt = (rule: string) =>
+    `You answer the phone.\n\n${rule}\n\n${'Be kind. '.repeat(30)}\n`;
+  for (const rule of ['Never quote a price.', 'You may quote a price.', 'Quote no price.']) {
+    await world.write('prompts/desk.md', prompt(rule));
+    await world.run(['apply', '--auto-approve']);
+  }
+  const { url, close } = await startUi(world);
+  const page = await (await openChromium()).newPage();
+  await page.goto(url);
+  await page.getByRole('button', { name: 'agent.desk' }).click();
+  await page.locator('.worst').waitFor();
+  expect(await page.locator('.worst').innerText()).toContain('in 3 of 3 edits: “Quote no price.”');
+  expect(await page.locator('.cells button').last().innerText()).toBe('4');
+  expect(await axeFindings(page)).toEqual([]);
+  await page.close();
+  expect(await close()).toBe(0);
 });
 
 applied('shows drift when it is asked for, and a plan that it was given', async (world) => {

@@ -1,12 +1,13 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
-import { renderUi } from '../../src/page/index.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import { changeOf, fieldOf, planOf, UPTOWN } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
-import { closeChromium, openChromium } from './chromium.ts';
+import { closeChromium } from './chromium.ts';
+import { contrast } from './contrast.ts';
 import { openReport } from './open-page.ts';
+import { openUi } from './open-ui.ts';
 import { driftPlan, fleetPlan, mixedPlan, reviewPlan } from './plans.ts';
 
 /** The picture of a fleet: on the page of a plan, and in `callsheet ui`. */
@@ -158,38 +159,6 @@ const READ_COLORS = `(() => {
       .find((color) => color !== of(':root').backgroundColor),
   };
 })()`;
-
-function contrast(a: string, b: string): number {
-  const [dark = 0, light = 0] = [a, b].map(luminance).sort((one, other) => one - other);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map((part) => {
-    const value = Number(part) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** Opens what `callsheet ui` serves, with documents given here. */
-async function openUi(
-  documents: { readonly [path: string]: unknown },
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  const html = await renderUi({ dir: 'clinics', hasPlan: 'plan.json' in documents, version: '0' });
-  const context = await (await openChromium()).newContext(options);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.route('http://ui.test/**', (route) => {
-    const path = new URL(route.request().url()).pathname.slice(1);
-    if (path === '') return route.fulfill({ contentType: 'text/html', body: html });
-    if (path in documents) return route.fulfill({ json: documents[path] });
-    return route.fulfill({ contentType: 'text/event-stream', body: '' });
-  });
-  await page.goto('http://ui.test/');
-  return page;
-}
 
 /** A state of 20 clinics in two organizations, of which the last run wrote two. */
 function fleetDocuments() {

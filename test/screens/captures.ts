@@ -11,6 +11,8 @@ import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { escapeHtml } from '../../src/render/untrusted.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
+import { foughtChanges, heatDocuments } from '../page/edits.ts';
+import { openUi } from '../page/open-ui.ts';
 import { SITUATIONS } from '../render/situations.ts';
 
 /**
@@ -94,6 +96,20 @@ test.each(shown)('$name', async ({ name, plan }) => {
   await close();
 });
 
+const HEAT = 'the paragraphs of a prompt against its edits';
+
+test.runIf(HEAT.includes(WANTED))(HEAT, async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [width, height] of [PAGE_SIZES[0], PAGE_SIZES[2]]) {
+      const documents = heatDocuments(foughtChanges());
+      const page = await openUi(documents, { colorScheme, viewport: { width, height } });
+      await page.getByRole('button', { name: 'agent.desk' }).click();
+      await page.locator('.cells button').nth(1).click();
+      await shoot(page, `heat.${width}.${colorScheme}.png`, width);
+    }
+  }
+});
+
 async function open(html: string, [width, height]: readonly [number, number]) {
   const browser = await openChromium();
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: 'light' });
@@ -104,13 +120,17 @@ async function open(html: string, [width, height]: readonly [number, number]) {
 
 async function capture(html: string, name: string, size: readonly [number, number]): Promise<void> {
   const { page, close } = await open(html, size);
+  await shoot(page, name, size[0]);
+  await close();
+}
+
+async function shoot(page: Page, name: string, width: number): Promise<void> {
   await page.waitForTimeout(100);
   expect(await scrollsSideways(page), `${name} scrolls sideways`).toBe(false);
   const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-  const clip = { x: 0, y: 0, width: size[0], height: Math.min(height, TALLEST) };
+  const clip = { x: 0, y: 0, width, height: Math.min(height, TALLEST) };
   await page.screenshot({ path: join(FOLDER, name), fullPage: true, clip });
   taken.push(name);
-  await close();
 }
 
 function scrollsSideways(page: Page): Promise<boolean> {

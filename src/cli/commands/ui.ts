@@ -9,12 +9,15 @@ import { driftNow } from '../../console/notify.ts';
 import { readPlanFile } from '../../console/plan.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { kinds } from '../../kinds/index.ts';
+import { readLogDocument } from '../../log/show.ts';
 import { followJournals } from '../../page/feed.ts';
 import { renderUi } from '../../page/index.ts';
 import { factsOfFleet, valuesOfRun } from '../../page/live.ts';
 import { packDocument } from '../../page/pack.ts';
 import { realPause } from '../../platform/rate.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
+import { restoreStates } from '../../restore/target.ts';
+import { withReceipts } from '../../run/receipts.ts';
 import { readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
 import type { JournalEntry } from '../../state/journal.ts';
@@ -55,9 +58,16 @@ export async function ui(
     'drift.json': async () => packDocument((await driftNow(flags, quiet)).document),
     ...(plan === undefined ? {} : { 'plan.json': async () => packDocument(plan) }),
   };
+  const readLog = (address: string) =>
+    withReceipts(stack, restoreStates(stack.dir), quiet, (receipts) =>
+      readLogDocument(address, { ...flags, since: LOG_SINCE }, receipts, quiet),
+    );
   const answer: Answer = (path, request, response) => {
     if (path === '') return Promise.resolve(void response.writeHead(200, HTML).end(html));
     if (path === 'events') return streamEvents(stateFile, request, response, context.stop);
+    const address = /^log\/(.+)\.json$/.exec(path)?.[1];
+    if (address !== undefined)
+      return sendJson(response, async () => readLog(decodeURIComponent(address)));
     const [, what, run] = /^(runs|values)\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
     if (run === undefined) {
       const read = documents[path];
@@ -88,6 +98,9 @@ function readSchema(kind: string) {
 
 /** Runs that are read to say which of them wrote a resource last: a journal of a fleet takes a while. */
 const MOST_READ = 20;
+
+/** The changes of a resource that are listed are not older: journals of a year take a while. */
+const LOG_SINCE = '90d';
 
 /** What a program gets with `--format json`, or the document of the failure. */
 async function sendJson(response: ServerResponse, read: () => Promise<unknown>): Promise<void> {

@@ -136,11 +136,12 @@ const STEPS: { readonly [key: string]: number } = {
 };
 
 /** Arrows go from square to square: a fleet of tab stops would stand between a reader and the rest of the page. */
-function moveFocus(event: TargetedKeyboardEvent<HTMLAnchorElement>): void {
+export function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   const by = STEPS[event.key];
   if (by === undefined) return;
   event.preventDefault();
-  const squares = [...(event.currentTarget.closest('.map')?.querySelectorAll('a') ?? [])];
+  const map = event.currentTarget.closest('.map');
+  const squares = [...(map?.querySelectorAll<HTMLElement>('[tabindex]') ?? [])];
   const at = squares.indexOf(event.currentTarget);
   squares[Math.max(0, at + by)]?.focus();
 }

@@ -8,6 +8,7 @@ import { listSquares, type Plan, readPlan, type Square } from '../model/plan.ts'
 import { RowsTable } from '../parts/list.tsx';
 import { FleetMap, markWords } from '../parts/map.tsx';
 import { instant } from '../parts/notes.tsx';
+import { Resource } from './resource.tsx';
 import { Fetching, useDocument } from './runs.tsx';
 
 type FleetFacts = { readonly [address: string]: ResourceFacts };
@@ -26,6 +27,10 @@ export function Fleet({ turn, hasPlan }: FleetProps) {
     () => (packed.state === 'here' ? readPlan(packed.document) : undefined),
     [packed],
   );
+  const [words, setWords] = useState('');
+  const [open, setOpen] = useState<string>();
+  if (open !== undefined)
+    return <Resource address={open} turn={turn} onClose={() => setOpen(undefined)} />;
   return (
     <>
       <h1>Fleet</h1>
@@ -35,6 +40,9 @@ export function Fleet({ turn, hasPlan }: FleetProps) {
             document={document}
             facts={facts.state === 'here' ? facts.document : {}}
             plan={plan}
+            words={words}
+            onSearch={setWords}
+            onOpen={setOpen}
           />
         )}
       </Fetching>
@@ -47,14 +55,17 @@ type FleetTableProps = {
   /** Empty until it is read. */
   readonly facts: FleetFacts;
   readonly plan: Plan | undefined;
+  readonly words: string;
+  readonly onSearch: (words: string) => void;
+  /** Runs with the address of a resource. */
+  readonly onOpen: (address: string) => void;
 };
 
-function FleetTable({ document, facts, plan }: FleetTableProps) {
+function FleetTable({ document, facts, plan, words, onSearch, onOpen }: FleetTableProps) {
   const { resources, serial, account_id: account } = document;
-  const [words, setWords] = useState('');
   const map = useMemo(
-    () => <StateMap document={document} facts={facts} plan={plan} onOpen={setWords} />,
-    [document, facts, plan],
+    () => <StateMap document={document} facts={facts} plan={plan} onOpen={onSearch} />,
+    [document, facts, plan, onSearch],
   );
   const wanted = words.toLowerCase().split(/\s+/);
   const shown = resources.filter(({ address, kind, id, name }) => {
@@ -81,7 +92,7 @@ function FleetTable({ document, facts, plan }: FleetTableProps) {
           aria-label="Search the fleet"
           placeholder="Search addresses, names, ids, organizations"
           value={words}
-          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          onInput={({ currentTarget }) => onSearch(currentTarget.value)}
         />
         <p role="status">
           {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
@@ -97,7 +108,9 @@ function FleetTable({ document, facts, plan }: FleetTableProps) {
         {({ address, name, id, protect }) => (
           <tr key={address}>
             <th scope="row">
-              <code>{sanitiseLine(address)}</code>
+              <button type="button" class="quiet" onClick={() => onOpen(address)}>
+                <code>{sanitiseLine(address)}</code>
+              </button>
               {protect ? <span class="badge adopt">protected</span> : null}
             </th>
             <td>{sanitiseLine(name)}</td>
@@ -118,7 +131,7 @@ function StateMap({
   facts,
   plan,
   onOpen,
-}: FleetTableProps & { readonly onOpen: (address: string) => void }) {
+}: Omit<FleetTableProps, 'words' | 'onSearch'>) {
   const newest = Object.values(facts).reduce<ResourceFacts['run']>(
     (last, { run }) => (run !== null && run.at > (last?.at ?? '') ? run : last),
     null,
