@@ -193,12 +193,6 @@ function sentenceOn(event: Sentence): string {
       return event.message;
     case 'recovered':
       return `Run ${event.run}, which died, is recovered: \`callsheet runs ${event.run}\``;
-    case 'concealed': {
-      const { paths } = event;
-      const values = paths.length === 1 ? 'a value' : formatCount(paths.length, 'value');
-      const which = paths.length === 1 ? paths[0] : `${paths[0]} and others`;
-      return `The state remembered ${values} unencrypted that Callsheet now treats as secret (${which}). It now keeps fingerprints instead. Backups of the state still contain the values.`;
-    }
     case 'stopping':
       return 'Interrupted: Callsheet finishes the requests in flight and starts no others. Interrupt again to exit at once.';
     case 'rollback_owed':

@@ -494,29 +494,23 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -685,29 +679,23 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -1006,29 +994,23 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -1303,31 +1285,25 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
       /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -1394,7 +1370,7 @@ export type Resource = {
   readonly protect: boolean;
   /** The rollback that wrote it last; absent where another run did. */
   readonly restored_by?: string;
-  /** The fields that this rollback put back; absent in a state of an earlier version. */
+  /** The fields that this rollback put back. */
   readonly restored_paths?: readonly string[];
   /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
   readonly created_at?: string;
@@ -1424,8 +1400,6 @@ export type Pin = {
   readonly history_id: number | null;
   /** Whether any later change is sure to have another `updated_at`. Absent: not, or nobody knows. */
   readonly certain?: true;
-  /** The version of the state in whose form this is, where that is an older one. */
-  readonly form?: number;
 };
 /** What an edit of the state did. */
 export type Edit = {
@@ -1576,7 +1550,7 @@ export type Repair = {
     /** The platform's identifier. */
     readonly id: string | null;
   }[];
-  /** Rollouts that are under way by the new state. Absent: an earlier version did it. */
+  /** Rollouts that are under way by the new state. */
   readonly rollouts?: readonly {
     /** The rollout. */
     readonly name: string;
@@ -1722,7 +1696,7 @@ export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-plan';
   /** Version of this format. */
-  readonly version: 4;
+  readonly version: 1;
   /** Over everything that apply acts on and a reviewer is shown, and nothing that varies from run to run; what `--expect` names. */
   readonly digest: string;
   /** A digest for each part of the plan, what the `digest` leaves out included, by which an edited plan file is refused. */
@@ -2255,8 +2229,6 @@ export type RememberedPin = {
   readonly history_id: number | null;
   /** Whether it is. Absent: not, or nobody knows. */
   readonly certain?: true;
-  /** The version of the state in whose form this is, where that is an older one. */
-  readonly form?: number;
 };
 /** The edits of one resource that are left as they are. */
 export type Kept = {
@@ -2496,31 +2468,25 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
       /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -2680,17 +2646,17 @@ export type Applied = {
   /** Who applied it. */
   readonly user: string | null;
 };
-/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. */
+/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value. */
 export type Holds = {
   readonly [k: string]: {
-    /** The resource; absent: it is on a configuration. */
-    readonly address?: string;
+    /** The resource. */
+    readonly address: string;
     /** Its id; null where it has another one once it is made again. */
-    readonly id?: string | null;
+    readonly id: string | null;
     /** The value; null: the resource as a whole. */
-    readonly path?: string | null;
+    readonly path: string | null;
     /** Its digest, or the fingerprint of a secret; null: that nothing is there. */
-    readonly value?: string | null;
+    readonly value: string | null;
     /** The run that had applied it. */
     readonly undid: string;
     /** The rollback. */
@@ -2750,8 +2716,6 @@ export type Pin = {
   readonly history_id: number | null;
   /** Whether any later change is sure to have another `updated_at`. Absent: not, or nobody knows. */
   readonly certain?: true;
-  /** The version of the state in whose form this is, where that is an older one. */
-  readonly form?: number;
 };
 /** What the state remembers of a resource. */
 export type Resource = {
@@ -2772,7 +2736,7 @@ export type Resource = {
   readonly protect: boolean;
   /** The rollback that wrote it last; absent where another run did. */
   readonly restored_by?: string;
-  /** The fields that this rollback put back; absent in a state of an earlier version. */
+  /** The fields that this rollback put back. */
   readonly restored_paths?: readonly string[];
   /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
   readonly created_at?: string;
@@ -3195,29 +3159,23 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its digest. */
       readonly digest: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
-      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. */
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
-      /** The version of the state in whose form this is, where that is an older one. */
-      readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
-      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      /** A digest of the text of `$secret` that it was taken over with. */
       readonly source?: string;
     }
   | {
@@ -3767,14 +3725,11 @@ export type Edit = {
 }
 
 export declare namespace State {
-/** The version of the state in whose form this was compared and digested, where that is an older one: nobody can tell a difference of the value from one of the form then, so it is read and written anew. */
-export type Form = number;
 /** The live resource as it was when it was last read: what tells whether it moved since. */
 export type Pin = {
   readonly digest: string;
   readonly updated_at: string | null;
   readonly history_id: number | null;
-  readonly form?: Form;
   /** Whether the resource was as it is remembered here and `updated_at` was long over by the platform's own clock when it was read, so that any later change has another one. Absent: not, or nobody knows. */
   readonly certain?: true;
 } | null;
@@ -3788,8 +3743,8 @@ export type Document = {
   /** A keyed digest of the checksum and the place of the state: the id of the key, a digest of the place, and the HMAC. Absent without CALLSHEET_FINGERPRINT_KEY. */
   readonly seal?: string;
   readonly format: 'callsheet-state';
-  /** Version of this format, and of the form in which leaves are compared and digested. Older ones are read, and written anew. */
-  readonly version: 2;
+  /** Version of this format, and of the form in which leaves are compared and digested. */
+  readonly version: 1;
   /** Made once. A state of another lineage belongs to another stack. */
   readonly lineage: string;
   /** Counts the writes. */
@@ -3832,17 +3787,17 @@ export type Applied = {
   /** Who applied it. */
   readonly user: string | null;
 };
-/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. Absent where there is none. */
+/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value. Absent where there is none. */
 export type Holds = {
   readonly [k: string]: {
-    /** The resource; absent: it is on a configuration. */
-    readonly address?: string;
+    /** The resource. */
+    readonly address: string;
     /** Its id; null where it has another one once it is made again. */
-    readonly id?: string | null;
+    readonly id: string | null;
     /** The value; null: the resource as a whole. */
-    readonly path?: string | null;
+    readonly path: string | null;
     /** Its digest, or the fingerprint of a secret; null: that nothing is there. */
-    readonly value?: string | null;
+    readonly value: string | null;
     /** The run that had applied it. */
     readonly undid: string;
     /** The rollback. */
@@ -3941,7 +3896,7 @@ export type Resource = {
   readonly protect: boolean;
   /** The rollback that wrote it last; absent where another run did. */
   readonly restored_by?: string;
-  /** The fields that this rollback put back; absent in a state of an earlier version. */
+  /** The fields that this rollback put back. */
   readonly restored_paths?: readonly string[];
   /** When the platform says that it was created; another time means another resource. Absent where it did not say. */
   readonly created_at?: string;
@@ -3961,9 +3916,8 @@ export type Resource = {
 export type Leaves = {
   readonly [k: string]: Leaf;
 };
-/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: nobody knows that it was written, because a run died, or a rollback created the resource again without it. `source`: a digest of where the value of a secret or sensitive one came from; absent where an earlier version wrote it. */
+/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: nobody knows that it was written, because a run died, or a rollback created the resource again without it. `source`: a digest of where the value of a secret or sensitive one came from. */
 export type Leaf = {
-  readonly form?: Form;
   readonly source?: string;
   readonly value?: unknown;
   /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */

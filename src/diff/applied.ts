@@ -68,9 +68,9 @@ const FROM_FILES = computeDigest(null);
 /** Whether a secret is read from another source than the one that the state recorded. */
 export function hasOtherSource(leaf: Leaf, last: AppliedLeaf | undefined): boolean {
   if (!(leaf.value instanceof Secret) || last === undefined) return false;
-  // What is remembered in clear stood in the files, unless an earlier version did not know it for a secret.
+  // What is remembered in clear stood in the files.
   if ('value' in last || 'digest' in last)
-    return last.form === undefined && isOpen(leaf, 'value' in last ? last.value : undefined);
+    return isOpen(leaf, 'value' in last ? last.value : undefined);
   return 'source' in last && last.source !== digestSource(leaf.value);
 }
 
@@ -157,10 +157,7 @@ export function isNeverReturned(along: readonly FieldSchema[]): boolean {
   return along.some(({ writeOnly }) => writeOnly === true) || (isInside && !isSensitive);
 }
 
-/**
- * Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read, and where what was
- * remembered in an older form differs: the forms may, and the values not.
- */
+/** Tells whether the state remembers that value. `unknown` where a fingerprint cannot be read. */
 export function matchesApplied(
   applied: AppliedLeaf,
   value: Json,
@@ -170,16 +167,13 @@ export function matchesApplied(
 ): 'equal' | 'different' | 'unknown' {
   if ('unknown' in applied) return 'unknown';
   if ('unsettled' in applied) return 'different';
-  const other = applied.form === undefined ? 'different' : 'unknown';
-  if ('fingerprint' in applied) {
-    const match = world.fingerprints.matches(applied.fingerprint, address, path, value);
-    return match === 'different' ? other : match;
-  }
+  if ('fingerprint' in applied)
+    return world.fingerprints.matches(applied.fingerprint, address, path, value);
   const equal =
     'digest' in applied
       ? applied.digest === computeDigest(value)
       : isSameJson(applied.value, value);
-  return equal ? 'equal' : other;
+  return equal ? 'equal' : 'different';
 }
 
 /**

@@ -270,7 +270,7 @@ export async function parsePlanLines(
 const WRITES_PER_FILE = 3;
 
 /** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
-const VERSION = 4;
+const VERSION = 1;
 
 /** Every member of the document, which the compiler holds against its type. */
 const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {

@@ -19,7 +19,6 @@ import {
 } from '../core/plan-document.ts';
 import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
-import type { Hold } from '../state/model.ts';
 import { isActing, isDelete, isWriting, refuse } from './document.ts';
 import { isPuttingBack } from './drift.ts';
 import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
@@ -379,15 +378,13 @@ function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly G
   const broken = [...brokenHolds(plan, circumstances)];
   const byRollback = Map.groupBy(broken, ([, { by }]) => by);
   return [...byRollback.values()].flatMap((group) => {
-    const [[, { undid, by, at, user }] = NO_HOLD] = group;
-    const isWhole = group.some(([, { address }]) => address === undefined);
+    const [first] = group;
+    if (first === undefined) return [];
+    const [, { undid, by, at, user }] = first;
     const named = group.map(([, hold]) => describeHold(hold));
-    const what = isWhole
-      ? 'this configuration was'
-      : `${formatFirst(named, MOST_NAMED)} ${group.length === 1 ? 'was' : 'were'}`;
-    const advice = isWhole
-      ? 'Change the configuration, or pass --release-hold to apply the same one again.'
-      : 'Change the configured value, or pass --release-hold to write the same value again.';
+    const what = `${formatFirst(named, MOST_NAMED)} ${group.length === 1 ? 'was' : 'were'}`;
+    const advice =
+      'Change the configured value, or pass --release-hold to write the same value again.';
     return {
       refusal: {
         guard: 'hold' as const,
@@ -401,5 +398,3 @@ function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly G
     };
   });
 }
-
-const NO_HOLD: readonly [string, Hold] = ['', { undid: '', by: '', at: '', user: null }];

@@ -25,7 +25,7 @@ import { rememberResource } from './state-entry.ts';
 /**
  * Holds: what a rollback undid is not written again by the next pipeline, whatever else changed in the configuration.
  * A hold is on a value at an address, by a digest or, of a secret, a fingerprint; on a resource that is not to be made
- * again as it was; or on one that is not to be deleted again. Holds of earlier versions are on whole configurations.
+ * again as it was; or on one that is not to be deleted again.
  */
 
 /** What a rollback or a release does to holds. */
@@ -121,19 +121,12 @@ export type HoldWorld = {
 
 /** The holds that a plan would break, by their keys. Only the configuration is held: a rollback brings back something else. */
 export function brokenHolds(
-  {
-    purpose,
-    config_digest: digest,
-    changes,
-    options,
-  }: Pick<PlanDocument, 'purpose' | 'config_digest' | 'changes' | 'options'>,
+  { purpose, changes, options }: Pick<PlanDocument, 'purpose' | 'changes' | 'options'>,
   { holds, desired, world }: HoldWorld,
 ): ReadonlyMap<string, Hold> {
   if (purpose !== 'apply') return new Map();
   const acting = changes.filter((one) => isActing(one, options));
-  const broken = Object.entries(holds).filter(([key, hold]) => {
-    const { address } = hold;
-    if (address === undefined) return key === digest;
+  const broken = Object.entries(holds).filter(([, hold]) => {
     const meant = acting.filter((one) => isMeant(hold, one));
     return meant.some((change) => {
       const wanted = desired.find((one) => one.address === change.address);
@@ -170,12 +163,11 @@ export function endedHolds({
   const byId = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
   return new Map(
     all.flatMap(([key, hold]): (readonly [string, EndedHold])[] => {
-      const { address, id, path = null, value = null } = hold;
-      if (address === undefined) return [];
+      const { address, id, path, value } = hold;
       const now = byId.get(id ?? '') ?? address;
       const wanted = configured.get(now);
       const known = resources[now];
-      const isOther = typeof id === 'string' && known !== undefined && known.id !== id;
+      const isOther = id !== null && known !== undefined && known.id !== id;
       const isConfigured = () =>
         wanted === undefined ||
         listLeaves(kindNamed(wanted.kind).schema, wanted.document).leaves.has(path ?? '');
@@ -197,17 +189,17 @@ export function describeEnded({ hold, why }: EndedHold): string {
 }
 
 /** What is held, for people: `agent.desk greeting_message`. */
-export function describeHold({ address = 'this configuration', path = null }: Hold): string {
+export function describeHold({ address, path }: Hold): string {
   return path === null ? address : `${address} ${path}`;
 }
 
 /** A resource is known again by its id, whatever its address is by now. */
 function isMeant({ address, id }: Hold, change: Change): boolean {
-  return change.address === address || (typeof id === 'string' && change.id === id);
+  return change.address === address || (id !== null && change.id === id);
 }
 
 function isBroken(
-  { address = '', path: text = null, value = null }: Hold,
+  { address, path: text, value }: Hold,
   change: Change,
   desired: DesiredResource | undefined,
   world: World,

@@ -400,7 +400,7 @@ function assemble(
   const kept = results.flatMap((one) => one.kept ?? []);
   const undigested: Undigested = {
     format: 'callsheet-plan',
-    version: 4,
+    version: 1,
     created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),

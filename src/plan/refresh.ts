@@ -49,8 +49,7 @@ export function compareUnread(
   if (kind.due !== undefined || kind.unready !== undefined) return undefined;
   if (recorded.unfinished !== undefined) return undefined;
   const { pin, leaves: applied, protect, name } = recorded;
-  // What is remembered in an older form is read, so that it is remembered in this one from then on.
-  if (pin?.certain !== true || pin.form !== undefined) return undefined;
+  if (pin?.certain !== true) return undefined;
   if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
   const { document, lifecycle } = desired;
   if (lifecycle.protect !== protect || document.name !== name) return undefined;
@@ -156,7 +155,7 @@ export function fastRefreshPin(
   if (pin === null || kind.stamp === undefined || extent !== 'whole') return pin;
   const isOver =
     isFine(pin.updated_at) || (readAt !== undefined && isStampOver(pin.updated_at, readAt));
-  const isKnown = known?.certain === true && known.form === undefined && isSamePin(known, pin);
+  const isKnown = known?.certain === true && isSamePin(known, pin);
   return isOver || isKnown ? { ...pin, certain: true } : pin;
 }
 
@@ -199,7 +198,7 @@ function compareLeaf(
   const match = matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world);
   if (match === 'unknown' && leaf.facts.unreadable)
     return leafChange(leaf, undefined, leaf.value, 'unknown_secret');
-  // The digest of a secret that an earlier version wrote gives way to a fingerprint once the resource is read.
+  // The digest of a text that counts as secret by now gives way to a fingerprint once the resource is read.
   const isInClear = 'digest' in last && isConcealedAs(leaf, normalise(leaf.schema, value));
   return match === 'equal' && !isInClear ? 'equal' : undefined;
 }

@@ -1,9 +1,8 @@
 import type { Address } from '../core/address.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import { isWithin, overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
-import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
-import { Blob, findFilled, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
+import { Blob, findFilled, getOwn, type JsonObject, Secret } from '../core/value.ts';
 import {
   compareApplied,
   digestSource,
@@ -15,7 +14,6 @@ import { compare, isWritten } from '../diff/compare.ts';
 import { isEmptyLeaf, type Leaf, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
-import type { Fingerprinter } from '../state/fingerprint.ts';
 import {
   type AppliedLeaf,
   forgetValue,
@@ -255,52 +253,5 @@ export function renameSource(resource: ResourceState, path: string, secret: Secr
   return { ...resource, leaves: { ...resource.leaves, [path]: renamed } };
 }
 
-/** Paths of what the state remembers in clear of a resource although it is secret: an earlier version wrote it. */
-export function secretsInClear(resource: ResourceState): readonly string[] {
-  return leavesInClear(resource).map(([text]) => text);
-}
-
-/** The same resource with fingerprints in the place of secrets in clear, which mean what the values meant. */
-export function concealResource(
-  address: string,
-  resource: ResourceState,
-  fingerprints: Pick<Fingerprinter, 'of'>,
-): ResourceState {
-  const secret = leavesInClear(resource);
-  if (secret.length === 0) return resource;
-  const concealed = secret.map(([text, { value, ...form }]): [string, AppliedLeaf] => [
-    text,
-    { ...form, fingerprint: fingerprints.of(address, text, value) },
-  ]);
-  return { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(concealed) } };
-}
-
 /** What is remembered of a secret that was taken over. */
 const UNKNOWN: AppliedLeaf = { unknown: true };
-
-/** Contexts of the paths of a kind: those of a fleet are nearly all the same. */
-const contexts = new Map<string, FieldContext>();
-
-const MOST_CONTEXTS = 50_000;
-
-function getContext(kind: string, text: string): FieldContext {
-  const key = `${kind} ${text}`;
-  let context = contexts.get(key);
-  if (context === undefined) {
-    context = contextAt(kindNamed(kind).schema, toPath(text));
-    if (contexts.size >= MOST_CONTEXTS) contexts.clear();
-    contexts.set(key, context);
-  }
-  return context;
-}
-
-function leavesInClear({
-  kind,
-  leaves,
-}: ResourceState): readonly (readonly [string, Extract<AppliedLeaf, { value: Json }>])[] {
-  return Object.entries(leaves).flatMap(([text, leaf]) =>
-    'value' in leaf && sensitivity(getContext(kind, text), leaf.value) !== 'open'
-      ? [[text, leaf] as const]
-      : [],
-  );
-}

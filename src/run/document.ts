@@ -78,7 +78,6 @@ export type Event =
   /** An interrupted run was recovered. */
   | { readonly type: 'recovered'; readonly run: string }
   /** Addresses with paths that the state had in clear, and now has fingerprints of. */
-  | { readonly type: 'concealed'; readonly paths: readonly string[] }
   /** An interrupt was heard. */
   | { readonly type: 'stopping' }
   /** A run that was to be undone should it fail, did or died, and is not undone. */

@@ -20,7 +20,7 @@ import { describeEnded, endedHolds, type HoldChange, withHoldChange } from '../p
 import type { Planned } from '../plan/make.ts';
 import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
-import { concealResource, secretsInClear, withLetGo } from '../plan/state-entry.ts';
+import { withLetGo } from '../plan/state-entry.ts';
 import { NotKept } from '../state/failures.ts';
 import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -120,7 +120,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     );
     const ended = purpose === 'apply' ? findEnded(recovered, request) : NOTHING_ENDED;
     const fingerprints = await fingerprintsForRun(recovered, session, context);
-    const state = withoutHolds(concealState(recovered, fingerprints), ended);
+    const state = withoutHolds(recovered, ended);
     const now = { desired: desiredIn(request), state: recovered };
     checkBasis(plan, { ...now, world: session.world });
     const ids = idsWith(recovered, plan.changes);
@@ -142,12 +142,10 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
       const refreshed = withApplied(state, appliedBy(null));
       await refreshState(planned, refreshed, session.state, lease, ended.size > 0);
       emitReleased(ended, context);
-      if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
     const marks = { run, actor, applied: appliedBy(run), standing };
     const result = await execute(planned, state, fingerprints, marks, lease, request);
-    emitConcealed(recovered, context);
     emitReleased(ended, context);
     return { type: 'ran', run, plan, result };
   });
@@ -211,36 +209,6 @@ export function needSecrets(
   );
 }
 
-/** The state with fingerprints of what an earlier version remembered in clear and now counts as secret. */
-function concealState(state: State, fingerprints: Fingerprinter): State {
-  const resources = concealed(Object.entries(state.resources), fingerprints);
-  return { ...state, resources: Object.fromEntries(resources) };
-}
-
-function concealed<T extends ResourceState | null>(
-  resources: Iterable<readonly [Address, T]>,
-  fingerprints: Fingerprinter,
-): ReadonlyMap<Address, T>;
-function concealed(
-  resources: Iterable<readonly [Address, ResourceState | null]>,
-  fingerprints: Fingerprinter,
-): ReadonlyMap<Address, ResourceState | null> {
-  return new Map(
-    [...resources].map(([address, one]) => [
-      address,
-      one === null ? null : concealResource(address, one, fingerprints),
-    ]),
-  );
-}
-
-/** Said once: from now on the state has none in clear. */
-function emitConcealed({ resources }: State, { emit }: RunContext): void {
-  const paths = Object.entries(resources).flatMap(([address, one]) =>
-    secretsInClear(one).map((path) => `${address} ${path}`),
-  );
-  if (paths.length > 0) emit({ type: 'concealed', paths });
-}
-
 /** Nothing to do on the platform: the state only remembers that it agrees, and whose it is. */
 async function refreshState(
   { refresh }: Planned,
@@ -287,9 +255,7 @@ async function execute(
     world: { secretOf: session.secretOf, fingerprints },
     agreed: planned.refresh,
     ...(sealer === undefined ? {} : { seal: sealer.seal }),
-    ...(request.restored === undefined
-      ? {}
-      : { restored: concealed(request.restored, fingerprints) }),
+    ...(request.restored === undefined ? {} : { restored: request.restored }),
     concurrency: session.concurrency,
     now: context.now,
     sleep: (milliseconds: number) =>

@@ -128,7 +128,7 @@ function buildState(
   });
   return {
     format: 'callsheet-state',
-    version: 2,
+    version: 1,
     lineage: '',
     serial: 0,
     account_id: header.platform.account_id,

@@ -12,7 +12,6 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { Decrypter, Encrypter, type Identity, type Recipient, Stanza } from 'age-encryption';
 import { CallsheetError, errorCode, explainSystemError } from '../core/errors.ts';
 import { damaged, noSnapshot, type Sealing, wrongKey } from './format.ts';
-import { openSealedV1, SEALED_V1 } from './sealed-v1.ts';
 
 /** How a snapshot is encrypted when it is written. */
 export type Seal =
@@ -87,7 +86,7 @@ async function* readFileBytes(file: string): AsyncGenerator<Uint8Array> {
 function findSealing(head: Buffer): Sealing | undefined {
   if (head.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return 'none';
   const text = head.toString('latin1');
-  if (text.startsWith(SEALED_V1) || AGE_PASSPHRASE.test(text)) return 'passphrase';
+  if (AGE_PASSPHRASE.test(text)) return 'passphrase';
   return text.startsWith(AGE_MAGIC) ? 'age' : undefined;
 }
 
@@ -176,7 +175,6 @@ function openWithPassphrase(
     return key;
   };
   const text = begun.head.toString('latin1');
-  if (text.startsWith(SEALED_V1)) return openSealedV1(file, begun, passphrase, keep);
   const [header = text] = /^.*?\n--- [^\n]*\n/s.exec(text) ?? [];
   const decrypter = new Decrypter();
   decrypter.addIdentity({

@@ -20,7 +20,7 @@ import type { ResourceState } from '../state/model.ts';
 /** How a file is encrypted, as its first bytes say. */
 export type Sealing = 'none' | 'passphrase' | 'age';
 
-/** The version that is written. Older ones are read too, newer ones are refused. */
+/** The version that is written and read. Newer ones are refused. */
 export const VERSION = 1;
 
 export type Header = Omit<Snapshot.Header, 'version'> & {

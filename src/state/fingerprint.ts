@@ -141,14 +141,10 @@ function computeId(text: string): string {
  * that a rollback puts them back (DESIGN §8). The text is `aes-256-gcm:<key id>:<base64>`: nonce, ciphertext and tag
  * under a key that HKDF-SHA256 derives from `CALLSHEET_FINGERPRINT_KEY`. It is bound to the stack, the account, the
  * organization, the id and the address of its resource, and the path: a text that is taken elsewhere opens nowhere.
- *
- * | version | what it changed                                                           |
- * |---------|---------------------------------------------------------------------------|
- * | 2       | bound to account, organization and id; a text of version 1 does not open  |
  */
 export type Sealer = {
   readonly seal: (of: SealedResource, path: string, value: Json) => string;
-  /** Undefined where it was sealed with another key or in an older version, or belongs to something else. */
+  /** Undefined where it was sealed with another key, or belongs to something else. */
   readonly open: (of: SealedResource, path: string, text: string) => Json | undefined;
 };
 
@@ -170,7 +166,7 @@ export function createSealer(
   { stack, account }: { readonly stack: string; readonly account: string },
 ): Sealer {
   const derived = Buffer.from(
-    hkdfSync('sha256', key, stack, 'callsheet copies of a rollback 2', 32),
+    hkdfSync('sha256', key, stack, 'callsheet copies of a rollback', 32),
   );
   const prefix = `${CIPHER}:${hash('sha256', derived).slice(0, 8)}:`;
   const place = ({ address, kind, id, document }: SealedResource, path: string) => {

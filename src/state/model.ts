@@ -88,8 +88,7 @@ export type RememberedPin = Runs.Pin;
  * `unsettled` stands for what the platform never returns, where nobody knows that it was written: a run died, or a
  * rollback created the resource again without it. It equals nothing, so it is written again.
  * `source`: a digest of where a concealed value came from (`diff/applied.ts`), so that another source is noticed by
- * whoever has no value to compare. An earlier version recorded none.
- * `form`: the version of the state whose form the value is in, where that is an older one.
+ * whoever has no value to compare.
  */
 export type AppliedLeaf = Runs.Leaf;
 

@@ -111,7 +111,7 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
 export function emptyState(lineage: string, salt: string = deriveSalt(lineage)): State {
   return {
     format: 'callsheet-state',
-    version: 2,
+    version: 1,
     lineage,
     serial: 0,
     salt,

@@ -20,14 +20,7 @@ import {
   resourceShape,
   rolloutsShape,
 } from './shape.ts';
-import {
-  brokenResource,
-  type Line,
-  migrateResource,
-  parseState,
-  readState,
-  VERSION,
-} from './state-text.ts';
+import { brokenResource, type Line, parseState, readState, VERSION } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
 
 /** What a store is salvaged from, as it lies there. For the holder of the lock. */
@@ -312,9 +305,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(isApplied(applied) ? { applied } : {}),
     ...(isHolds(holds) ? { holds } : {}),
     ...(areRollouts(rollouts) ? { rollouts } : {}),
-    resources: await soundResources(
-      found.map(([address, one]) => [address, migrateResource(one, version)]),
-    ),
+    resources: await soundResources(found),
   };
 }
 

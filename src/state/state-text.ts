@@ -27,48 +27,7 @@ import { firstProblem, parseBounded, parseRecord, stateShape } from './shape.ts'
  * to hash it, a thirtieth of what making canonical JSON of it takes. A file that was merely laid out
  * anew (by a formatter, by Git's line endings) still fits after parsing.
  */
-export const VERSION = 2;
-
-/**
- * What each version is read as, from the one before it. A version says two things: the shape of the document, and the
- * form in which leaves are compared and digested (`diff/leaves.ts`). A new form makes a new version: what was digested
- * in an older form is marked with the version it is of, so that it is read and written anew, and not held to be
- * different.
- *
- * | version | what it changed                                                                                     |
- * |---------|-----------------------------------------------------------------------------------------------------|
- * | 2       | elements of a list that share an identity are leaves of their own, which pins digest; leaves are as they were |
- */
-const MIGRATIONS: { readonly [version: number]: (resource: unknown) => unknown } = {
-  1: (resource) =>
-    isRecord(resource) && isRecord(resource.pin)
-      ? { ...resource, pin: { ...resource.pin, form: 1 } }
-      : resource,
-};
-
-/** A resource as a version of the state has it, as this one has it. */
-export function migrateResource(resource: unknown, version: unknown): unknown {
-  let migrated = resource;
-  for (let at = Number(version); at < VERSION; at += 1) migrated = MIGRATIONS[at]?.(migrated);
-  return migrated;
-}
-
-function migrateState(document: { readonly [key: string]: unknown }): {
-  readonly [key: string]: unknown;
-} {
-  const { version, resources } = document;
-  if (version === VERSION || !isRecord(resources)) return document;
-  const migrated = Object.entries(resources).map(([address, resource]) => [
-    address,
-    migrateResource(resource, version),
-  ]);
-  return { ...document, version: VERSION, resources: Object.fromEntries(migrated) };
-}
-
-/** Whether it is a version that is read. */
-function isKnown(version: unknown): boolean {
-  return version === VERSION || (typeof version === 'number' && Object.hasOwn(MIGRATIONS, version));
-}
+export const VERSION = 1;
 
 const TOP = /^\{"checksum":"(sha256:[0-9a-f]{64})",(?:"seal":"([^"\n]*)",)?\n/;
 const END = /\n\}\}\s*$/;
@@ -160,7 +119,7 @@ export async function readState(
     for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
     return true;
   });
-  return head && soundState(migrateState({ ...head, resources: Object.fromEntries(resources) }));
+  return head && soundState({ ...head, resources: Object.fromEntries(resources) });
 }
 
 /** What of a state is not about its resources: enough to tell which one follows it. */
@@ -172,7 +131,7 @@ export async function readMark(
   reading: StateReading = { location: '', seals: NO_SEALS },
 ): Promise<StateMark | undefined> {
   const head = await readSealed(lines, reading, () => true);
-  return head && soundState(migrateState({ ...head, resources: {} }));
+  return head && soundState({ ...head, resources: {} });
 }
 
 /** The lineage and serial that tell the writes of one state apart. */
@@ -257,7 +216,7 @@ export async function parseState(
     throw foreignState(location, 'it is some other JSON file');
   const { version } = document;
   refuseNewer(location, version, VERSION);
-  if (!isKnown(version))
+  if (version !== VERSION)
     throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
   const { checksum, seal, ...rest } = document;
   if (typeof checksum !== 'string' || !isWhole(text, checksum, rest))
@@ -267,10 +226,9 @@ export async function parseState(
     );
   seals.checkState(seal === undefined ? undefined : String(seal), checksum, location);
   const validate = await stateShape();
-  const migrated = migrateState(document);
-  if (!validate(migrated))
+  if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
-  const { checksum: _, seal: __, ...state } = migrated;
+  const { checksum: _, seal: __, ...state } = document;
   if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);

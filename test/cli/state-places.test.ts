@@ -47,7 +47,7 @@ const ROWS: readonly (readonly [string, (stage: Stage) => Promise<unknown>, RegE
   [
     'of a newer Callsheet',
     async (stage) =>
-      stage.write(STATE, (await stage.read(STATE)).replace('"version":2', '"version":3')),
+      stage.write(STATE, (await stage.read(STATE)).replace('"version":1', '"version":3')),
     /was written by a newer Callsheet/,
     'Use the newer Callsheet',
   ],

@@ -192,7 +192,6 @@ type Given = {
   /** Ids of resources by their address. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly purpose?: 'apply' | 'rollback' | 'restore';
-  readonly isKey?: string;
   readonly options?: Partial<PlanOptions>;
 };
 
@@ -200,16 +199,16 @@ type Given = {
 function isBroken({ hold, ids = {}, key = 'a key', ...given }: Given): boolean {
   const { change: planned = change([hold.path ?? '']), secrets = {}, purpose = 'apply' } = given;
   const { desired = { [DESK]: { name: 'Desk', greeting_message: 'Good day!' } } } = given;
-  const stands = { undid: 'r1', by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam', ...hold };
+  const by = { undid: 'r1', by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam' };
+  const stands: Hold = { address: DESK, id: null, path: null, value: null, ...by, ...hold };
   const broken = brokenHolds(
     {
       purpose,
-      config_digest: 'sha256:configuration',
       changes: [planned],
       options: { ...NO_OPTIONS, ...given.options },
     },
     {
-      holds: { [given.isKey ?? 'sha256:held']: stands },
+      holds: { 'sha256:held': stands },
       desired: Object.entries(desired).map(([address, one]) => desiredResource(address, one)),
       world: {
         idOf: (address) => ids[address],
@@ -591,20 +590,9 @@ describe('a hold on a resource that was made', () => {
   });
 });
 
-describe('a hold on a whole configuration, of an earlier version', () => {
-  const hold = {};
-  test.each([
-    ['is broken by that configuration', 'sha256:configuration', true],
-    ['is not by another one', 'sha256:another', false],
-  ])('%s', (_name, isKey, says) => {
-    expect(isBroken({ hold, isKey, change: change(['name']) })).toBe(says);
-  });
-});
-
 test.each([
   [held('greeting_message', null), 'agent.desk greeting_message'],
   [held(null, null), 'agent.desk'],
-  [{}, 'this configuration'],
 ])('%j is described as %s', (hold, says) => {
   expect(describeHold({ undid: 'r1', by: 'r2', at: '', user: null, ...hold })).toBe(says);
 });

@@ -161,27 +161,27 @@ describe('a plan file', () => {
     ],
     [
       'is of a newer version',
-      edited({ version: 5 }),
+      edited({ version: 2 }),
       'usage',
-      'version 5; this callsheet reads version 4',
+      'version 2; this callsheet reads version 1',
     ],
     [
       'is of a newer version with a kind that this one does not know',
-      edited({ version: 5, changes: [{ ...change, kind: 'widget' }] }),
+      edited({ version: 2, changes: [{ ...change, kind: 'widget' }] }),
       'usage',
-      'version 5; this callsheet reads version 4',
+      'version 2; this callsheet reads version 1',
     ],
     [
       'is of a newer version with another shape',
-      '{"format":"callsheet-plan","version":5,"steps":[]}',
+      '{"format":"callsheet-plan","version":2,"steps":[]}',
       'usage',
-      'version 5; this callsheet reads version 4',
+      'version 2; this callsheet reads version 1',
     ],
     [
       'is of an older version',
-      edited({ version: 1 }),
+      edited({ version: 0 }),
       'usage',
-      'plan.json is a plan of version 1; this callsheet reads version 4',
+      'plan.json is a plan of version 0; this callsheet reads version 1',
     ],
     [
       'has another digest',
@@ -488,13 +488,13 @@ describe('lines of a plan file', () => {
     ['a text that goes on in the next line', '{\n  "a": {\n    "b": "c\nd"\n  }\n}', 'not JSON'],
     [
       'a list that does not end',
-      '{\n  "format": "callsheet-plan",\n  "version": 4,\n  "changes": [',
+      '{\n  "format": "callsheet-plan",\n  "version": 1,\n  "changes": [',
       'is not a plan that callsheet wrote',
     ],
     [
       'a version that is newer',
-      '{\n  "format": "callsheet-plan",\n  "version": 5\n}',
-      'version 5; this callsheet reads version 4',
+      '{\n  "format": "callsheet-plan",\n  "version": 2\n}',
+      'version 2; this callsheet reads version 1',
     ],
   ])('that are %s are refused', async (_title, given, message) => {
     await expect(parsePlanLines(linesOf(given), 'plan.json')).rejects.toThrow(message);

@@ -84,7 +84,6 @@ describe('a pin is certain', () => {
     ['that was not certain before', fresh, fresh],
     ['that has another digest', fresh, { ...freshCertain, digest: 'sha256:other' }],
     ['that has another stamp', fresh, { ...freshCertain, updated_at: ago(2000) }],
-    ['whose digest is of an older form', fresh, { ...freshCertain, form: 1 }],
   ])('and not one %s', (_, pin, known) => {
     expect(fastRefreshPin(AGENT, live('whole', AT), pin, known)).toEqual(pin);
   });

@@ -15,8 +15,11 @@ import { world } from '../world.ts';
 const WINDOW = { reason: 'Audit', zone: 'Europe/Berlin', source: 'callsheet.yaml:9' } as const;
 const MORNING = { ...WINDOW, weekdays: ['mon'], hours: { from: 540, to: 660 } } as const;
 const EVENING = { ...WINDOW, hours: { from: 1080, to: 1200 } };
-const HOLD = { undid: 'r1', by: 'r2', at: '2026-03-01T08:30:00.123Z', user: 'sam' };
-const CONFIG = 'sha256:configuration';
+const ROLLBACK = { undid: 'r1', by: 'r2', at: '2026-03-01T08:30:00.123Z', user: 'sam' };
+const HOLD: Hold = {
+  ...{ address: 'agent.desk', id: 'a1', path: 'status', value: computeDigest('inactive') },
+  ...ROLLBACK,
+};
 
 const DESK = { id: 'a1', name: 'Desk', status: 'active' };
 const CHANGED = world()
@@ -32,12 +35,14 @@ const HELD = CHANGED.desired({ 'agent.other': { name: 'Other' } }).options({
 const FOUND = SAME.applied({});
 const ALWAYS = { zone: 'Europe/Berlin', source: 'callsheet.yaml:12' } as const;
 
-const held = (digest = CONFIG) => ({ state: { ...CHANGED.state(), holds: { [digest]: HOLD } } });
+const held = (more: Partial<Hold> = {}) => ({
+  state: { ...CHANGED.state(), holds: { k1: { ...HOLD, ...more } } },
+});
 const frozen = { guards: { freeze: [EVENING, MORNING] } };
 const FREEZE =
   'guards.freeze is in force until Mon 2026-03-02 11:00 Europe/Berlin: "Audit" (callsheet.yaml:9)';
 const ROLLED =
-  'this configuration was rolled back by sam at 2026-03-01T08:30:00Z: run r2 undid run r1';
+  'agent.desk status was rolled back by sam at 2026-03-01T08:30:00Z: run r2 undid run r1';
 
 describe('a plan', () => {
   test.each<
@@ -69,7 +74,7 @@ describe('a plan', () => {
     [
       'of what was rolled back by nobody knows whom is refused',
       {
-        input: { state: { ...CHANGED.state(), holds: { [CONFIG]: { ...HOLD, user: null } } } },
+        input: held({ user: null }),
         refused: [ROLLED.replace('sam', 'someone')],
       },
     ],
@@ -82,7 +87,7 @@ describe('a plan', () => {
       },
     ],
     ['of what was rolled back is refused', { input: held(), refused: [ROLLED] }],
-    ['of another configuration is not', { input: held('sha256:other') }],
+    ['of another value is not', { input: held({ value: 'sha256:other' }) }],
     [
       'is not when the hold is released, and says so',
       {
@@ -174,8 +179,6 @@ describe('a plan that would write again what was rolled back', () => {
   };
   const hold = (path: keyof typeof FIELDS | 'name', more: Partial<Hold> = {}): Hold => ({
     ...HOLD,
-    address: 'agent.desk',
-    id: 'a1',
     path,
     value: computeDigest(path === 'name' ? 'Desk' : FIELDS[path]),
     ...more,
@@ -231,18 +234,6 @@ describe('a plan that would write again what was rolled back', () => {
     expect(refusals).toEqual(
       refused.map((message) => ({ guard: 'hold', message, until: null, advice: ADVICE })),
     );
-  });
-
-  test('speaks of the configuration where that is held as a whole, too', async () => {
-    const { refusals } = (await planned({ k1: hold('name'), [CONFIG]: HOLD })).plan;
-    expect(refusals).toEqual([
-      {
-        guard: 'hold',
-        message: ROLLED,
-        until: null,
-        advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
-      },
-    ]);
   });
 
   test('says what is released', async () => {

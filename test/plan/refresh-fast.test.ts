@@ -171,7 +171,6 @@ describe('a resource whose time in the list is that of the state', () => {
       'whose time was not long over when it was read',
       { recorded: { pin: { digest: 'sha256:then', updated_at: AT, history_id: null } } },
     ],
-    ['that is remembered in an older form', { pin: { form: 1 } }],
     ['that somebody changed since', { listed: { updated_at: '2026-03-01T08:30:01Z' } }],
     ['that is protected now', { wanted: { lifecycle: { protect: true } } }],
     ['that is no longer protected', { written: { lifecycle: { protect: true } }, wanted: {} }],

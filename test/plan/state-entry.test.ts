@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { computeDigest } from '../../src/core/digest.ts';
 import { Blob, type JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { concealResource, rememberResource, secretsInClear } from '../../src/plan/state-entry.ts';
+import { rememberResource } from '../../src/plan/state-entry.ts';
 import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
 import { desiredResource, fingerprinter, HARBOR, KEY, type Written, world } from '../world.ts';
 
@@ -194,53 +194,6 @@ describe('the state remembers of a resource', () => {
     const known = { clip: { digest: 'sha256:before' } };
     expect(remembered('custom_voice.harbor', { wanted: { clip }, known }).leaves).toMatchObject(
       known,
-    );
-  });
-});
-
-describe('of a state that an earlier version wrote', () => {
-  const resource = (leaves: Leaves) => ({ ...remembered('agent.desk', { wanted: {} }), leaves });
-
-  test.each<readonly [string, Leaves, readonly string[]]>([
-    ['a value that is no secret', { greeting_message: { value: 'Hello' } }, []],
-    [
-      'a value below what is secret',
-      { greeting_message: { value: 'Hello' }, [HEADER]: { value: 'abc' } },
-      [HEADER],
-    ],
-    ['a number below what is secret', { [HEADER]: { value: 7 } }, [HEADER]],
-    [
-      'an empty value or a flag, which give nothing away',
-      { [HEADER]: { value: null }, [TOKEN]: { value: true } },
-      [],
-    ],
-    ['what is no value', { [HEADER]: BEFORE, [TOKEN]: UNKNOWN, name: { digest: 'sha256:a' } }, []],
-    [
-      'a text with a credential in it',
-      { description: { value: 'https://me:pw@x.test' } },
-      ['description'],
-    ],
-    [
-      'what has the name of a secret in a form that is no path',
-      { '"api_key': { value: 'abc' } },
-      ['"api_key'],
-    ],
-  ])('%s stands in clear as far as it is secret', (_, leaves, paths) => {
-    expect(secretsInClear(resource(leaves))).toEqual(paths);
-  });
-
-  test('only what is secret is concealed, and keeps its form', () => {
-    const fingerprints = fingerprinter(KEY);
-    const leaves: Leaves = {
-      name: { value: 'Desk' },
-      [HEADER]: { value: 'abc', form: 1 },
-      [TOKEN]: BEFORE,
-    };
-    expect(concealResource('agent.desk', resource(leaves), fingerprints)).toStrictEqual(
-      resource({
-        ...leaves,
-        [HEADER]: { fingerprint: fingerprints.of('agent.desk', HEADER, 'abc'), form: 1 },
-      }),
     );
   });
 });

@@ -70,7 +70,7 @@ export function planOf(given: readonly Change[], more: Partial<PlanDocument> = {
     changes.filter((change) => change.verdict === verdict).length;
   return {
     format: 'callsheet-plan',
-    version: 4,
+    version: 1,
     digest: DIGEST,
     checks: {},
     created_at: '2026-03-02T10:00:00.000Z',

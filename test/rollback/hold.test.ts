@@ -41,7 +41,8 @@ test('rollbacks that undo each other are read once each', async () => {
 });
 
 test('a hold is put beside the others, and lifted with those of its rollback', () => {
-  const other = { undid: 'r0', by: 'r00', at: '2026-03-02T08:30:00Z', user: null };
+  const about = { address: 'agent.desk', id: 'a1', path: 'status', value: 'sha256:0a' };
+  const other = { ...about, undid: 'r0', by: 'r00', at: '2026-03-02T08:30:00Z', user: null };
   const by = { by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam' };
   const value = { address: 'agent.desk', id: 'a1', path: 'name', value: 'sha256:0b' };
   const put = withHoldChange({ d0: other }, { undid: 'r1', isHeld: true, values: [value] }, by);

@@ -18,7 +18,10 @@ import {
 
 const desk = resource('a1');
 const line = resource('a2');
-const HOLD = { undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null };
+const HOLD = {
+  ...{ address: 'agent.desk', id: 'a1', path: 'name', value: 'sha256:0b' },
+  ...{ undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null },
+};
 const before = stateWith({ 'agent.desk': desk });
 
 describe('replay', () => {

@@ -129,7 +129,7 @@ describe('of a damaged text', () => {
     ['whole', (t: string) => t],
     ['cut off', (t: string) => t.slice(0, -5)],
   ])('of a later format, %s, nothing may be made', async (_name, damage) => {
-    const text = damage((await formatState(state)).replace('"version":2', '"version":3'));
+    const text = damage((await formatState(state)).replace('"version":1', '"version":3'));
     expect((await failureOf(() => salvageState(text, FILE))).message).toContain('newer Callsheet');
   });
 });

@@ -21,9 +21,12 @@ import { temporaryFolder } from '../temporary.ts';
 export const LINEAGE = '8f0f7c52-6d0a-4a53-9a4e-0a1f5a6f2b11';
 const AT = '2026-03-02T08:30:00.000Z';
 
-/** A configuration that was rolled back. */
+/** A value that was rolled back. */
 export const HOLDS: Holds = {
-  [`sha256:${'0b'.repeat(32)}`]: { undid: 'r1', by: 'r2', at: AT, user: 'sam' },
+  [`sha256:${'0b'.repeat(32)}`]: {
+    ...{ address: 'agent.desk', id: 'a1', path: 'name', value: `sha256:${'0c'.repeat(32)}` },
+    ...{ undid: 'r1', by: 'r2', at: AT, user: 'sam' },
+  },
 };
 
 /** A commit that was applied. Every state of these tests has it, so that each store is seen to keep it. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { linesIn } from '../../src/state/journal-text.ts';
@@ -70,21 +69,6 @@ describe('what is written is read again', () => {
     const text = await formatState(turned);
     expect(text).toBe(await formatState(state));
     expect(text.split('\n')).toHaveLength(Object.keys(state.resources).length + 4);
-  });
-
-  test('as the fixture of version 1 has it', async () => {
-    const text = await readFile(new URL('fixtures/state.v1.json.txt', import.meta.url), 'utf8');
-    const read = await parseState(text, FILE);
-    expect(read.version).toBe(2);
-    // Pins alone are digested in another form since.
-    const pins = Object.values(read.resources).flatMap(({ pin }) =>
-      pin === null ? [] : [pin.form],
-    );
-    expect(new Set(pins)).toEqual(new Set([1]));
-    expect(await readState(linesOf(text))).toEqual(read);
-    const { version: _, ...rest } = JSON.parse(text);
-    const again = JSON.parse((await formatState(read)).replaceAll(',"form":1', ''));
-    expect({ ...again, checksum: rest.checksum }).toEqual({ ...rest, version: 2 });
   });
 
   test.each([

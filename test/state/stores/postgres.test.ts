@@ -103,7 +103,7 @@ function spotIn(
         );
       else
         await admin.query(
-          `update callsheet.stack set head = replace(head, '"version":2', '"version":99') where name = $1`,
+          `update callsheet.stack set head = replace(head, '"version":1', '"version":99') where name = $1`,
           [stack],
         );
     },

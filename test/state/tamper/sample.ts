@@ -10,7 +10,7 @@ const OWNER = { stack: './a', environment: 'production' };
 
 const FULL: ResourceState = resource('a1', {
   leaves: {
-    name: { value: 'Desk a1', form: 1 },
+    name: { value: 'Desk a1' },
     system_prompt: { digest: `sha256:${'0a'.repeat(32)}` },
     'extensions.tools[crm].headers[X-Key].value': {
       fingerprint: 'hmac:00000000:ff',
@@ -21,7 +21,7 @@ const FULL: ResourceState = resource('a1', {
     'integrations.smsProvider.account_sid': { unsettled: true },
     file: { digest: `sha256:${'0f'.repeat(32)}`, assumed: true },
   },
-  pin: { digest: 'sha256:1', updated_at: AT, history_id: 7, form: 1, certain: true },
+  pin: { digest: 'sha256:1', updated_at: AT, history_id: 7, certain: true },
   restored_by: 'r1',
   restored_paths: ['name'],
   created_at: AT,
