@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { kinds } from '../src/kinds/index.ts';
-import { editorSchema } from '../src/stack/editor/schema.ts';
+import { editorSchema } from './generate/editor-schema.ts';
 
 const root = new URL('../', import.meta.url);
 const path = 'schemas/callsheet.schema.json';

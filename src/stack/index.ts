@@ -1,15 +1,13 @@
 /**
  * `stack/` turns the YAML of a stack into the resources that it wants. It reads every file of the
  * stack folder, follows the value forms (`$file`, `$ref`, `$secret`, `${var.x}`), checks everything that
- * can be checked without a network, and reports every problem at once with its place. It also derives
- * the schema that editors use from the same facts (`editor/schema.ts`).
+ * can be checked without a network, and reports every problem at once with its place.
  *
  * ```
  * discover → yaml (written) → resources → resolve → validate → references, names → desired
  * ```
  */
 export { getSource } from './editor/origin.ts';
-export { editorSchema } from './editor/schema.ts';
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
 export {
   ABSENT,

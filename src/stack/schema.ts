@@ -182,7 +182,7 @@ function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
 /**
  * The schema of a resource as it is written: the platform's fields under the configuration's names,
  * without those that only the platform sets, and with Callsheet's own members. Value forms are not part
- * of it; `resolve.ts` follows them first, and `editor/schema.ts` adds them for editors.
+ * of it; `resolve.ts` follows them first, and `scripts/generate/editor-schema.ts` adds them for editors.
  */
 export const resourceSchema = oncePer((kind: Kind): FieldSchema => {
   const fields = written(kind.schema, kind.schema);

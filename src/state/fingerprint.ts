@@ -165,9 +165,7 @@ export function createSealer(
   key: string,
   { stack, account }: { readonly stack: string; readonly account: string },
 ): Sealer {
-  const derived = Buffer.from(
-    hkdfSync('sha256', key, stack, 'callsheet copies of a rollback', 32),
-  );
+  const derived = Buffer.from(hkdfSync('sha256', key, stack, 'callsheet copies of a rollback', 32));
   const prefix = `${CIPHER}:${hash('sha256', derived).slice(0, 8)}:`;
   const place = ({ address, kind, id, document }: SealedResource, path: string) => {
     const organization = document?.organization_id ?? null;

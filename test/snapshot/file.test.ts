@@ -215,11 +215,6 @@ describe('what is refused', () => {
       zipped([{ ...HEADER, version: 2 }]),
       /has version 2 of the format; this Callsheet reads up to 1/,
     ],
-    [
-      'a newer encryption',
-      Buffer.from('callsheet-sealed-snapshot/2\n{}\n\n'),
-      /has version 2 of the format/,
-    ],
     ['one without its end', zipped([HEADER, agentOf(1)]), /its end is missing, so it was cut off/],
     [
       'one whose end is of another',

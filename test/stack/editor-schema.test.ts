@@ -4,8 +4,8 @@ import { Ajv } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { editorSchema } from '../../scripts/generate/editor-schema.ts';
 import { kinds } from '../../src/kinds/index.ts';
-import { editorSchema } from '../../src/stack/editor/schema.ts';
 import { HARBOR } from './stack-folder.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -13,10 +13,9 @@ import { maskAt } from '../../core/redact.ts';
 import type { ValueObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import { renderFieldText, renderValueText } from '../../render/explain.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { explainField } from '../../stack/editor/explain-field.ts';
-import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
+import { loadStack, type Stack } from '../../stack/index.ts';
 import { namedField, platformPath } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
 import { byKind } from '../read/find.ts';
@@ -42,7 +41,7 @@ type SchemaFlags = CommonFlags & { readonly out?: string };
 
 /** `callsheet schema`: the JSON Schema for editors, of this version, where nothing is installed beside it. */
 export async function schema({ out }: SchemaFlags, { terminal }: Context): Promise<ExitCode> {
-  const text = `${jsonText(editorSchema(kinds))}\n`;
+  const text = (await import('../init/files.ts')).schemaText();
   if (out === undefined) {
     terminal.out(text);
     return EXIT.done;

@@ -10,17 +10,14 @@ import { type ExportResult, exportStack, openMemory } from '../../export/index.t
 import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-folder.ts';
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
 import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
-import { kinds } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderExportText } from '../../render/new-stack.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { DEFAULT_CONCURRENCY, readAccountId } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { holdYoungGeneration } from '../../run/stack.ts';
 import { discover } from '../../stack/discover.ts';
-import { editorSchema } from '../../stack/editor/schema.ts';
 import { sealsOf } from '../../state/open.ts';
-import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
+import { addedFiles, lookAround, SCHEMA_FILE, schemaText } from '../init/files.ts';
 
 export type ExportFlags = ShowFlags &
   ScopeFlags & {
@@ -95,7 +92,7 @@ async function writeStack(
   });
   const around = lookAround(dir, true);
   await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE, around.id));
-  await write(SCHEMA_FILE, `${jsonText(editorSchema(kinds))}\n`);
+  await write(SCHEMA_FILE, schemaText());
   if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
   for (const { path, text } of addedFiles('none', around)) {
     // What is somebody's own stays.

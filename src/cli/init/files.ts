@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import editorSchema from '../../../schemas/callsheet.schema.json' with { type: 'json' };
 import type { Pipeline } from '../../console/flags.ts';
 import { rootAbove, writeAllOrNone } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
@@ -20,7 +21,6 @@ import { kinds } from '../../kinds/index.ts';
 import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
-import { editorSchema } from '../../stack/editor/schema.ts';
 import {
   foldersAbove,
   isStack,
@@ -58,6 +58,12 @@ type NewFile = {
 
 /** The schema for editors, where no installed Callsheet has it. */
 export const SCHEMA_FILE = '.callsheet-schema.json';
+
+/** The text of that schema, as the package has it. */
+export function schemaText(): string {
+  return `${JSON.stringify(editorSchema, null, 2)}\n`;
+}
+
 const IGNORED = ['.callsheet/', '.env', '.env.*', 'plan.json'];
 const ATTRIBUTES = ['* text=auto eol=lf'];
 
@@ -67,9 +73,7 @@ export function newFiles(answers: Answers, around: Surroundings): readonly NewFi
   return [
     { path: 'callsheet.yaml', text: stackFile(answers, schema, around) },
     ...agentFiles(answers, schema),
-    ...(around.installedSchema === undefined
-      ? [{ path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(kinds), null, 2)}\n` }]
-      : []),
+    ...(around.installedSchema === undefined ? [{ path: SCHEMA_FILE, text: schemaText() }] : []),
     ...addedFiles(answers.ci, around),
   ];
 }

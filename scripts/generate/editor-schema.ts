@@ -1,7 +1,8 @@
-import { dereference, type FieldSchema } from '../../core/schema.ts';
-import { isObject, type Json, type JsonObject, mapTexts } from '../../core/value.ts';
-import { ANY_KIND, findReferred } from '../../core/walk.ts';
-import type { Kind } from '../../kinds/kind.ts';
+import { dereference, type FieldSchema } from '../../src/core/schema.ts';
+import { isObject, type Json, type JsonObject, mapTexts } from '../../src/core/value.ts';
+import { ANY_KIND, findReferred } from '../../src/core/walk.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { writtenValue } from '../../src/stack/editor/explain-field.ts';
 import {
   blockSchema,
   fieldNames,
@@ -10,14 +11,13 @@ import {
   listLimits,
   listTypes,
   resourceSchema,
-} from '../schema.ts';
+} from '../../src/stack/schema.ts';
 import {
   COMPOSING_MEMBERS,
   FORM_DEFINITIONS as forms,
   SHARED_SECTIONS,
   settingsSchema,
-} from '../settings-schema.ts';
-import { writtenValue } from './explain-field.ts';
+} from '../../src/stack/settings-schema.ts';
 
 /** Where a field stands. */
 type Around = {
