@@ -226,12 +226,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       ...TARGETS,
       flag('--rows', 'draw each row of a fleet, also those that refer to the same'),
-      format('mermaid', 'dot'),
     ],
-    examples: [
-      'callsheet explain graph',
-      'callsheet explain graph --target agent.reception --format dot > graph.dot',
-    ],
+    examples: ['callsheet explain graph', 'callsheet explain graph --target agent.reception'],
     exits: OFFLINE,
     load: async () => (await import('./commands/graph.ts')).graph,
   },

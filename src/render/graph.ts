@@ -103,50 +103,15 @@ function formatLabel({ address, name, rows }: GraphNode): readonly string[] {
   );
 }
 
-/** Nodes with their indexes, by who owns them: what belongs to the account first, then by name. */
-function groupByOwner({ nodes }: Graph): readonly {
-  readonly owner: string | null;
-  readonly nodes: readonly (readonly [number, GraphNode])[];
-}[] {
-  return [...Map.groupBy(nodes.entries(), ([, { owner }]) => owner)]
-    .map(([owner, own]) => ({ owner, nodes: own }))
-    .toSorted((a, b) => ((a.owner ?? '') < (b.owner ?? '') ? -1 : 1));
-}
-
-/** The graph in the language of Graphviz. */
-export function renderDot(graph: Graph): string {
-  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
-    const indent = owner === null ? '  ' : '    ';
-    const drawn = nodes.map(
-      ([index, node]) =>
-        `${indent}n${index} [label="${formatLabel(node).map(dotLabel).join('\\n')}"];`,
-    );
-    if (owner === null) return drawn;
-    return [
-      `  subgraph cluster_${at} {`,
-      `    label="${dotLabel(sanitiseLine(owner))}";`,
-      ...drawn,
-      '  }',
-    ];
-  });
-  const edges = graph.edges.map(({ from, to }) => `  n${from} -> n${to};`);
-  return `${['digraph callsheet {', ...HEAD, ...lines, ...edges, '}'].join('\n')}\n`;
-}
-
-const HEAD = [
-  '  rankdir=LR;',
-  '  node [shape=box, style=rounded, fontname="Helvetica"];',
-  '  graph [fontname="Helvetica", style="rounded", color="gray60"];',
-];
-
-/** Graphviz reads backslashes, quotes and HTML entities in a quoted text. */
-function dotLabel(text: string): string {
-  return text.replace(/[\\"]/g, '\\$&').replaceAll('&', '&amp;');
-}
-
-/** The graph as a Mermaid flow chart, as GitHub and GitLab draw it in a block of that name. */
+/**
+ * The graph as a Mermaid flow chart, as GitHub and GitLab draw it in a block of that name: what belongs to the account
+ * first, then a frame for each organization.
+ */
 export function renderMermaid(graph: Graph): string {
-  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
+  const owners = [...Map.groupBy(graph.nodes.entries(), ([, { owner }]) => owner)].toSorted(
+    ([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1),
+  );
+  const lines = owners.flatMap(([owner, nodes], at) => {
     const indent = owner === null ? '  ' : '    ';
     const drawn = nodes.map(
       ([index, node]) =>

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
-import { instance } from '@viz-js/viz';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ValueObject } from '../../src/core/value.ts';
-import { buildGraph, type GraphInput, renderDot, renderMermaid } from '../../src/render/graph.ts';
+import { buildGraph, type GraphInput, renderMermaid } from '../../src/render/graph.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 
 type Resource = GraphInput['resources'][number];
@@ -96,38 +95,6 @@ const SHOWN: Readonly<Record<string, string>> = {
   '\u001b[31mred': '\\x1b[31mred',
 };
 const shownNames = HOSTILE.map((name) => SHOWN[name] ?? name);
-
-test('Graphviz reads what was written, and nothing that a name says', async () => {
-  const viz = await instance();
-  const drawn = viz.render(renderDot(hostile), { format: 'json' });
-  expect(drawn.errors.filter(({ message }) => !message.includes('width of non-ASCII'))).toEqual([]);
-  const { objects = [], edges = [] } = JSON.parse(drawn.output ?? '{}') as {
-    readonly objects?: readonly {
-      readonly name: string;
-      readonly nodes?: readonly number[];
-      readonly label?: string;
-    }[];
-    readonly edges?: readonly unknown[];
-  };
-  expect(objects.filter(({ nodes }) => nodes !== undefined)).toHaveLength(HOSTILE.length);
-  expect(objects.filter(({ nodes }) => nodes === undefined)).toHaveLength(labels.length);
-  expect(edges).toHaveLength(HOSTILE.length);
-  const svg = viz.renderString(renderDot(hostile), { format: 'svg' });
-  const texts = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
-    plain(text),
-  );
-  for (const name of shownNames) expect(texts).toContain(name);
-});
-
-/** The text of an SVG's text. */
-function plain(text: string): string {
-  const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-  return text
-    .replace(/&(?:#(\d+)|(\w+));/g, (all, code?: string, name = '') =>
-      code === undefined ? (named[name] ?? all) : String.fromCodePoint(Number(code)),
-    )
-    .replaceAll('\u00a0', ' ');
-}
 
 describe('Mermaid', () => {
   let page: Page;

@@ -3,19 +3,16 @@ import { isChosen } from '../../core/address.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { invert } from '../../core/value.ts';
 import { checkChosen } from '../../kinds/index.ts';
-import { buildGraph, renderDot, renderMermaid } from '../../render/graph.ts';
+import { buildGraph, renderMermaid } from '../../render/graph.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { planOptions } from '../../run/plan.ts';
 import { openStack } from '../../run/stack.ts';
 
 type GraphFlags = CommonFlags & {
-  readonly format: 'mermaid' | 'dot';
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
   readonly rows?: boolean;
 };
-
-const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
 
 /** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
 const MERMAID_EDGES = 500;
@@ -35,10 +32,10 @@ export async function graph(flags: GraphFlags, context: Context): Promise<ExitCo
     eachRow: flags.rows === true,
   });
   const { terminal } = context;
-  terminal.out(RENDER[flags.format](found));
-  if (flags.format === 'mermaid' && found.edges.length > MERMAID_EDGES) {
+  terminal.out(renderMermaid(found));
+  if (found.edges.length > MERMAID_EDGES) {
     terminal.err(
-      `It has ${formatNumber(found.edges.length)} references, and Mermaid draws at most ${MERMAID_EDGES}: narrow it with --target, or draw it with Graphviz from --format dot.`,
+      `It has ${formatNumber(found.edges.length)} references, and Mermaid draws at most ${MERMAID_EDGES}: narrow it with --target.`,
     );
   }
   return EXIT.done;
