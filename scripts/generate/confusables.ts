@@ -4,20 +4,38 @@ import { fileURLToPath } from 'node:url';
 /** Shown as signs or escapes, so that they look like nothing else. */
 const SHOWN = /[\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
+type Table = ReadonlyMap<string, string>;
+
+/** The form of a character by a table, as `skeletonOf` in `src/render/look-alikes.ts` has it of a text. */
+function formOf(character: string, table: Table): string {
+  const replaced = (text: string) => Array.from(text, (one) => table.get(one) ?? one).join('');
+  return replaced(replaced(character.normalize('NFD')).normalize('NFKD')).normalize('NFD');
+}
+
+/** A table without the characters whose form the others and compatibility decomposition lead to. */
+function withoutImplied(table: Table): Table {
+  const kept = new Map(table);
+  for (const [character, target] of table) {
+    kept.delete(character);
+    if (formOf(character, kept) !== formOf(character, table)) kept.set(character, target);
+  }
+  return kept;
+}
+
 /**
  * The characters that look like others, from Unicode's `confusables.txt` as the package `unhomoglyph` has it: a line
  * for each that others look like, with those others, all by their code points in base 36, each as the distance from
- * the one before it. Where compatibility decomposition leads to the same, a character is left out.
+ * the one before it.
  */
 export function renderConfusables(): string {
   const file = fileURLToPath(import.meta.resolve('unhomoglyph/data.json'));
   const data: { readonly [character: string]: string } = JSON.parse(readFileSync(file, 'utf8'));
+  const alike = Object.entries(data)
+    .filter(([character]) => !SHOWN.test(character))
+    .map(([character, target]) => [character, target.normalize('NFD')] as const);
   const sources = new Map<string, number[]>();
-  for (const [character, alike] of Object.entries(data)) {
-    const target = alike.normalize('NFD');
-    if (SHOWN.test(character) || character.normalize('NFKD') === target) continue;
+  for (const [character, target] of withoutImplied(new Map(alike)))
     sources.set(target, [...(sources.get(target) ?? []), character.codePointAt(0) ?? 0]);
-  }
   const lines = [...sources].map(([target, codes]) => {
     const ascending = codes.sort((a, b) => a - b);
     const distances = ascending.map((code, at) => code - (ascending[at - 1] ?? 0));

@@ -2,8 +2,8 @@
 
 /** Code points in base 36: what others look like, and the distance from one of those others to the next. */
 export const CONFUSABLES = `
-27 1c of 3j 8n h7 fa 8q 1y 1gq 53i 52 j7 n3g ihr p 9l 5a 2c 33u rp 17 11hy 1m 1m 1m 1m 1c a a a a 73u
-30 1d o 1f 7u 16 d5 31 56 74 l a 20 1m 40 61 2yf 21b 1 27 5f d6 1p1 59 nmr hp7 1 4b 5b iq 3j n lc8 jxc 1g 1g 2w 2w 1g 1g 1g 1g 1g 1g 1k 1m 1m 1m 1m 1j a a a a 3bk 115 3k 2nl
+27 1c of 3j 8n h7 fa 8q 1y 1gq 53i 52 j7 n3g ihr p 9l 5a 2c 33u rp 17
+30 1d o 1f 7u 16 d5 31 56 74 l a 20 1m 40 61 2yf 28y d6 1p1 59 nmr hyu iq 3j n lc8 o0v
 13q 14d
 13s 14e
 13t 148
@@ -46,17 +46,8 @@ ml 5p5
 mm 5p4
 mp m8 182
 18s 1r9 3 9
-1e9e.18x 1dum
 18t 1rm
-1e9g.18x 1dun
-1e9j.18x 1dyq
-1e9i.18x 1duo
-1e9l.18x 1dyr
-1e9k.18x 1dup
 18w lz lf
-1e9n.18x 1dys
-1e9m.18x 1duq
-1e9o.19s 1dur
 191 19b
 19s lp
 1fg 1fm
@@ -67,7 +58,7 @@ mp m8 182
 2tn 2x7
 6i1 wvj
 2n 1kq
-19 k7 sd 4zg 1 1 1 1c cv 138 10k 15em
+19 k7 sd 4zg 2 1 1c cv 138 10k 15em
 19.lv 8bt
 19.lk 93u
 19.lj 6rc 16up
@@ -86,7 +77,7 @@ x cj 8lq
 1a.18 wl7
 1a.1a wl6
 wz7.wz7 wz8
-53 3zb jo 1tj 5 du 4s 298 ju nf8 hcm bg
+53 3zb jo 1tj 5 du 4s 298 ju nf8 ho2
 53.53.53 6wf 21l
 53.1o 404
 53.1q 3zr 9 2vr
@@ -190,58 +181,31 @@ wz7.wz7 wz8
 1iyp.1iyp 1iyq
 1k5d.1k5d 1k5e
 5mm.5mm 5mn
-13 2o 2c ed 2 1 1 1 a 2 1 15 3k g d2 3 3g q e9 1 2fp hu 1rl 2 1c e 1 q 1 2 n 3 qqf hbo m4x 1
-13.13 y ig z h 8 l8 2 4in nd 1 2 k 3 34d 14vz
-13.13.13 6d0 3
-13.13.13.13 6dz
+13 2o 2c ed 2 1 1 1 a 2 1 15 40 d2 3 3g q e9 1 2fp hu 1rl 2 1r q 1 2 n 3 qqf 13gl 1
+13.13 y ig z h 8 l8 2 4in nd 1 2 350
 13.1u ap
 13.1w ay
-13.32 95
 13.28 bo
 13.2c bw
 13.2h c3
 14 7s8 a 1pe 14iy e5
 14.14 948
-14.9oc.15 9wg
-14.1e.27.15 77r
-14.30.15 778 2izo
-14.30.1e.15 77j
-14.30.1f.15 77k
-14.30.1g.15 77l
-14.30.1h.15 77m
-14.30.1i.15 77n
-14.30.1j.15 77o
-14.30.1k.15 77p
-14.30.1l.15 77q
-14.30.30.15 77i
-14.30.27.15 77h
-14.36.32.15 78o
-14.2b.15 2q7e
-14.fex.15 2qf5
-14.fik.15 2qf6
-14.gd9.15 2qfb
-14.i2x.15 2qf7
-14.jf7.15 2qf9
-14.k0n.15 2qfc
-14.kdo.15 2qf4
-14.m9l.15 2qf8
-14.nh3.15 2qfa
 15 7s9 a 1pe 14iy e6
 15.15 949
 3f 7sk 2c2o
 3h 7sl
 7vq 9i2
 7vr 9i3
-7sc 6y1 xr 1ls 1z b0 2pl9
-7sd 6y2 xr 1ls
+7sc 7vs 1ls 1z b0 2pl9
+7sd 7vt 1ls
 1e7z 1ef2
 52 94v
 16 19p 541 cp 18g8
-1b 4l1 1sc 3 cx nw gq fh jy fx 8g 4b 79 5m4 24mz
+1b 4l1 1sc 3 cx nw gq fh jy od 4b 79 5m4 24mz
 1b.lg 8ae
 1b.1b 8hp
 1b.1b.1b 8hn
-2k 6qe 14n fc 4 zt k2 5lu 24m1 18
+2k 6qe 14n fc 4 1jv 5lu 24m1 18
 2k.2k 762 1pr
 2k.40l 7uw
 12 x2w
@@ -381,18 +345,18 @@ kz 9he
 2q6l 7ai
 2q6m 6nu
 1v5 k9 22d
-9oc 3g3 2w1 1 yz 1 1z3 gx 33 5kg hrr h7a
+9oc 3g3 2w1 1 yz 1 2j3 5kg hrr h7a
 9oc.9oc 3h2
 9oc.3fl 16m1
 9oc.3fp 16m2
 9oc.3fp.ffs 16m3
 9oc.3ft 16m4
 9oc.3fy 3h1
-9oc.ffs 3g4 6b2
+9oc.ffs 3g4
 9oc.ffs.3fy 3h3
 10.6hs 2q6n
 4j 6g4
-6go 9hu 10
+6go 9hu
 5e8 5ek
 xjk xja
 1yf 1ioh
@@ -408,11 +372,6 @@ xjk xja
 2g8 2js
 7sx 76p
 1e.mt cb
-1e.30.k4l a9g
-1e.30.m9l a5p
-1e.27.1a 78b
-1e.27.k4l a9f
-1e.27.m9l a5o
 2qw.2q7 2qx
 2qw.2qb 2r3
 1f c7 2t e3 5l 7vw o7y 1t mcf h2p jij
@@ -420,8 +379,6 @@ xjk xja
 1ux 25l
 7sy 76q
 1f.me wo
-1f.30.k4l a9q
-1f.27.k4l a9p
 1g 3wu 1fj5
 19g 1dg
 1uy 25m
@@ -442,14 +399,10 @@ xjk xja
 19l 1dl ha 1hml
 2gf 2jz
 7t4 76w
-2p gh 9s 3j 66i 2dzc 1m 1m 1m 1m
+2p gh 9s 3j 66i
 o3 92u
-1t pd 3j 32y ez sa1 iia lgg kfc 1m 1m 1m 1m
+1t pd 3j 32y ez sa1 iia lgg
 2p.mq 706
-2p.li cu
-1t.li ct
-2p.lm fb
-1t.lm fa
 2p.ll 61m
 2p.2p x0z
 1t.1t x0y
@@ -468,7 +421,7 @@ o3 92u
 8rz 4as 2f0 pv3 1nhk
 8s0 1fdr
 2q as iw 337 4j 8t
-1u pe 3k 34y eb s7t kk hxq v 2o 15t4 1m 1m 1m 1m
+1u pe 3k 34y eb s7t kk hxq v 2o
 2q.lw gj
 2q.lj 41f
 2q.lg aq 1 i6
@@ -484,11 +437,11 @@ o8 92l
 2r.mw 4i be
 1v.6i3 6g1
 1v.6hs 2q9a
-2r.me 6f qs
-1v.me 5j rn
+2r.me x7
+1v.me x6
 1v.13 av
 a84.9.6hp 2q99
-x3n gr 9m 1s 2n 59 5wj 1w5 p3m hhq 42t 11iw m 10 m 10 m 10 m 10 m
+x3n gr 9m 4f 59 5wj 1w5 p3m hhq 42t
 x3m sk 5ns 2cc
 x3n.mq 707
 x1b ot
@@ -508,12 +461,10 @@ x2x x2y
 2s.3e ir
 2s.i9 it
 5qd xv4
-61r qc ca 361 4w2 2bv0 1m 1m 1m 1m
+61r qc ca 361 4w2
 2t tx 3s 5m9 r9g
 o4 92v
-1x ph 3k 32v 30z 20q nnb ihi 4dc 8 11j2 1m 1m 1m 1m
-2t.li 7v
-1x.li 7u
+1x ph 3k 32v 30z 20q nnb ihi 4dc 8
 2t.mw g7
 1x.mw g6
 2t.mg xr
@@ -532,7 +483,7 @@ gs.me wp
 gu 1feq
 ii x3x ia5
 2u an sl 4yh r24 po
-1y rg 3iw sa1 jf hyn u hs 3ul w 10lt 14n
+1y rg 3iw sa1 jf hyn u hs 3ul w 10lt
 2u.me b6
 1y.me b5
 2u.ms 5ta
@@ -541,21 +492,17 @@ ii x3x ia5
 x6j 4af 2fsp
 2v b1 5w m8 4qq
 1z zw 2wk 1f smb
-5sd 5uq
 2v.lw gw
-2v.li dj
-1z.li di
-2v.mf dx
 2v.mt dh
 1z.mt dg
 1z.13 b7
 gy zx 2y6 txx
 2w xn 51 2tu
-20 pj 3q 332 ch 4k2 nrt ijs 15un 1m 1m 1m 1m
+20 pj 3q 332 ch 4k2 nrt ijs
 5ro 5tk
 2w.lw h2 3gs syr
 20.mh wy 7ut
-2w.mt 87 ms 5o4
+2w.mt 87 ms
 20.mt 86
 20.me xz 2
 ik u5 x1q
@@ -565,11 +512,8 @@ dy zu
 8s6 xvk
 8s5 og 37c 8 t1d
 x0n x3p
-2x 8h 8o 1 35 4f 1r 4d 3d 2xi 2e1 qd puc 10u lla 11i9 12 1m 1m 1m 1m
-79a 7a3
+2x 8h 8o 1 35 4f 1r 4d 3d 2xi 34e puc 10u lla
 2x.mq 708
-2x.li cw
-21.li cv
 2x.mt h4 5cj 1
 2y s3 2t
 22 ov 3t 337 6a si4 k9
@@ -578,105 +522,52 @@ x0n x3p
 22.53 42h
 fr 12t
 5qi xvf
-23 pm 3k 34c kv 4an nr7 j0h 15eh 1m 1m 1m 1m
+23 pm 3k 34c kv 4an nr7 j0h
 2z.lw bd
 23.mh wq 7v3
 23.mt wu 5jj qkz
 23.13 bc
 24 3xa 5o 4rq npt it6 7f 3ul f h2c jkk
-30.ln 1e0s 1
 30.mw 8y
 24.mw 8x
 30.mg h9
 30.mt bb 3
 30.ms h7
-30.191 17p 26 1d04 1
+30.191 19v
 30.53 8v 3ug
-30.18 2q6a
-30.1a 77s
 30.13 169
-30.1e.1a 783
-30.1e.k4l a97
-30.1e.kco a17
-30.1e.m9l a5g
-30.1f.1a 784
-30.1f.k4l a98
-30.1f.m9l a5h
-30.1g.1a 785
-30.1g.k4l a99
-30.1g.m9l a5i
-30.1h.1a 786
-30.1h.k4l a9a
-30.1h.m9l a5j
-30.1i.1a 787
-30.1i.k4l a9b
-30.1i.m9l a5k
-30.1j.1a 788
-30.1j.k4l a9c
-30.1j.m9l a5l
-30.1k.1a 789
-30.1k.k4l a9d
-30.1k.m9l a5m
-30.1l.1a 78a
-30.1l.k4l a9e
-30.1l.m9l a5n
-30.22 8i
-30.30 ch tr 55y 97 5g
+30.30 ch tr 55y en
 30.mt.30.mt 1evt
-30.30.1a 782
-30.30.30 6le
 30.mt.30.mt.2b.mt 1evs
-30.30.k4l a96
-30.30.kco a16
-30.30.m9l a5f
 30.27 tq
-30.27.1a 781
-30.27.k4l a95
-30.27.kco a15
-30.27.m9l a5e
 30.37 iy
 30.38 6gm
-30.2e 6lf
-30.2g 6lk
 30.f1 ha
 30.3e iz
-30.19w 17n 27 3 1czy 1
-30.18j.17s.181 1e5v
+30.19w 19u 1d01 1
 30.18k.18k.18x.19s.33 1e5u
-30.k4l a8w
-30.kco a0w
-30.m9l a55
 in 8up p25 hhx
-25 po 2m y 32z ft 6e 4aq nrb ij5 2p 15sy 1m 1m 1m 1m
+25 po 2m y 32z ft 6e 4aq nrb ij5 2p
 25.me y5
 25.1u 2rfv
 5wf 92g
 32 12w 4
-26 pp 83h nra j03 15ep 1m 1m 1m 1m
+26 pp 83h nra j03
 26.lm 1evi
 32.mg hf
-32.mh bi ex 2k9d 1m 1m 1m 1m
+32.mh bi ex
 26.me bh
 32.ms 5tc
 5qm on 5d 1el1
-he 92
-33 qn 4 3f 93 2k 2u u 2h 3 k w hd 74 3k 74 s 2s s 2s s u 1y s 5q 3k 99 z 5b 2ds 2 32m p0e fvt 1 1 1 1 1 1 1 n0 1 1 1 11c 5a 3xa f 11ix 4 1i 4 1i 4 1i 4 1i 4 4fc 1s w
-56 5si m6
-33.li cy
-27.li cx
+33 qn 4 3f 93 2k 2u u 2h 3 k w hd 74 3k 74 s 2s s 2s s u 1y s 5q 3k 99 z 5b 2ds 2 32m p0e hkf 5a 3xa f
+56 6eo
 33.le 1dr
-27.lk 9c
 33.mw 6w xmu
 27.mw 60 8rt
-27.mw.ld e6
 33.mt hh e6 3a w2q ub 19
-27.mt bj e1 w p z 3i 3a 2xi 19 2wb 7 5r 1xh o49 1n0w wl a g k c a g k c a g k c a g k c a g k 66n
+27.mt bj e1 w 56 3a 2xi 19 2wb 7 5r 1xh o49 1n0w 7ay
 33.m3 xv8
-33.19s 1dy1
-27.18 2q69
-27.1a 2q68
-33.13 bl
-27.13 bk 3k4
+27.13 3vo
 56.1b.6f4 11 18l 548
 56.1b.6f4.6f4 16x 55z
 56.1b.6f4.6f4.6f4 16y 55z
@@ -685,33 +576,27 @@ he 92
 33.5qf hi
 33.33 6qm q63 52
 27.27 wwo 52
-33.17w 1du9 3q
-33.18l 1dua 3q
-33.18l.17w 1e37
-33.18l.18l 1e38
-33.18p 1dub 1
 33.2ls.33 2n3
 33.370 368
-27.m9l a54
 gk or 51x vo 18sn
 au sd 5ty py0 itk
 gk.mw xtr
 gk.2t xuq
 hj 1fen
-34 qp 1c 27 65w 1tb 2c6n e 18 e 18 e 18 e 18 e
-28 pt 3j 342 3v 4s5 nqn iis 15wj 1m 1m 1m 1m
+34 qp 3j 65w 1tb
+28 pt 3j 342 3v 4s5 nqn iis
 34.lw bp
 34.mt 5tp
 34.53 41j
 28.13 41y
 5qw 5rd s5l
-hk qu f 33 7zb 2c6k 8 1e 8 1e 8 1e 8 1e 8
+hk qu 3i 7zb
 35 10b 20 3
 29 8yd
 35.lw io
 29.1x 2rcw
 gb 5u8
-8o qi 1i 22 4wh 32i p41 1n2t j 13 j 13 j 13 j 13 j
+8o qi 3k 4wh 32i p41
 8o.mh wr
 8o.mt wv
 36 tv 4xf 31b p1e 1 1l
@@ -721,7 +606,7 @@ gb 5u8
 36.mt gd g6
 36.ms 5te
 36.13 wh
-36.32 31 6j6 1cht df 10zn 1g 1g 1g 1g 1g 1g 1g 1g 1g 1g 1g 1g
+36.32 31 1j0z df
 36.32.mw 6g5
 36.32.me hd
 36.32.ms 5tb
@@ -733,18 +618,14 @@ hr 6jt
 2b sl 96 2va 5 snc iic ay l5m
 37.mg hu
 37.ms 5tg
-67 qa u 36o t6t 1nv2 1m 1m 1m 1m
+67 qa 37i t6t
 37.37.37 2rfg
 hv 6qz r36
-bt pv 5ul 5t 27s 2c1d 1m 1m 1m 1m
-hv.hv 6r0
-hv.hv.hv 6r1
-hv.hv.hv.hv 8b0
-2c pw 3i 328 2yq 111 y5 nqm iir q 2s 49z h1q khd 1m 1m 1m 1m 69x
+bt pv 60e 27s
+2c pw 3i 328 2yq 111 y5 nqm iir q 2s 49z h1q qxq
 38.lw bx
 2c.lk 6zl
 2c.mw fy
-2c.mf ey
 2c.mg by
 2c.mh x8
 2c.6i3 6ge
@@ -758,34 +639,28 @@ x3a 3a8
 38.37 iu
 38.hv iv
 38.f1 x0p
-5qz qs 3i x0w 1n4z 1m 1m 1m 1m
+5qz qs 3i x0w
 5qz.mh x9
-bv 9v 54 3hg
-39 i3 8q c8 4nz rcz q7 4 hpg 3xe 11j2 1m 1m 1m 1m
+bv 3wf
+39 i3 8q c8 4nz rcz q7 4 hpg 3xe
 2d 11p 2ib gc 2qm 49 ppt ixm 3xm h3e
-39.li d0
-2d.li cz
 39.mt 5tq s2m
 2d.mt g4 3go
 2d.53 40o
 2d.13 413
 39.2t 5t7
 39.33 xur
-xu9 5z7
 hc 12y 2i1
 c1 4dq 6 25v
 i2.mt 5tr
-3a ql 54 9v 4lk zs 49 r1k l7h ca 11ji 1m 1m 1m 1m
+3a ql 54 9v 4lk zs 49 r1k l7h ca
 2e vo dv 40 2jm 2e 4y1 nn2 e1 im6 3ur h2g jk5
 2e.mt 1evr
 2e.53 3zv
 2e.1u 2rfw
-2e.30 6lh
-2e.30.30 6li
-2e.30.30.30 6lj
 2e.5wk 2rd4
 i4 5rb 19rl
-g5 pn 3k gd 40 2m1 4xy nn2 dl i4f f7 l1p kfp 1m 1m 1m 1m
+g5 pn 3k gd 40 2m1 4xy nn2 dl i4f f7 l1p
 g5.me xx
 g5.53 3zx
 3b hb du 58 1w 4ow s4i l8n 4 1
@@ -798,20 +673,18 @@ i5 u4 4wh s56
 i5.me y6
 3c 5z oe 3cs 1o 6p 3p9 1 77
 of 92n
-2g pz 3i 3m0 22 2ws 1fd 4x nm6 js hy5 10 2r b ed 3wl 11hu 1m 1m 1m 1m
+2g pz 3i 3m0 22 2ws 1fd 4x nm6 js hy5 10 2r b ed 3wl
 3c.lj 8c0
 2g.mh xe
 2g.mt 1evq
-2g.30 6lm
-2g.30.30 6ln
-3d gz 18 84 40 30 2ew 2hx ab fy ra5 lmq 11ig 1m 1m 1m 1m
-2h px 19 29 3v 2yj k 4x7 nr8 iiu 4c2 h3z kft 1m 1m 1m 1m
+3d gz 18 84 40 30 2ew 2hx ab rq3 lmq
+2h px 3i 3v 2yj k 4x7 nr8 iiu 4c2 h3z
 3d.lw c4
 3d.mt gf gy
 2h.mt 4l bt gy
 f1 ia gf 2du 5i2 o7y
 3e 5r6 s4x lkh
-2i pi 371 snt il5 4ac 1o 11hk 1m 1m 1m 1m
+2i pi 371 snt il5 4ac 1o
 3e.mg i8
 3e.mt c6
 2i.mt c5
@@ -849,15 +722,12 @@ q0 vk 3mw 4ba 169z f0
 qx 705 1to o0s a2
 q1 4dr 6 1apt
 qx.mq 709
-qx.ld.n9 67x
 8ty 7jk
 rw 8v0
 ty.mh wn
 t2.mh wm
 t4 om w8b ih0 14o6
-t4.lc t5
 t4.me.lc wa
-u0.li v1
 u0.me.li wb
 xv 1fi4
 u3 5rf
@@ -886,150 +756,70 @@ wuw 20ik qud
 11k.13 414
 11w 6gt
 121 jj k
-15c.14n 1dm7 1
-15l.14k 1dmh
-161.14x 1dm3 u
-161.14s.14x 1dm5
 17l.nc 1dp
 17s.1cr 1g1
 17s.1cy 1py
 17s.190 1pd
-17s.33 1dwg 1u
-17s.17x.18p 1e4i
 17s.17y 1du3 3r
-17s.17y.18p 1e3i
-17s.18p 1dsa 2t
-1a3 1cg 1ces 1 1 1
+1a3 1cg
 1g4 1gn 8y
-17t 6u 159 5nm
-17u.33 1dwl 1r
-17u.17w.18p 1e3j
-17u.17y.18p 1e3l
-17u.18l.18p 1e3n
-17u.18p 1dsg 2t
-17w.17x.18p 1e4e
-17w.18k.w.17w.18k.30.18k.33 1e63
-17w.18l.18p 1e3p
-17w.18p 1dz6 s
+17t 1c3 5nm
 17x.1cr 1ad
 17x.190 1a9 6p
-17x.17w.18p 1e4f
-17x.18l.18p 1e1m
-17x.18p 1dz4 s
-17y.18p 1dz8 s
 17z 1f4x
-17z.179 1ag 1ce8 1
-17z.1cr 1am 1ce0 1
+17z.179 1ag
+17z.1cr 1am
 17z.le 1da
 17z.mc.mb 1pq
 1ai.179 1aj
-181.179 1ap 1ce3 1
-181.1cr 1aw 1cdu 1
+181.179 1ap
+181.1cr 1aw
 181.li 1aq
 181.li.lj 1q1
 181.le 1db
 181.190 1gs
-181.18p.30.18k 1e64
 182.le 1pu
 1av.179 1gx
-183.1cr 184 1d35 1 1 1 1ba4 w w w w w
+183.1cr 184
 183.le 1ha
-183.33 1dyg 21
-183.1cr.33 1dyi 20
-183.1cr.17w 1dzd s 8 a
-183.1cr.17w.18p 1e21
-183.1cr.17x 1dze s 8 a
-183.1cr.17x.18l 1e1z 1
-183.1cr.17x.18p 1e3u
-183.1cr.17y 1dzf s 8 a
-183.17y.18p 1e4m
-183.1cr.181 1dzh s
-183.1cr.18l 1dyh z s 8
-183.1cr.18l.17y 1e22 1
-183.1cr.18l.18l 1e24 1
-183.18p 1dz0 s
-183.1cr.18p 1dz1 1 r 1
 185 1f5e
 185.1cr 1b2
 185.mc.mb 1pr
-185.17x.18p 1e3t
-185.18k.18p 1e5s
-185.18k.18p.w.30.18k.18k.33.w.189.18k.18p.33.w.18o.183.18k.18l 1e62
-185.18p 1dza s
-186.17x.18p 1e3v
-186.18p 1dzc s
 187 1f54
 187.1cr 1b3
-187.18l.18p 1e2c
-187.18p 1dyu s
 189 173
-189.18k.18p.33 1e5z
-189.18l.18p 1e46
-189.18p 1dyw s
-18a.18l.18p 1e2i
-18a.18p 1dyy s
 18h 1bb
-18h.18l.18p 1e4h
-18h.18p 1dte 23
-1b5 19r gc 1 2nvn 1s
-1b5.1cr 1b8 4 1cci 1 1 1
+1b5 19r gc 1
+1b5.1cr 1b8 4
 1b6.1cr 1pg
-18i.18k.18p 1e5t
-18i.18l.18p 1e42
-18i.18p 1dti 21
-18j 1bd 1 1cdg 1 1 1
-18j.1cr 1bh 52 1ca8 1 1 1
-18j.30 1dtj 21
-18j.18l.18p 1e47
-18j.18p 1dtq 1y
+18j 1bd 1
+18j.1cr 1bh 52
 1bg 1gi
 1bj 1ps
 1bj.1cr 1bo
 18k.1cr 1br
 18k.li 1bp
-18k.30 1ed7 1
-18k.30.191 1ed5 1
 18k.30.19w 1ed3 1
-18k.33 1dxp
-18k.17w.18p 1e3w
-18k.17x.18p 1e2p
-18k.18l.18p 1e3x
-18k.18p 1dtw 1v
 18l.1cr 1pj
 18l.nc 1dq
-18l.30 1dvs
-18l.17w.18p 1e4g
-18l.17x.18p 1e2z
-18l.17y.18p 1e49
-18l.18l.18p 1e41
-18l.18p 1du2
 18m.179 1go
 18m.li 1gp
-18m.33 1dxy p
-18m.17w.18p 1e4n
-18m.17x.18p 1e43
-18m.18l.18p 1e3e
-18m.18p 1du8 1r
-1cl.190 1c2
 18o 1pt 1df7
-18o.1cr 1cb 1cer 1
-18o.lv 1c7 1ceo 1
-18o.li 1c6 1cer 1
-18o.le 1c9 1cex 1
-18o.19s 1c8 1cer 1
-18o.19w 17o 1d29 1
-18o.lv.19w 19z 1ch2
-18p 18q 10 24 i 6 dn 1bz5 1 f 1 25 1 1 1 ky 1 1 1 1b85 j 1 c w k c j d w
-18p.179 1a1 1u 1cbv 1 1 1 1j 1 1 1
-18p.1cr 17v k 1r 1r k 1cat 1 1 1 n4 1 1 1 1bay w 1s w w
+18o.1cr 1cb
+18o.lv 1c7
+18o.li 1c6
+18o.le 1c9
+18o.19s 1c8
+18o.19w 1e9x 1
+18p 18q 10 24 i 6 dn
+18p.179 1a1 1u
+18p.1cr 17v k 1r 1r k
 18p.1cr.1cy 1pz
 18p.li 1ce 3s
 18p.li.lj 1q2
 18p.le 18d
 18p.190 1pk
-18p.33 1dy6 j
-18p.1cr.33 1dye
-18p.19w 17q 2a 1d01 1 1 1
+18p.19w 1ea1 1 1 1
 18p.19w.30 1dre 1
 18p.19w.33 1drg 1 4u 1x
 18p.19w.1a3 1drq 1 1
@@ -1045,24 +835,6 @@ wuw 20ik qud
 18p.19w.18o.li 1drm 1
 18p.19w.18o.19s 1dro 1
 18p.19w.18p 1drt 1 1 8 1 2s 1
-18p.17w 1dud 3p
-18p.1cr.17w 1dsh
-18p.17w.18p 1e3z
-18p.17x 1due 3p
-18p.17x.18p 1e3y
-18p.17y 1duf 3p
-18p.181 1dw1
-18p.1cr.181 1dva
-18p.182 1dw2
-18p.1cr.182 1dvb
-18p.18l 1dug 1n 22 j
-18p.1cr.18l 1dsi 2u 1a 1r
-18p.18l.18l 1e3g 1
-18p.18l.18p 1e40
-18p.18m 1dw4
-18p.1cr.18m 1dvd
-18p.18p 1duh 1 1n 1
-18p.1cr.18p 1dsj 1 2u 1
 8xs 1f3s
 8xu 6e6 1tn x0
 8yf 6e5 i9 17aj
@@ -1113,8 +885,6 @@ xdn 1i3g
 1xa 1ink
 1xb 1inl
 1xj 1int
-1xj.1xa 1inw
-1xj.1xz 1iny
 1xp 1io2
 1xz 1inx
 22b.20x 1zd
@@ -1157,9 +927,6 @@ xdn 1i3g
 2ba 2ly
 2bb 2d4
 2bj 2m7 1
-2bq.2a0 2bu
-2bq.2b7 2bw
-2br.2a0 2bv
 2dh 2h1
 2di 2h2
 2dj 2h3
@@ -1229,7 +996,6 @@ xdn 1i3g
 2si 2vh
 2sv 4pg
 2sy 2th
-lm.2sy 2sz
 2t0 4on
 2t1 4oo
 2t2 4op
@@ -1237,7 +1003,6 @@ lm.2sy 2sz
 2t4 2wo
 2t5 2wp
 2tc.2tc 2td
-lm.2wi 2wj
 31c.31w.32a.327 2yq
 31c.31w.32a.2z8 2yr
 31e 31m
@@ -1265,7 +1030,6 @@ xlv xna
 xi5 xib
 4t8 4uu
 4s5 4t1
-3xr 6ba
 3y9.53 3yl
 3y9.3z4 3zf
 3yc.53 3yp
@@ -1423,31 +1187,31 @@ xi5 xib
 1h1e 1h4s
 1h2d 1h4q
 3cw 3hk
-3cw.3cw 3cx 4o 689
+3cw.3cw 3cx 4o
 3cw.3cy 3ju
 3cw.3cz 3fe
 3cw.3d1 3ib
 3cw.3d3 3jv
-3cw.3d5 3hm 689
+3cw.3d5 3hm
 3cw.3d5.3cw 3ic
 3cw.3da 3jw
 3cw.3db 3jx
 3cw.3de 3jy
 3cy 3hn
 3cy.3cw 3df 4y
-3cy.3cy 3dg 6j 67a
-3cy.3cz 3dh 4x 68w
+3cy.3cy 3dg 6j
+3cy.3cz 3dh 4x
 3cy.3d1 16mj
 3cy.3d3 3di
-3cy.3d5 3ff 30 68w
-3cy.3d8 3fg 28 689
+3cy.3d5 3ff 30
+3cy.3d8 3fg 28
 3cy.3da 16mk
 3cy.3dc 3ih
-3cy.3de 3fh 28 689
-3cy.3eo 3ig 68w
+3cy.3de 3fh 28
+3cy.3eo 3ig
 3cz 3hq
 3cz.3cw 3dj 4z
-3cz.3cz 3d0 6d0 wwl
+3cz.3cz 3d0 139l
 3cz.3cz.3d3 16mm
 3cz.3d1 3fi 31
 3cz.3d2 xgg
@@ -1458,38 +1222,38 @@ xi5 xib
 3cz.3da 16mr
 3cz.3dc 16ms
 3d1 3hr
-3d1.3cw 3hs 68a nqi
+3d1.3cw 3hs tys
 3d1.3cw.3cw xgl 968
-3d1.3cw.3d5 3ik 68t
+3d1.3cw.3d5 3ik
 3d1.3cw.3de 16mu
 3d1.3cy 3dk 51
-3d1.3cz 3im 68s np8
+3d1.3cz 3im ty0
 3d1.3cz.3cz xgn
 3d1.3cz.3de 3in
 3d1.3d1 3dl 53
 3d1.3d1.3db 16mv
-3d1.3d2 3ht 68a nql
+3d1.3d2 3ht tyv
 3d1.3d2.3cw 3ip
 3d1.3d2.3d5 3iq
 3d1.3d2.3de 16mw
-3d1.3d3 3hu 68a nql
+3d1.3d3 3hu tyv
 3d1.3d3.3cz 16mx
 3d1.3d3.3d3 xgq
-3d1.3d3.3d5 3ir 68o
+3d1.3d3.3d5 3ir
 3d1.3d3.3d7 3it txy
 3d1.3d3.3dd 16my
 3d1.3d3.3de 3is
-3d1.3d5 3hv 68a nqn
+3d1.3d5 3hv tyx
 3d1.3d5.3d5 3iu
 3d1.3d7 3dn 139e
 3d1.3d8 xgt
 3d1.3db 3iw txy
-3d1.3dc 3hw 68a
-3d1.3dd 3hx 68a
-3d1.3de 3dm x 3f 68a wxe
-3d1.3eo 3iv 68l
+3d1.3dc 3hw
+3d1.3dd 3hx
+3d1.3de 3dm x 3f 135o
+3d1.3eo 3iv
 3d1.3f0 16mz
-3d1.3fd 3ix 68k
+3d1.3fd 3ix
 3d1.3fd.3de 16n0
 3d2 3hz
 3d2.3cw 3iy txx
@@ -1498,54 +1262,54 @@ xi5 xib
 3d2.3cz xgw
 3d2.3d1 3iz
 3d2.3d2 16n4
-3d2.3d3 3do 5c 68i
+3d2.3d3 3do 5c
 3d2.3d3.3d5 16n5
-3d2.3d5 3j1 68i npe
+3d2.3d5 3j1 txw
 3d2.3d5.3d5 3j2
-3d2.3d7 3dp 5h 68f
+3d2.3d7 3dp 5h
 3d2.3d8 16n6
 3d2.3da 3j4
 3d2.3de 3j5
-3d2.3eo 3j3 68h
+3d2.3eo 3j3
 3d3 3i0
-3d3.3cw 3dq 6dw
+3d3.3cw 3dq
 3d3.3cy 3dr
-3d3.3cz 3ds 6dv wvk
+3d3.3cz 3ds 139f
 3d3.3d1 3j7
 3d3.3d1.3dd 16n8
 3d3.3d2 16n9
-3d3.3d3 3d4 6d7 wwz
-3d3.3d3.3d7 3e4 6dp
-3d3.3d5 3dt 48 68b
-3d3.3d5.3cw 3du 6du
-3d3.3d5.3cz 3dv 6du wvm
+3d3.3d3 3d4 13a6
+3d3.3d3.3d7 3e4
+3d3.3d5 3dt 48
+3d3.3d5.3cw 3du
+3d3.3d5.3cz 3dv 139g
 3d3.3d5.3d3 3dw
 3d3.3d5.3d5 3dx
 3d3.3d5.3d8 3dy
 3d3.3d5.3dc xgy
-3d3.3d7 3e3 57 68i
-3d3.3d8 3dz 6dr wvm
+3d3.3d7 3e3 57
+3d3.3d8 3dz 139d
 3d3.3da 3e0 139d
 3d3.3db xgz
-3d3.3dc 3e1 6dq
+3d3.3dc 3e1
 3d3.3dd 3e2 56
 3d3.3de 3j9 txr
 3d5 3i2
-3d5.3cw 3e5 56 68j
-3d5.3cy 3e6 6dp
-3d5.3cz 3e7 55 68k
+3d5.3cw 3e5 56
+3d5.3cy 3e6
+3d5.3cz 3e7 55
 3d5.3d1 3e8 55
 3d5.3d2 3e9 1395
-3d5.3d3 3ea 54 68j
+3d5.3d3 3ea 54
 3d5.3d3.3cw 3eb
 3d5.3d3.3d7 16nf
-3d5.3d5 3d6 4x 68b
+3d5.3d5 3d6 4x
 3d5.3d5.3cw 16ng
 3d5.3d5.3cz 16nh
 3d5.3d5.3d3 xh1
 3d5.3d5.3d5 3ec
 3d5.3d7 3ed
-3d5.3d8 3ee 6dk wvl
+3d5.3d8 3ee 1395
 3d5.3da 3ef 1395
 3d5.3db 3eg
 3d5.3dc 3eh 1394
@@ -1558,20 +1322,20 @@ xi5 xib
 3d7.3d1 xh2
 3d7.3d2 3er
 3d7.3d3 3es
-3d7.3d5 3et 4s 68h
-3d7.3d7 3ev 4n 68i
+3d7.3d5 3et 4s
+3d7.3d7 3ev 4n
 3d7.3d8 3ew
 3d7.3da 3ex
 3d7.3db 3jj
 3d7.3dc 3ey
 3d7.3dd 3ez
 3d7.3de xh3
-3d7.3eo 3eu 4s 68h
+3d7.3eo 3eu 4s
 3d8 3i5
 3d8.3d3 16nr
 3d8.3d3.3d3 16ns
 3d8.3d7 3f1
-3d8.3d8 3d9 6d8 wxc
+3d8.3d8 3d9 13ak
 3d8.3d8.3de xh4
 3da 3i6
 3da.3db 3f6
@@ -1582,7 +1346,7 @@ xi5 xib
 3dd 3i9
 3dd.3d3 3fa 4d
 3dd.3d5 16nu
-3dd.3d7 3fb 4d 68g
+3dd.3d7 3fb 4d
 3dd.3dc 16nv
 3dd.3de xh6
 3de 3ia
@@ -1591,7 +1355,7 @@ xi5 xib
 3de.3d2 3jr
 3de.3d3 3js
 3de.3d5 xh7
-3de.3de 3fc 6ct
+3de.3de 3fc
 3ek.3ek 3el
 3em.3em 3en
 3eo 3jf
@@ -1607,21 +1371,21 @@ xi5 xib
 3fl.9oc 3hf
 3fl.3ft 3g6
 3fl.3fy 3g7
-3fl.ffs 3fm 6b2
+3fl.ffs 3fm
 3fn.3ft 3g8
 3fn.3fx 3g9
 3fn.3fy 3hg
-3fn.ffs 3fo 6b2
+3fn.ffs 3fo
 3fp.9oc 3gc
 3fp.3ft 3ga
 3fp.3fy 3gb
-3fp.ffs 3fq 6b2
+3fp.ffs 3fq
 3fr.3fn 3hh
 3fr.3ft 3gd
 3fr.3fy 3ge
-3fr.ffs 3fs 6b2
-3ft.3fl 3fu 6b2
-3ft.3fl.ffs 3fv 6b2
+3fr.ffs 3fs
+3ft.3fl 3fu
+3ft.3fl.ffs 3fv
 3ft.3fn 3hi
 3ft.3fn.ffs 3hj
 3ft.3fp 3gf
@@ -1631,39 +1395,39 @@ xi5 xib
 3ft.3ft 3gi
 3ft.3ft.ffs 16lt
 3ft.3fy 3gj
-3ft.ffs 3fw 6b2
+3ft.ffs 3fw
 3fx.3fl 16lu
 3fx.3fl.ffs 16lv
-3fx.3fn 3gk 2 6bl
-3fx.3fn.ffs 3gl 6bn
+3fx.3fn 3gk 2
+3fx.3fn.ffs 3gl
 3fx.3fp 16lw
 3fx.3ft 3gn
-3fx.ffs 3go 6bl
+3fx.ffs 3go
 3fy.3fl 3gp
 3fy.3fl.ffs 3gq
-3fy.3fp 3fz 6b2
+3fy.3fp 3fz
 3fy.3fp.9oc 3gr
-3fy.3fp.ffs 3g0 6b2
+3fy.3fp.ffs 3g0
 3fy.3fr 16lx
 3fy.3fr.ffs 3gs
 3fy.3fy 3gt
-3fy.ffs 3g1 6b2
+3fy.ffs 3g1
 3fy.ffs.ffs 16ly
 3g2.3fl 3gu
 3g2.3fl.ffs 16lz
 3g2.3fp 3gv
 3g2.3fp.ffs 3gw
-3g2.3fr 3gx 6bd
-3g2.3fr.ffs 3gy 6bd
+3g2.3fr 3gx
+3g2.3fr.ffs 3gy
 3g2.3ft 16m0
 3g2.3fy 3gz
-3g2.ffs 3h0 6bc
+3g2.ffs 3h0
 3ha.3fl 16md
 3ha.3fp 3hb
 3ha.3fp.ffs 16me
 3ha.3fy 3hc
 3ha.3ha 3he
-3ha.ffs 3hd 6b1
+3ha.ffs 3hd
 9ko 9nc
 9j0 6yp 1ab
 vnu wim
@@ -1706,7 +1470,7 @@ wl2 6ki 18sv l5h jjj m
 1f9v 1fbn
 1fa2 1kxk
 1ggu 7j9 1h3o
-ffs 3g5 3l3 3 3 3 5 4 2ph 32
+ffs 3g5 3l3 3 3 3 5 4 2sj
 ffs.9oc 3h8
 ffs.3fl 3h4
 ffs.3fn 3h5
@@ -1728,7 +1492,7 @@ fi8 99u
 fid 9ui
 fik 9mz
 fjv 96t f3
-fp1 fsy 3qbp
+fp1 fsy
 ftw fuk
 g1s 972
 g2z 9n3
@@ -1738,10 +1502,10 @@ ggd 34m
 ggg 34l
 ggs 9mw
 aim 96z
-gkj 9b2 cv 7hm
+gkj 9nx 7hm
 ako dcr
 gur gv3
-h7j 9b4 897
+h7j hkb
 app beb
 hgh hgr
 hij hkv
@@ -1819,7 +1583,7 @@ s5z s63
 s8v s9z
 sbq 98r
 sdy 98s 1
-slq sm6 ksw
+slq sm6
 t65 t66
 tc5 98w
 tiv 98x
@@ -1827,7 +1591,7 @@ tiw 98y
 tj3 98z
 tm0 990
 tnh 98v 7
-trr trs jk0
+trr trs
 tw2 994
 u06 995
 u45 996
