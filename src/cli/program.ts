@@ -17,7 +17,7 @@ import {
   CliCommand,
   foldedList,
   HELP,
-  HELP_COLUMNS,
+  helpColumns,
   helpCommand,
   optionsHelp,
   pathTo,
@@ -175,7 +175,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .configureHelp(HELP)
-    .configureOutput({ getOutHelpWidth: () => process.stdout.columns || HELP_COLUMNS })
+    .configureOutput({ getOutHelpWidth: helpColumns })
     // Of `get models --format csv` the flag is that of `get models`.
     .enablePositionalOptions()
     .exitOverride();

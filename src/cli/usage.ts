@@ -270,8 +270,10 @@ function lowered(sentence: string): string {
 /** Where each help says that the options of every command are. */
 const OPTIONS_HINT = 'Options of every command: callsheet help options';
 
-/** Every terminal has as many; where one says 0 (a serial line, `docker exec -t`), or there is none, help has them. */
-export const HELP_COLUMNS = 80;
+/** Columns of the terminal; 80 where one says 0 (a serial line, `docker exec -t`), or there is none. */
+export function helpColumns(): number {
+  return process.stdout.columns || 80;
+}
 
 /** `callsheet --help`: every command in one line, by what a person wants to do. It fits one screen. */
 function overview(): string {
@@ -280,17 +282,19 @@ function overview(): string {
     ...Object.entries(GROUPS),
   ]);
   const single = [...says.keys()].filter((name) => !name.includes(' '));
-  const width = Math.max(...single.map(({ length }) => length));
+  const item = itemsFor(single);
   const purposes = Object.entries(PURPOSES).flatMap(([purpose, names]) => [
     purpose,
-    ...names.map((name) => `  ${name.padEnd(width)}  ${says.get(name) ?? ''}`),
+    ...names.map((name) => item(name, says.get(name) ?? '')),
   ]);
   return [
     'Usage: callsheet COMMAND [options]',
     '',
     ...purposes,
     '',
-    'One command: callsheet help COMMAND    Options of all: callsheet help options',
+    ...['One command: callsheet help COMMAND    Options of all: callsheet help options'].flatMap(
+      (line) => (line.length < helpColumns() ? [line] : line.split(/ {4}/)),
+    ),
     ...foldedList('Pages: callsheet help', Object.keys(TOPICS), ''),
     '',
   ].join('\n');
@@ -298,13 +302,18 @@ function overview(): string {
 
 /** `callsheet help topics`: the pages with what each is about. */
 export function topicsHelp(): string {
-  const width = Math.max(...Object.keys(TOPICS).map(({ length }) => length));
-  const pages = Object.entries(TOPICS).map(
-    ([name, { about }]) => `  ${name.padEnd(width)}  ${about}`,
-  );
+  const item = itemsFor(Object.keys(TOPICS));
+  const pages = Object.entries(TOPICS).map(([name, { about }]) => item(name, about));
   const others = [...topicPages().keys()].filter((name) => !Object.hasOwn(TOPICS, name));
   const reference = foldedList('Of the reference:', others);
   return ['Usage: callsheet help TOPIC', '', ...pages, '', ...reference, ''].join('\n');
+}
+
+/** Lays out a name and what it is for, beside each other, with all names in one column. */
+function itemsFor(names: readonly string[]): (name: string, does: string) => string {
+  const helper = Object.assign(new Help(), HELP, { helpWidth: helpColumns() });
+  const width = Math.max(...names.map(({ length }) => length));
+  return (name, does) => helper.formatItem(name, width, does, helper);
 }
 
 /** Names behind what they are, in lines of a terminal's width. */
@@ -317,7 +326,7 @@ export function foldedList(
   const lines = [title];
   for (const word of words) {
     const line = lines.at(-1) ?? '';
-    if (line.length + word.length >= HELP_COLUMNS) lines.push(`${indent}${word}`);
+    if (line.length + word.length >= helpColumns()) lines.push(`${indent}${word}`);
     else lines[lines.length - 1] = `${line} ${word}`;
   }
   return lines;
@@ -337,8 +346,19 @@ export function optionsHelp(): string {
 /** Stands for a blank at which no line is broken; no help has it. */
 const HELD = '\u0001';
 
+/** Columns beside a name, with the blanks around it: in fewer than 40, commander breaks no line. */
+const NARROWEST = 44;
+
 /** How the help of one command is laid out: its own options alone, and where the others are. */
 export const HELP = {
+  /** A name and what it is for, which stands below it where there is no room beside. */
+  formatItem(term: string, width: number, does: string, helper: Help): string {
+    const columns = helper.helpWidth ?? helpColumns();
+    if (columns - width >= NARROWEST || does === '')
+      return Help.prototype.formatItem.call(helper, term, width, does, helper);
+    const lines = helper.boxWrap(does, columns - 6).split('\n');
+    return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n');
+  },
   formatHelp(command: Command, helper: Help): string {
     if (command.parent === null) return overview();
     const topic = topicAbout(pathTo(command).replace(/^callsheet /, ''));

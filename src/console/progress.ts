@@ -109,7 +109,7 @@ function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {
       if (event.type !== 'change_ended') return;
       ended += 1;
       if (isEach || event.line.status !== 'done') {
-        terminal.err(`[${ended}/${total}] ${endedWords(event)}`);
+        say(terminal, `[${ended}/${total}] ${endedWords(event)}`);
         return;
       }
       const part = Math.floor((ended * PARTS) / total);

@@ -183,7 +183,8 @@ const COMMAND_INDENT = 2;
 /**
  * Breaks a line at spaces so that nothing goes beyond `width`; what continues is indented by `hanging` columns. Whatever
  * somebody copies stays whole, however wide it is: a command, an address, a path, a host, a number. A command that does
- * not fit stands on a line of its own, without its accents, ready to be pasted.
+ * not fit stands on a line of its own, without its accents, ready to be pasted. So does a word that is too wide for what
+ * continues, but not for a line that begins further left.
  */
 export function wrap(line: Line, width: number, hanging: number): readonly Line[] {
   const lines: Span[][] = [];
@@ -196,6 +197,7 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
     used = indent;
   };
   const words = splitWords(line);
+  const outdent = indentation(line) + 2 * COMMAND_INDENT;
   const alone = commandAlone(words, room, hanging);
   if (alone !== undefined) return alone;
   for (const [at, word] of words.entries()) {
@@ -210,7 +212,9 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
       if (words.slice(at + 1).some((one) => !one.isBlank)) next();
       continue;
     }
-    if (overflows && (isBlank || used > hanging)) next();
+    const own = overflows && !isBlank && isOnePiece(spans) ? lineWidth(spans) : 0;
+    const isOut = outdent < hanging && own > room - hanging && own <= room - outdent;
+    if (overflows && (isBlank || used > hanging || isOut)) next(isOut ? outdent : hanging);
     if (overflows && isBlank) continue;
     for (const { text, tone, of } of spans) {
       const parts = of === 'whole' ? [text] : splitUnits(text, room - used, room - hanging);
@@ -223,6 +227,18 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
   }
   if (lines.length === 0 || !isBlankLine(current)) lines.push(current);
   return withIsolates(lines, hanging > 0 ? 1 : 0);
+}
+
+/** Columns of the blanks before the name that a line begins with; 0 where none is there. */
+function indentation([first]: Line): number {
+  return /^ +(?=\S)/.exec(first?.text ?? '')?.[0].length ?? 0;
+}
+
+/** Tells a word that no line break may split. */
+function isOnePiece(spans: Line): boolean {
+  return spans.every(
+    ({ text, of }) => of === 'whole' || (text.length <= LONGEST_UNIT && NARROW.test(text)),
+  );
 }
 
 function isBlankLine(line: Line): boolean {
@@ -481,14 +497,22 @@ export type Fact = readonly [name: string, value: string | null, tone?: Tone];
 /** Longer names are rare, and would leave no room beside the others. */
 const WIDEST_NAME = 36;
 
-/** Facts below each other, names in a column, values broken to the width. */
+/** Facts below each other, names in a column, values broken to the width; one that cannot be stands below its name. */
 export function factLines(facts: readonly Fact[], width: number, indent = 0): readonly Line[] {
   const shown = facts.flatMap(([name, value, tone]) =>
     value === null ? [] : [{ name: sanitiseLine(name), value, tone }],
   );
   const column = Math.min(measureWidest(shown.map(({ name }) => name)), WIDEST_NAME);
   return shown.flatMap(({ name, value, tone }) => {
-    const head = `${' '.repeat(indent)}${padText(name, column)}  `;
+    const lead = ' '.repeat(indent);
+    const room = width - indent - column - 2;
+    const widest = widestWord([span(value, tone)]);
+    if (widest > room && widest <= width - indent - 4)
+      return [
+        [span(lead + name)],
+        ...wrap([span(`${lead}    `), span(value, tone)], width, indent + 4),
+      ];
+    const head = `${lead}${padText(name, column)}  `;
     return wrap([span(head), span(value, tone)], width, indent + column + 2);
   });
 }

@@ -73,6 +73,8 @@ export type Fleet = Omit<Stage, 'run'> & {
   ) => Promise<ShownRollout>;
   readonly promote: (exit: number) => Promise<ShownRollout>;
   readonly abort: (exit: number) => Promise<ShownRollout>;
+  /** The time of the platform. */
+  readonly now: () => Date;
   readonly show: () => Promise<readonly ShownRollout[]>;
   /** Runs again and again, at most so often, while it waits: what it came to, and after how many hours. */
   readonly runEvery: (
@@ -119,6 +121,7 @@ export async function openFleet({
   const fleet: Fleet = {
     ...stage,
     stage,
+    now,
     act,
     pass(milliseconds) {
       latest += milliseconds;

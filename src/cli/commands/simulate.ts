@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
 import { portTaken } from '../../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import {
@@ -49,16 +50,17 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
         ...(admin === undefined ? [] : [`export CALLSHEET_SIMULATOR_TOKEN=${admin}`]),
       ].join('\n'),
     );
-    terminal.err('The simulated platform is running; interrupt (Ctrl-C) to stop it.');
+    say(terminal, 'The simulated platform is running; interrupt (Ctrl-C) to stop it.');
     const { inventions } = simulator.dialect;
-    terminal.err(
+    say(
+      terminal,
       `What the specification does not show is drawn; --dialect inventions=${inventions} draws the same again.`,
     );
     if (admin !== undefined)
-      terminal.err(`It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);
+      say(terminal, `It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);
     if (simulator.organizations.length > 0) terminal.err('Its organizations:');
     for (const { id, name } of simulator.organizations) terminal.err(`  ${id}  ${name}`);
-    for (const line of describeSessions(simulator.store)) terminal.err(line);
+    for (const line of describeSessions(simulator.store)) say(terminal, line);
     if (!context.stop.aborted) await once(context.stop, 'abort');
     return EXIT.done;
   } finally {

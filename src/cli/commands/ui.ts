@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { basename, join, resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { failureJson } from '../../console/events.ts';
+import { failureJson, say } from '../../console/events.ts';
 import { getPort, listen, portTaken } from '../../console/monitor/serve.ts';
 import { driftNow } from '../../console/notify.ts';
 import { readPlanFile } from '../../console/plan.ts';
@@ -82,7 +82,8 @@ export async function ui(
   const served = await serve(flags.port, answer);
   try {
     context.terminal.out(served.url);
-    context.terminal.err(
+    say(
+      context.terminal,
       'Open this address on this machine. The page is read only. Anyone with the address can see it. Interrupt (Ctrl-C) to stop it.',
     );
     if (!context.stop.aborted) await once(context.stop, 'abort');

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CallsheetError, errorCode, formatDuration } from '../../core/errors.ts';
 import { getOwn, inSeconds } from '../../core/value.ts';
-import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
+import { paint, span, wrap } from '../../render/terminal.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from '../flags.ts';
 import type { Exposed } from './metrics.ts';
@@ -230,7 +231,7 @@ const RANKS: { readonly [level in Level]: number } = { debug: 0, info: 1, warn: 
 export function openLog<Entries extends LogEntries>(
   entries: Entries,
   flags: LogFlags,
-  { terminal: { out }, now }: Pick<Context, 'terminal' | 'now'>,
+  { terminal: { out, render }, now }: Pick<Context, 'terminal' | 'now'>,
 ): Log<LoggedEvent<Entries>> {
   const format = flags.log ?? (process.stdout.isTTY === true ? 'text' : 'json');
   const least = flags.quiet === true ? 'warn' : flags.verbose === true ? 'debug' : 'info';
@@ -246,14 +247,13 @@ export function openLog<Entries extends LogEntries>(
       return;
     }
     if (least !== 'debug' && isRepeated?.(event) === true) return;
-    const [first = '', ...rest] = wordsOf(event)
+    const head = `${inSeconds(time)} ${level.padEnd(5)} `;
+    const lines = wordsOf(event)
       .split('\n')
-      .map((line) => sanitiseLine(line));
-    const lines = [`${inSeconds(time)} ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
-    out(lines.join('\n'));
+      .map((line, at) => [span(at === 0 ? head : ' '.repeat(head.length)), span(line)]);
+    // A log that is kept has one line an event, however long.
+    const width = render.isPiped === false ? render.width : Infinity;
+    const broken = lines.flatMap((line) => wrap(line, width, head.length));
+    out(paint(broken, false).trimEnd());
   };
-}
-
-function indented(line: string): string {
-  return `${' '.repeat(27)}${line}`;
 }
