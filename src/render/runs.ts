@@ -114,7 +114,7 @@ function secondsBetween(from: string, to: string): number {
 /** Kinds that the line of a run names beside one action. */
 const MOST_KINDS = 2;
 
-/** `rollback: Old front desk deleted, 52 agents updated; 9 failed; of 20260302t083000z-1f3a9c` */
+/** `rollback: Old front desk deleted, 52 agents updated; 9 failed; of 1f3a9c`: commands take the end of an id, too. */
 function describeWhat({ purpose, undoes, outcomes }: RunSummary): string {
   const done = outcomes
     .filter(({ status }) => status === 'done')
@@ -134,7 +134,7 @@ function describeWhat({ purpose, undoes, outcomes }: RunSummary): string {
     return [sum(counts), LOOKS[status].word] as const;
   });
   const parts = [did.join(', '), tally(missed)].filter((part) => part !== '');
-  const of = undoes === undefined ? '' : `; of ${undoes}`;
+  const of = undoes === undefined ? '' : `; of ${undoes.split('-').at(-1)}`;
   return `${purpose}: ${parts.length === 0 ? 'nothing' : parts.join('; ')}${of}`;
 }
 

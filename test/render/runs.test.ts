@@ -140,7 +140,7 @@ test('runs are listed by when and what, with the id last and whole', () => {
   const piped = renderRunsText(RUNS, { ...PLAIN, isPiped: true }, NOW);
   expect(piped.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
     'what | when | began | outcome | took | who | commit | run',
-    'rollback: Old front desk deleted, 52 agents updated; 9 failed; of 20260302t083000z-00aa17 | 57 min ago | 2026-03-02T08:33:00Z | partial | – | kim | 1f3a9c2 | 20260302t083300z-2bf8b9',
+    'rollback: Old front desk deleted, 52 agents updated; 9 failed; of 00aa17 | 57 min ago | 2026-03-02T08:33:00Z | partial | – | kim | 1f3a9c2 | 20260302t083300z-2bf8b9',
     'apply: 3 agents updated | 1 h ago | 2026-03-02T08:30:00Z | done | 4 s | kim | 1f3a9c2 | 20260302t083000z-00aa17',
     'apply: nothing | 8 days 1 h ago | 2026-02-22T08:15:12Z | done | 4 s | kim | 1f3a9c2 | 20260222t081512z-00aa17',
     '',
@@ -156,6 +156,15 @@ test.each([60, 80, 120])(
     expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
   },
 );
+
+test('a run is one line at 80 columns, also where it undid another', () => {
+  const [, first, second] = RUNS;
+  const undoes = first?.run ?? '';
+  const undone = runOf('20260302t083300z-2bf8b9', { purpose: 'rollback', undoes });
+  const runs = [undone, first, second].flatMap((run) => run ?? []);
+  const text = renderRunsText(runs, { ...PLAIN, width: 80 }, NOW);
+  expect(text).toMatch(/^rollback: 3 agents updated; of 00aa17 .* 20260302t083300z-2bf8b9$/m);
+});
 
 const AT_80 = { width: 80, color: false, verbose: false };
 
