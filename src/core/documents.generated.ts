@@ -2547,6 +2547,8 @@ export type Receipt = {
   readonly run: string;
   /** What was recorded, in order. */
   readonly entries: readonly Entry[];
+  /** The newest run that rolled it back and ended as `done`; left out where there is none. */
+  readonly undone_by?: string;
 };
 /** A run began. */
 export type Began = {

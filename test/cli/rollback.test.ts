@@ -8,6 +8,7 @@ import type { Dialect } from '../../src/simulator/index.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
+import { typedCommands } from '../typed-commands.ts';
 
 /** The platform without what every write moves on, and without the history that a rollback adds to. */
 function settled({ sim }: Stage): JsonObject {
@@ -220,6 +221,23 @@ describe('what has another address since the run goes back under that', () => {
     expect(made.every(({ path }) => path.includes(String(id)))).toBe(true);
     expect(agentNamed(stage.sim, 'Night').record.description ?? null).toBeNull();
   });
+});
+
+staged('the receipt of a run that was rolled back names the run that did it', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.apply();
+  await stage.rollback();
+  const listed = JSON.parse((await stage.run((to) => runs(undefined, given(stage), to))).out);
+  const [undoing, undone, first] = listed.runs.map(({ run }: { readonly run: string }) => run);
+  const lastCommand = async (run: string) => {
+    const { out } = await stage.run((to) => runs(run, { dir: stage.folder, format: 'text' }, to));
+    return typedCommands(out).at(-1);
+  };
+  expect(await lastCommand(undone)).toBe(`callsheet runs ${undoing} --dir ${stage.folder}`);
+  expect(await lastCommand(first)).toBe(`callsheet rollback ${first} --dir ${stage.folder}`);
+  const receipt = await stage.run((to) => runs(undone, given(stage), to));
+  expect(JSON.parse(receipt.out).undone_by).toBe(undoing);
 });
 
 describe('a rollback of which nothing is left to do writes nothing', () => {

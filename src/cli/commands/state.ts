@@ -3,7 +3,8 @@ import { say } from '../../console/events.ts';
 import { takeBack } from '../../console/result.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, getKind, isAddress } from '../../core/address.ts';
-import { quoted } from '../../core/command-line.ts';
+import { commandLine, quoted } from '../../core/command-line.ts';
+import type { Runs } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
@@ -17,7 +18,7 @@ import {
   renderResource,
   renderUntouched,
 } from '../../render/state.ts';
-import type { RenderOptions } from '../../render/terminal.ts';
+import type { RenderOptions, Way } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
@@ -367,11 +368,17 @@ export async function runs(
   return EXIT.done;
 }
 
-/** The command that takes a run back; undefined where none can. */
+/** The command that takes a run back, or shows what did; none for a run that wrote nothing or was no apply. */
 function waysOf(
-  { run, entries }: { readonly run: string; readonly entries: readonly JournalEntry[] },
+  {
+    run,
+    entries,
+    undone_by: by,
+  }: Pick<Runs.Receipt, 'run' | 'undone_by'> & { readonly entries: readonly JournalEntry[] },
   flags: CommonFlags,
-) {
+): readonly Way[] {
+  if (by !== undefined)
+    return [[commandLine(`runs ${by}`, flags), 'shows the run that took it back']];
   const isDone = findEnded(entries)?.status === 'done';
   const isBegun = listLedger(entries).some(({ status }) => status === 'done');
   const isApply = findBegan(entries)?.purpose === 'apply';
@@ -388,7 +395,14 @@ export function runsDocument(id: string | undefined, flags: CommonFlags, context
     const run = wholeId(id, ids);
     const entries = await read(run);
     if (entries === undefined) throw notRecorded(run, ids);
-    return { format: 'callsheet-receipt', version: 1, run, entries } as const;
+    const by = runs.find(({ undoes, status }) => undoes === run && status === 'done');
+    return {
+      format: 'callsheet-receipt',
+      version: 1,
+      run,
+      entries,
+      ...(by === undefined ? {} : { undone_by: by.run }),
+    } as const;
   });
 }
 
