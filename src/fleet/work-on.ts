@@ -4,7 +4,7 @@ import { say } from '../console/events.ts';
 import { folderInRepository } from '../console/named-file.ts';
 import { getPageOptions, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
-import { commandSpan, quoted } from '../core/command-line.ts';
+import { commandLine, commandSpan, quoted } from '../core/command-line.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { type ExitCode, unreachable } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
@@ -18,7 +18,7 @@ import {
 } from '../render/fleet.ts';
 import { type ReportFormat, renderReport } from '../render/report/index.ts';
 import { renderLedgerText } from '../render/runs.ts';
-import type { RenderOptions } from '../render/terminal.ts';
+import type { RenderOptions, Way } from '../render/terminal.ts';
 import { renderPlanText } from '../render/text.ts';
 import { DEFAULT_CONCURRENCY } from '../run/client.ts';
 import { STACK_FILE } from '../stack/folder.ts';
@@ -29,7 +29,6 @@ import {
   type FoundStack,
   inTree,
   type StackCommand,
-  type TreeFormat,
   type TreeRequest,
 } from './request.ts';
 import {
@@ -70,7 +69,7 @@ export async function workOn(
   if (out !== undefined) await clearPlanSet(out);
   const refusals: Refusals =
     work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
-  const view = await openView(flags.format, flags, context);
+  const view = await openView(request, work, context);
   const stacks: FleetStack[] = [];
   await eachStack(
     chosen,
@@ -174,11 +173,8 @@ type View = {
   readonly end: (document: FleetDocument) => void;
 };
 
-async function openView(
-  format: TreeFormat,
-  { dir, env }: TreeRequest['flags'],
-  context: Context,
-): Promise<View> {
+async function openView(request: TreeRequest, work: Work, context: Context): Promise<View> {
+  const { dir, env, format } = request.flags;
   const { terminal } = context;
   switch (format) {
     case 'text':
@@ -187,7 +183,10 @@ async function openView(
           const text = stackText(result, outcome, terminal.render);
           if (text !== '') terminal.out(`${text}\n`);
         },
-        end: (document) => terminal.out(renderFleetText(document, terminal.render)),
+        end: (document) => {
+          const ways = work.isStep === true ? [] : listWays(document, request);
+          terminal.out(renderFleetText(document, terminal.render, { environment: env, ways }));
+        },
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
@@ -214,6 +213,46 @@ async function openView(
       };
     }
   }
+}
+
+const STOPPED = ['refused', 'failed', 'partial', 'stale', 'locked', 'interrupted'] as const;
+
+/** How each command goes on from stacks that came out so: `one` in the first of them, else in the tree. */
+const WAYS: {
+  readonly [command in StackCommand]: readonly {
+    readonly after: readonly FleetStack['status'][];
+    readonly one?: string;
+    readonly all?: string;
+    readonly does: string;
+  }[];
+} = {
+  validate: [{ after: STOPPED, one: 'validate', does: 'checks it again' }],
+  plan: [
+    { after: ['changes'], all: 'apply', does: 'applies them, after a question' },
+    { after: STOPPED, one: 'plan', does: 'plans it again' },
+  ],
+  apply: [
+    { after: STOPPED, one: 'plan', does: 'shows what is left there' },
+    { after: ['done'], one: 'runs', does: 'lists the runs there, to take one back' },
+  ],
+  drift: [
+    { after: ['changes'], one: 'pull --dry-run', does: 'shows how to keep the edits there' },
+    { after: ['changes'], all: 'plan', does: 'shows what apply would overwrite' },
+    { after: STOPPED, one: 'drift', does: 'compares it again' },
+  ],
+};
+
+/** The commands that go on from a tree. Plans in a folder have a sentence of their own. */
+function listWays({ stacks }: FleetDocument, { command, flags }: TreeRequest): readonly Way[] {
+  return WAYS[command].flatMap(({ after, one, all, does }) => {
+    const first = stacks.find(({ status }) => after.includes(status));
+    if (first === undefined || (all !== undefined && flags.out !== undefined)) return [];
+    const line =
+      one === undefined
+        ? commandLine(`${all} --recursive`, flags)
+        : commandLine(one, { ...flags, dir: join(flags.dir, first.path) });
+    return [[line, does] as const];
+  });
 }
 
 /** The result of one stack as it stands among those of others; empty where there is nothing to see. */

@@ -19,6 +19,8 @@ import {
   renderLive,
   span,
   textWidth,
+  type Way,
+  wayLines,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -56,8 +58,18 @@ function isQuiet({ status, counts }: FleetStack): boolean {
   return status === 'unchanged' || (status === 'done' && countsText(counts) === '');
 }
 
-/** What came of all stacks: one line each, and the counts last, where the eye is. */
-export function renderFleetText(document: FleetDocument, options: RenderOptions): string {
+/**
+ * What came of all stacks: one line each, then the counts, and last the commands that go on from here. The title has the
+ * environment, where one is named.
+ */
+export function renderFleetText(
+  document: FleetDocument,
+  options: RenderOptions,
+  {
+    environment,
+    ways = [],
+  }: { readonly environment?: string | undefined; readonly ways?: readonly Way[] } = {},
+): string {
   const { stacks, command } = document;
   const quiet = stacks.filter(isQuiet);
   const isLong = !options.verbose && quiet.length > MAX_QUIET;
@@ -67,7 +79,7 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
     Math.max(0, ...shown.map(({ path }) => textWidth(sanitiseLine(path)))),
   );
   const hidden = statusText(command === 'validate' ? 'done' : 'unchanged', command);
-  const title = `${formatCount(stacks.length, 'stack')}`;
+  const title = [formatCount(stacks.length, 'stack'), environment ?? []].flat().join(' · ');
   return paint(
     [
       ...(stacks.length > 0 ? [titleLine(title, options.width), []] : []),
@@ -79,6 +91,7 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
         ? []
         : // Whole, however narrow it is: it is there to be copied.
           [[span(document.digest)]]),
+      ...(ways.length === 0 ? [] : [[], ...wayLines(ways, options)]),
     ],
     options.color,
   );
@@ -279,7 +292,7 @@ function renderTable({ stacks, command }: FleetDocument, room: number): string {
   const missing = told.length - rows.length;
   const notice =
     missing === 0 ? '' : `\n_${formatNumber(missing)} more stacks: the job's log lists them._\n`;
-  return `\n| Stack | | |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
+  return `\n| Stack | Result | Changes |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
 }
 
 function renderRow(stack: FleetStack, command: FleetDocument['command']): string {

@@ -8,6 +8,8 @@ import {
   type RenderOptions,
   span,
   titled,
+  type Way,
+  wayLines,
   wrap,
 } from './terminal.ts';
 import { formatCount, formatFirst, formatNumber } from './wording.ts';
@@ -27,8 +29,12 @@ export type RestorationException = RestorationSummary['exceptions'][number];
 const MOST_NAMED = 3;
 const MOST_LISTED = 10;
 
-/** What came of a restoration, below the ledgers of its runs. */
-export function renderRestorationText(one: RestorationSummary, options: RenderOptions): string {
+/** What came of a restoration, below the ledgers of its runs, and last the commands that go on from it. */
+export function renderRestorationText(
+  one: RestorationSummary,
+  ways: readonly Way[],
+  options: RenderOptions,
+): string {
   const lines: Line[] = [
     ...verdictLines(one, options),
     ...remainingLines(one, options),
@@ -43,6 +49,7 @@ export function renderRestorationText(one: RestorationSummary, options: RenderOp
       ],
       options.width,
     ),
+    ...(ways.length === 0 ? [] : [[], ...wayLines(ways, options)]),
   ];
   return paint(lines, options.color);
 }

@@ -5,6 +5,7 @@ import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
+import { commandLine, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import {
   type Change,
@@ -12,10 +13,13 @@ import {
   isRunnable,
   type PlanDocument,
   summarise,
+  toFlag,
 } from '../core/plan-document.ts';
 import { isWriting, refuse, withDigest } from '../plan/document.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
+import type { Way } from '../render/terminal.ts';
+import { placeOf } from '../render/wording.ts';
 import { announce } from '../run/plan.ts';
 import { runPlan } from '../run/run.ts';
 import type { Session } from '../run/session.ts';
@@ -78,7 +82,7 @@ type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
  * that a person sees and agrees to the whole. What is in one part is carried out by the plan that was shown; of
  * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
  */
-async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context): Promise<ExitCode> {
+async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): Promise<ExitCode> {
   const sessions = openSessions(opened.session);
   try {
     const session = await sessions.current();
@@ -95,7 +99,8 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
     };
     const end = (overview: Overview, [status, exit]: Ending) => {
       const summary = buildSummary(status, overview, progress, platform, opened);
-      show(flags, summary, (to) => renderRestorationText(summary, to), context);
+      const ways = listWays(summary, flags);
+      show(flags, summary, (to) => renderRestorationText(summary, ways, to), context);
       return exit;
     };
     const refused = await beforeFirst(overview, session, opened, flags, context);
@@ -154,7 +159,9 @@ async function takeRound(
       return isNews;
     });
     if (news.length > 0 && flags.format === 'text')
-      context.terminal.out(renderLedgerText(news, context.terminal.render));
+      context.terminal.out(
+        renderLedgerText(news, context.terminal.render, { place: placeOf(last.plan) }),
+      );
   }
   const [one, ...others] = taken.seen;
   const seen = one && together([one, ...others], {});
@@ -401,6 +408,42 @@ async function beforeFirst(
 }
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;
+
+/** Flags that the next call of a restore has as this one had them. */
+const KEPT_FLAGS = [
+  ...([
+    'passphraseFile',
+    'identity',
+    'organization',
+    'mapOrganization',
+    'mapKnowledgeBase',
+  ] as const),
+  ...(['mapTexts', 'over', 'secrets', 'withoutSecrets', 'media', 'state', 'skipRefused'] as const),
+  ...(['overrideFreeze', 'overrideLimits'] as const),
+];
+
+/** The commands that go on from a restore: the same one again where something is left to do, or what takes it back. */
+function listWays(
+  { status, snapshot, state, runs }: RestorationSummary,
+  flags: RestoreFlags,
+): readonly Way[] {
+  if (status === 'done')
+    return runs
+      .toReversed()
+      .map((run) => [
+        `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,
+        'takes it back, with the state that records it',
+      ]);
+  const given: { readonly [flag: string]: unknown } = flags;
+  const kept = KEPT_FLAGS.flatMap((flag) =>
+    [given[flag] ?? []].flat().map((value) => {
+      const name = toFlag(flag.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`));
+      return value === true ? name : `${name} ${quoted(String(value))}`;
+    }),
+  );
+  const again = commandLine(['restore', quoted(snapshot.file), ...kept].join(' '), flags);
+  return status === 'refused' ? [] : [[again, status === 'planned' ? 'restores it' : 'continues']];
+}
 
 /** `callsheet restore FILE`: brings what a snapshot holds into an account, and proves that it is there. */
 export async function restore(

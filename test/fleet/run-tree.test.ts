@@ -58,9 +58,12 @@ test('a plan of all stacks: what is wrong with one hides no other', async () => 
 });
 
 test('the summary of a plan, 80 columns wide', async () => {
-  const { run } = await mixed();
+  const { run, at } = await mixed();
   const { out, err } = await run('plan', {}, { exit: 1 });
-  const summary = out.slice(out.indexOf('── 12 stacks')).replace(/sha256:\w+/, 'sha256:…');
+  const summary = out
+    .slice(out.indexOf('── 12 stacks'))
+    .replace(/sha256:\w+/, 'sha256:…')
+    .replaceAll(at('.'), 'TREE');
   expect(summary).toMatchInlineSnapshot(`
     "── 12 stacks ───────────────────────────────────────────────────────────────────
 
@@ -83,13 +86,19 @@ test('the summary of a plan, 80 columns wide', async () => {
     Planned 12 stacks: 9 with changes, 1 unchanged, 1 refused, 1 failed; 10 to
       create.
     sha256:…
+
+      callsheet apply --recursive --dir TREE
+        applies them, after a question
+      callsheet plan --dir TREE/lagoon/south
+        plans it again
     "
   `);
   expect(out).toContain('── harbor/north ──');
   expect(out).not.toContain('── harbor/east ──');
   expect(err).toContain('── lagoon/south ──');
   expect(err).toContain('agents.yaml:3:5  error');
-  for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  const sentences = out.split('\n').filter((line) => !line.startsWith('  callsheet '));
+  for (const line of sentences) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test('an apply does what can be done, and the next one has nothing left to do', async () => {

@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { longStaged, staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
+import { typedCommands } from '../typed-commands.ts';
 import {
   accountOf,
   fleetOf,
@@ -108,6 +109,23 @@ staged('what is put back names no line of the files, which do not say it', async
     expect(out).toContain('3 agents alike');
     expect(out).not.toContain('agents.yaml:3');
   }
+});
+
+staged('a restore ends with the command that goes on from it', async (stage) => {
+  await stage.apply();
+  const { file } = await take(stage);
+  wipe(stage.sim);
+  const text = { format: 'text', withoutSecrets: true } as const;
+  const planned = await restoreOn(stage, file, { ...text, dryRun: true });
+  const again = `callsheet restore ${file} --without-secrets --dir ${stage.folder}`;
+  expect(typedCommands(planned.out).at(-1)).toBe(again);
+  const done = await restoreOn(stage, file, text);
+  const [last = ''] = typedCommands(done.out).slice(-1);
+  expect(last).toMatch(/^CALLSHEET_STATE=\S+ callsheet rollback \S+ --dir /);
+  const [, state = '', run = ''] =
+    /^CALLSHEET_STATE=(\S+) callsheet rollback (\S+)/.exec(last) ?? [];
+  const flags = { dir: stage.folder, format: 'text', autoApprove: true, run } as const;
+  await stage.run((to) => rollback(flags, to), { env: { CALLSHEET_STATE: state } });
 });
 
 const MANY = accountOf({ resellers: 2, organizations: 4, agents: 16 });
