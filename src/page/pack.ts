@@ -33,7 +33,7 @@ export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   readonly alreadyTitle: string;
   readonly groups: readonly (Pick<
     GroupItem,
-    'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'reasons' | 'calls'
+    'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'blocks' | 'reasons' | 'calls'
   > & {
     /** The fields that change alike, and their texts where rows have values of their own in them. */
     readonly fields: readonly {
@@ -74,7 +74,7 @@ function packOverview(document: PlanDocument): PackedOverview {
     explained: placesOf(alone.filter(({ isExplained }) => isExplained)),
     already: placesOf([...(already?.alone ?? []), ...(already?.groups ?? [])]),
     alreadyTitle: titleOnBase(document),
-    groups: groups.map(({ addresses, names: _, example, columns, blocks: __, ...group }) => ({
+    groups: groups.map(({ addresses, names: _, example, columns, ...group }) => ({
       ...group,
       reasons: [...group.reasons, ...columnSentences(columns)],
       fields: example.fields.map(({ path }) => {

@@ -104,8 +104,8 @@ function conflictMarkdown(
   places: readonly ConflictPlace[],
   callouts: readonly Callout[],
 ): readonly string[] {
-  const rows = places.flatMap(({ title, place, sides }) => [
-    [`**${title}**`, place === null ? '' : leftToRight(escapeText(place))],
+  const rows = places.flatMap(({ title, place, sides }, at) => [
+    [at === 0 ? title : `**${title}**`, place === null ? '' : leftToRight(escapeText(place))],
     ...sides.map(({ label, pieces }) => [
       label,
       pieces === null ? '–' : leftToRight(piecesText(pieces, true)),
@@ -126,8 +126,9 @@ function conflictMarkdown(
   ];
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  return [['', ''], ['---', '---'], ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** A table below the first of the rows. */
+function table([head = [], ...rows]: readonly (readonly string[])[]): string {
+  return [head, [':--', ':--'], ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Lists the differences of a field that a reader cannot see. */
@@ -242,6 +243,7 @@ function proseMarkdown(
   const isReplaced = first?.type === 'removed' && second?.type === 'added' && others.length === 0;
   const words = isReplaced ? { ...ROW_WORDS, removed: 'was', added: 'now' } : ROW_WORDS;
   const shown = [
+    ['change', 'text'],
     ...rows.flatMap((row) => rowCells(row, words)),
     ...moreText(moreRows).map((text) => ['', text]),
   ];

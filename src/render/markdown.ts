@@ -51,9 +51,7 @@ import {
   formatForecast,
   formatGroup,
   formatNumber,
-  type Group,
   gone,
-  groupChanges,
   headline,
   movedEndpointLines,
   namesRelyOn,
@@ -67,7 +65,6 @@ import {
   varyingMessage,
 } from './wording.ts';
 
-const MAX_ROWS = 40;
 const MAX_ITEMS = 20;
 const MAX_ADOPTED = 50;
 /** Fields that a summary names. */
@@ -147,7 +144,7 @@ function planParts(plan: PlanDocument): Parts {
     above: [
       ...placeText(plan),
       ...(isStateless(plan) && plan.purpose === 'apply' ? [STATELESS] : []),
-      ...renderTable(plan),
+      ...countsText(plan),
       ...above.map(footerText),
     ],
     items: { alone, groups, ...write },
@@ -463,38 +460,12 @@ function countNewSecrets({ changes }: PlanDocument): string {
   ].join('');
 }
 
-/** Counts by organization and kind; columns that would be empty are left out. */
-function renderTable(plan: PlanDocument): readonly string[] {
-  const own = plan.changes.filter((change) => !isOnBase(change));
-  const groups = groupChanges(own, plan.organizations);
-  const actions = (['create', 'update', 'replace', 'delete', 'forget', 'adopt'] as const).filter(
-    (action) => own.some((change) => change.action === action),
-  );
-  if (groups.length === 0) return [`${formatCount(comparedCount(plan), 'resource')} compared.`];
-  const row = ({ title, changes }: Group) => {
-    const cells = actions.map((action) => {
-      const count = changes.filter((change) => change.action === action).length;
-      return count === 0 ? '' : formatNumber(count);
-    });
-    return `| ${[escapeText(title), ...cells].join(' | ')} |`;
-  };
-  const [only, ...others] = groups;
-  if (only !== undefined && others.length === 0)
-    return [
-      [only.title, countsBelow(plan)]
-        .filter((text) => text !== '')
-        .map((text) => escapeText(text))
-        .join(': '),
-    ];
-  const hidden = groups.length - MAX_ROWS;
-  return [
-    [
-      `| | ${actions.join(' | ')} |`,
-      `|---|${actions.map(() => '---:|').join('')}`,
-      ...groups.slice(0, MAX_ROWS).map(row),
-    ].join('\n'),
-    ...(hidden > 0 ? [`_${formatCount(hidden, 'more row')}_`] : []),
-  ];
+/** What the plan has of each action, as on a terminal. */
+function countsText(plan: PlanDocument): readonly string[] {
+  if (plan.changes.every(isOnBase))
+    return [`${formatCount(comparedCount(plan), 'resource')} compared.`];
+  const counts = countsBelow(plan);
+  return counts === '' ? [] : [escapeText(counts)];
 }
 
 function planBlock(

@@ -646,21 +646,11 @@ export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
 }
 
 /** The changes of one kind in one organization. */
-export type Group<T = Change> = {
+type Group<T> = {
   /** `harbor · agents`, not sanitised; kinds that belong to the account stand alone. */
   readonly title: string;
   readonly changes: readonly T[];
 };
-
-/** What a plan shows, by the names of organizations and then kind. */
-export function groupChanges(
-  changes: readonly Change[],
-  organizations: PlanDocument['organizations'],
-): readonly Group[] {
-  return groupByOwner(changes, ({ organization_id: id }) =>
-    id === null ? '' : (organizations[id] ?? id),
-  );
-}
 
 /** The account's own kinds first, organizations by name, kinds in the order of the plan, changes in natural order. */
 export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(

@@ -1,6 +1,6 @@
 import { options } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { addressText, factorAddresses } from '../../../render/addresses.ts';
+import { addressTexts } from '../../../render/addresses.ts';
 import { viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
@@ -169,13 +169,18 @@ function Named({ title, entries }: { readonly title: string; readonly entries: r
   );
 }
 
+type WhichProps = { readonly entries: Iterable<Entry>; readonly blocks?: Alike['blocks'] };
+
 /** All addresses of some changes. */
-function Which({ entries }: { readonly entries: Iterable<Entry> }) {
-  const lists = factorAddresses([...entries].map(({ address }) => address));
+function Which({ entries, blocks }: WhichProps) {
+  const texts = addressTexts(
+    [...entries].map(({ address }) => address),
+    blocks,
+  );
   return (
     <div class="which">
-      {lists.map((list, at) => (
-        <p key={at}>{keepNamesWhole(sanitiseLine(addressText(list)))}</p>
+      {texts.map((text, at) => (
+        <p key={at}>{keepNamesWhole(sanitiseLine(text))}</p>
       ))}
     </div>
   );
@@ -218,7 +223,7 @@ function AlikeCard({ plan, group }: { readonly plan: Plan; readonly group: Alike
         {example === undefined ? null : (
           <Fields views={viewFields(example, plan.head, false)} purpose={plan.head.purpose} />
         )}
-        <Which entries={entries} />
+        <Which entries={entries} blocks={group.blocks} />
       </div>
       <SeenBox name={title} card={id} />
     </article>
