@@ -415,7 +415,8 @@ export function RowsTable<T>({ label, heads, number, rows, step, ...given }: Row
   const [most, more] = useMore(rows.length, step);
   return (
     <>
-      <ScrollRegion class="scroll" label={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: some browsers scroll only what has the focus, and the keyboard must reach it */}
+      <section class="scroll" tabIndex={0} aria-label={label}>
         <table class={given.class ?? 'rows'}>
           <thead>
             <tr>
@@ -428,24 +429,8 @@ export function RowsTable<T>({ label, heads, number, rows, step, ...given }: Row
           </thead>
           <tbody>{rows.slice(0, most).map(given.children)}</tbody>
         </table>
-      </ScrollRegion>
+      </section>
       {more}
     </>
-  );
-}
-
-type ScrollRegionProps = {
-  readonly class: string;
-  readonly label: string;
-  readonly children: ComponentChildren;
-};
-
-/** A part of the page that scrolls by itself. The keyboard can reach it, since some browsers scroll only what has the focus. */
-export function ScrollRegion({ class: name, label, children }: ScrollRegionProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
-    <section class={name} tabIndex={0} aria-label={label}>
-      {children}
-    </section>
   );
 }

@@ -1,9 +1,8 @@
-import { clip } from '../../../core/errors.ts';
 import { inSeconds } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatFirst, formatNumber } from '../../../render/wording.ts';
+import { formatCount, formatFirst } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
-import { ScrollRegion, useMore } from './list.tsx';
+import { useMore } from './list.tsx';
 import { ChangeLink } from './notes.tsx';
 
 /** With fewer edits a time line shows nothing that the changes do not. */
@@ -29,7 +28,6 @@ export function Timeline({ edits, onOpen }: TimelineProps) {
         {formatCount(edits.length, 'edit')} on the platform since Callsheet last wrote there, times
         in UTC.
       </p>
-      <Lanes edits={edits} onOpen={onOpen} />
       {days.map(([day, own]) => (
         <section class="day" key={day}>
           <h3>{day}</h3>
@@ -87,62 +85,6 @@ function fieldsText({ changed, maybe }: Edit): string {
   ]
     .map((words) => `${words}; `)
     .join('');
-}
-
-const LANE = { height: 34, label: 200, width: 1098, head: 26, most: 8 } as const;
-
-/** One line an actor, one dot an edit, from the first to the last. */
-function Lanes({ edits, onOpen }: TimelineProps) {
-  const dated = edits.flatMap((edit) => {
-    const time = Date.parse(edit.at ?? '');
-    return Number.isNaN(time) ? [] : [{ edit, time }];
-  });
-  const first = Math.min(...dated.map(({ time }) => time));
-  const last = Math.max(...dated.map(({ time }) => time));
-  if (dated.length < FEWEST_DRAWN || last === first) return null;
-  const lanes = [...Map.groupBy(dated, ({ edit }) => edit.actor)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .slice(0, LANE.most);
-  const room = LANE.width - LANE.label - 40;
-  const xOf = (time: number) => LANE.label + ((time - first) / (last - first)) * room;
-  const height = LANE.head + lanes.length * LANE.height + 8;
-  const short = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
-  return (
-    <ScrollRegion class="lanes" label="Edits by author and time; listed below">
-      <svg width={LANE.width} height={height}>
-        <title>Edits by author and time</title>
-        <text class="tick" x={LANE.label} y="17">
-          {short(first)}
-        </text>
-        <text class="tick" x={LANE.label + room} y="17" text-anchor="end">
-          {short(last)}
-        </text>
-        {lanes.map(([actor, own], at) => {
-          const y = LANE.head + at * LANE.height + LANE.height / 2;
-          return (
-            <g key={actor}>
-              <text x="16" y={y + 4}>
-                {clip(sanitiseLine(actor), 21)} ({formatNumber(own.length)})
-              </text>
-              <line x1={LANE.label} x2={LANE.label + room} y1={y} y2={y} />
-              {own.slice(0, STEP).map(({ edit, time }) => (
-                <ChangeLink
-                  key={`${edit.entry.index} ${edit.id}`}
-                  entry={edit.entry}
-                  onOpen={onOpen}
-                  tabIndex={-1}
-                  aria-label={`${short(time)} ${sanitiseLine(edit.entry.address)}`}
-                >
-                  <title>{`${short(time)} ${sanitiseLine(edit.entry.address)}`}</title>
-                  <circle cx={xOf(time)} cy={y} r="7" />
-                </ChangeLink>
-              ))}
-            </g>
-          );
-        })}
-      </svg>
-    </ScrollRegion>
-  );
 }
 
 /** The day of an edit. */
