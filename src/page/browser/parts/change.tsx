@@ -14,7 +14,6 @@ import {
   listUnseenOf,
   viewFields,
 } from '../../../render/fields.ts';
-import { secretMessage } from '../../../render/footers.ts';
 import type { Shown } from '../../../render/names.ts';
 import type { Piece } from '../../../render/prose/blocks.ts';
 import { type ConflictPlace, versionLabels } from '../../../render/prose/view.ts';
@@ -58,7 +57,7 @@ type CardProps = {
 /** Everything that a plan says of one resource. */
 export function ChangeCard({ change: given, head, isExplained = false, note, seen }: CardProps) {
   const change = head.purpose === 'drift' ? gone(given) : given;
-  const { address, name, action, verdict, adopted, reason, source, secrets = [] } = change;
+  const { address, name, action, verdict, adopted, reason, source } = change;
   const wordsOf = useActionWords();
   const calls = formatCalls(change);
   const origin = describeOrigin(change, head);
@@ -83,11 +82,6 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
         )}
         {origin === undefined ? null : <p class="hint">{sanitiseLine(origin)}</p>}
         {loss === undefined ? null : <p class="reason">{loss}</p>}
-        {secrets.map((travel) => (
-          <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
-            {sanitiseLine(secretMessage(travel))}
-          </p>
-        ))}
         {note}
         {head.purpose === 'drift' ? (
           <DriftFields change={given} head={head} />
