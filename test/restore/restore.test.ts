@@ -125,7 +125,9 @@ staged('a restore ends with the command that goes on from it', async (stage) => 
   const [, state = '', run = ''] =
     /^CALLSHEET_STATE=(\S+) callsheet rollback (\S+)/.exec(last) ?? [];
   const flags = { dir: stage.folder, format: 'text', autoApprove: true, run } as const;
-  await stage.run((to) => rollback(flags, to), { env: { CALLSHEET_STATE: state } });
+  // No endpoint deletes voices or documents: they stay, and the rollback says so.
+  await stage.run((to) => rollback(flags, to), { exit: 3, env: { CALLSHEET_STATE: state } });
+  expect(stage.sim.store.agents.size).toBe(0);
 });
 
 const MANY = accountOf({ resellers: 2, organizations: 4, agents: 16 });
