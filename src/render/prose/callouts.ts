@@ -31,7 +31,7 @@ const MOST_CALLOUTS = 100;
 /** A text with less is read at a glance, unless it has several lines. */
 const GLANCE = 400;
 
-/** Tells whether the change of a text has call-outs: one short line shows its few words itself. */
+/** Tells whether the change of a text has all its call-outs: of one short line a reversed rule alone is told, as it shows its few words itself. */
 export function hasCallouts(before: string, after: string): boolean {
   return [before, after].some((text) => text.length > GLANCE || text.trim().includes('\n'));
 }
@@ -54,8 +54,10 @@ export function createCalloutFinder(): FindCallouts {
     if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
     return found;
   };
-  return (before, after) =>
-    hasCallouts(before, after) ? findCallouts(before, after, remember) : [];
+  return (before, after) => {
+    const found = findCallouts(before, after, remember);
+    return hasCallouts(before, after) ? found : found.filter(({ sort }) => sort === 'reversed');
+  };
 }
 
 /** A call-out, and the sentence that it is about: its part, the side of it, and how many lines of it stand above. */

@@ -848,3 +848,14 @@ test('a name that stayed in its paragraph is told as moved in neither direction'
   expect(tokens(findCallouts(before, after))).toEqual([`gone: ${name}`]);
   expect(tokens(findCallouts(after, before))).toEqual([`new: ${name}`]);
 });
+
+test.each([
+  ['Do not transfer callers.', 'You may transfer callers.', ['reversed']],
+  ['Never quote a price.', 'You may quote a price.', ['reversed']],
+  ['Closed at 5 pm.', 'Closed at 6 pm.', []],
+  ['Good day.', 'Hello.', []],
+])('of one short line a reversed rule alone is told: %s', (before, after, sorts) => {
+  const find = createCalloutFinder();
+  expect(find(before, after).map(({ sort }) => sort)).toEqual(sorts);
+  expect(find(after, before).map(({ sort }) => sort)).toEqual(sorts);
+});
