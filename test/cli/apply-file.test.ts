@@ -214,17 +214,17 @@ describe('a file that is no plan', () => {
     ['is some JSON', '[]', /is not a plan that callsheet wrote/],
     [
       'is of a newer version',
-      '{"format":"callsheet-plan","version":5,"digest":"","changes":[]}',
-      /is a plan of version 5/,
+      '{"format":"callsheet-plan","version":2,"digest":"","changes":[]}',
+      /is a plan of version 2/,
     ],
     [
       'is of an older version',
-      '{"format":"callsheet-plan","version":1,"digest":"","changes":[]}',
-      /is a plan of version 1; this callsheet reads version 4\nApply it with .* or plan again with this one\./,
+      '{"format":"callsheet-plan","version":0,"digest":"","changes":[]}',
+      /is a plan of version 0; this callsheet reads version 1\nApply it with .* or plan again with this one\./,
     ],
     [
       'names a kind that does not exist',
-      '{"format":"callsheet-plan","version":4,"digest":"","changes":[{"kind":"x"}]}',
+      '{"format":"callsheet-plan","version":1,"digest":"","changes":[{"kind":"x"}]}',
       /is not a plan that callsheet wrote/,
     ],
   ];
