@@ -26,7 +26,7 @@ export function renderReliability(kept: Kept): string {
     'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
     section(kept.canaries, canaries),
     '## Rollouts judged by calls',
-    'A model of a fleet and its callers, which shares nothing with the judgement, gets a change step by step: its 3 busiest agents of 40, then 4, 20 and all. Somebody looks every hour, and the rollout continues or stops by the verdict alone (95 % confidence, at least 200 calls and 24 hours). Of 71 % good outcomes on average, each agent has a share of its own, which wanders from week to week and from day to day; weekdays, evenings, bad days and outages move all agents. On a working day agents get 10 to 80 calls. What has not ended after eight weeks is still waiting. Rows name what is different from the first one. `npm run torture -- rollout-judge` plays the rollouts again and prints this table.',
+    'Fleets and their callers as numbers, which share nothing with the judgement, get a change by the default steps, with all guard rails on: 8 of 40 agents, then 20 and all. Somebody looks every three hours. Of 71 % good outcomes on average, each agent has a share of its own, which wanders from week to week and from day to day; weekdays and good or bad days move all agents. Agents get 10 to 80 calls on a working day, and each world is that and something else that happens. Stopped is rolled back or held; what has not ended after five weeks is still waiting. Late harm is there from the fourth day on, and by then half of the agents may have the change. `npm run torture -- worlds` plays the rollouts again and prints this table.',
     section(kept.rollouts, renderRollouts),
     '## Mutation testing',
     'The code of the comparison, of the planner, of rollback and of the settlement of dead runs (in `src/apply`) is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
@@ -106,7 +106,7 @@ function canaries(searched: Required<Figures>['canaries']): string {
 /** The table of rollouts that were played. */
 export function renderRollouts(rows: Required<Figures>['rollouts']): string {
   return [
-    '| fleet and measures | the change costs | rollouts | stopped | before half of the fleet | finished | waiting | median hours to the stop | to the end |',
+    '| world | the change costs | rollouts | stopped | before half of the fleet | finished | waiting | median hours to the stop | to the end |',
     '|---|---|--:|--:|--:|--:|--:|--:|--:|',
     ...rows.map((row) => {
       const share = (count: number) => `${((100 * count) / row.rollouts).toFixed(1)} %`;

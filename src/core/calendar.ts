@@ -71,21 +71,6 @@ function formatFreeze({ reason, source }: FreezeWindow): string {
   return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
 }
 
-/** The stretches of a calendar within a span, cut to it, in order; what touches is one. Both ends in milliseconds since 1970. */
-export function stretchesWithin(calendar: Calendar, span: Span): readonly Span[] {
-  const stretches: Span[] = [];
-  for (const { start, end } of stretchesAround(calendar, span)) {
-    const from = Math.max(start, span.from);
-    const until = Math.min(end, span.until);
-    if (from >= until) continue;
-    const before = stretches.at(-1);
-    if (before !== undefined && before.until >= from)
-      stretches.splice(-1, 1, { from: before.from, until });
-    else stretches.push({ from, until });
-  }
-  return stretches;
-}
-
 /** The stretches that begin in a span or on the day before it, whole and in order. */
 function* stretchesAround(calendar: Calendar, { from, until }: Span) {
   // What begins on the day before may go on past midnight.

@@ -3081,17 +3081,13 @@ export type Step = {
   /** Its runs, as `callsheet runs` shows them. */
   readonly runs: readonly string[];
 };
-/** What a verdict needs. */
+/** What a promotion needs. */
 export type Judge = {
   /** Calls of agents with the change since the step. */
   readonly min_calls: number;
-  /** Hours that the step must be old. */
-  readonly min_hours: number;
-  /** Which calls count, for people; null where all do. */
-  readonly counted: string | null;
-  /** Of the intervals, in percent, over all looks together. */
-  readonly confidence: number;
-  /** Whole weeks before the rollout that agents are compared with. */
+  /** Whole days since the step. */
+  readonly min_days: number;
+  /** Most whole weeks before the rollout that agents are compared with. */
   readonly baseline_weeks: number;
 };
 /** The calls as they were at a moment. */
@@ -3124,7 +3120,13 @@ export type Look = {
     readonly address: string;
     /** What happened. */
     readonly message: string;
+    /** The consequence: a rollback, or a hold as long as it is broken. */
+    readonly does: 'rollback' | 'hold';
   }[];
+  /** False where the other agents moved so far themselves that a stop holds and is no rollback. */
+  readonly calm: boolean;
+  /** Agents that moved unlike all others of their group, and count for less. */
+  readonly odd: readonly string[];
 };
 /** One measure. Shares are in percent, durations in seconds; effects are in percentage points of shares, and of durations in percent of what they were before. */
 export type Measure = {
@@ -3839,6 +3841,8 @@ export type Rollouts = {
       readonly secrets?: {
         readonly [k: string]: string;
       };
+      /** When it was last changed before the rollout, as the state knew; null where it did not. */
+      readonly changed_at?: string | null;
     }[];
     readonly steps: readonly {
       /** Agents that have the change after it, counted from the first. */
@@ -3853,7 +3857,7 @@ export type Rollouts = {
     /** Index of the first step whose calls are judged: a person overruled earlier ones. */
     readonly judged_from: number;
     readonly look: JsonObject | null;
-    /** What call logs told so far; null where they are not asked. */
+    /** What call logs told of the weeks before; null where they are not asked. */
     readonly logs: JsonObject | null;
     /** What rolling it back left as it is, in words. */
     readonly left: readonly string[];

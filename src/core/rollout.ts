@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
 import type { Rollouts, State } from './documents.generated.ts';
-import type { Hours, PlanOptions, WEEKDAYS } from './plan-document.ts';
+import type { PlanOptions } from './plan-document.ts';
 
 /** What calls are judged by. */
 export const MEASURES = ['resolved', 'duration', 'errors'] as const;
@@ -18,29 +18,17 @@ export type Measure = {
   readonly better: 'higher' | 'lower';
 };
 
-/** Which calls count; all where nothing is given. */
-export type CountedHours = {
-  readonly hours?: Hours;
-  readonly weekdays?: readonly (typeof WEEKDAYS)[number][];
-  /** IANA name; UTC unless given. */
-  readonly zone: string;
-};
-
 /** How a change is judged after each step. */
 export type Judging = {
   readonly measures: readonly Measure[];
-  /** Calls that agents with the change must have had since the step. */
+  /** Calls since the step, and its whole days, that a promotion needs. */
   readonly minCalls: number;
-  /** Hours that a step must be old. */
-  readonly minHours: number;
-  readonly counted: CountedHours;
-  /** Percent: the share of rollouts of a change without effect that are never stopped. */
-  readonly confidence: number;
-  /** Whole weeks before the rollout that agents are compared with. */
+  readonly minDays: number;
+  /** Most whole weeks before the rollout that agents are compared with. */
   readonly baselineWeeks: number;
 };
 
-/** What stops a rollout at once. */
+/** What stops a rollout without a verdict. */
 export type GuardRails = {
   /** Percent of calls with an error; absent: errors are not looked for. */
   readonly errors?: number;
@@ -105,17 +93,12 @@ export type RolloutStatus = Rollouts.Rollout['status'];
 
 export type RolloutAgent = RolloutRecord['agents'][number];
 
-/** What was counted in the call logs of some agents. */
-export type LoggedCalls = {
-  /** Calls that began before it are counted. */
-  readonly until: string;
-  /** By agent: counts of the weeks before the rollout, then of the time since each step, up to the next one. */
-  readonly agents: { readonly [id: string]: readonly CallCounts[] };
-};
+/** What the call logs of some agents told of the weeks before a rollout, by the id of the agent. */
+export type LoggedCalls = { readonly [id: string]: LoggedBefore };
 
-export type CallCounts = {
-  readonly calls: number;
-  readonly errors: number;
+/** Calls, those with an error, days with calls, and those of them that were bad. */
+export type LoggedBefore = {
+  readonly [count in 'calls' | 'errors' | 'days' | 'badDays']: number;
 };
 
 /** Rollouts by name. */

@@ -6,8 +6,7 @@ import type {
   ShownRollout,
 } from '../core/documents.ts';
 import { firstLines } from '../core/errors.ts';
-import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
-import { type CountedHours, isUnderWay } from '../core/rollout.ts';
+import { isUnderWay } from '../core/rollout.ts';
 import type { JsonObject } from '../core/value.ts';
 import {
   escapeMessage,
@@ -63,15 +62,15 @@ const STATUSES: {
   rolled_back: { words: 'rolled back at step', tone: 'error' },
 };
 
-/** A verdict on the calls of a moment, in words. Enough calls may still be too few hours. */
+/** A verdict on the calls of a moment, in words. Enough calls may still be too few days. */
 export function verdictWord(
   verdict: RolloutVerdict,
   { at, step, calls }: Pick<RolloutLook, 'at' | 'step' | 'calls'>,
   { judge, steps }: ShownRollout,
 ): string {
   const applied = Date.parse(steps.find(({ number }) => number === step)?.at ?? '');
-  const hours = (Date.parse(at) - applied) / 3_600_000;
-  const isEarly = calls >= judge.min_calls && hours < judge.min_hours;
+  const days = (Date.parse(at) - applied) / 86_400_000;
+  const isEarly = calls >= judge.min_calls && days < judge.min_days;
   return verdict === 'not_enough_calls' && isEarly ? 'too early' : VERDICTS[verdict].word;
 }
 
@@ -129,66 +128,40 @@ function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): str
   return `${formatNumber(calls)} of ${formatCount(agents, 'agent')}${at}, ${compared}`;
 }
 
-/** `200 calls and 24 hours at least; only Mon–Fri 08:00–18:00 UTC counts; …` */
+/** `at least 200 calls and 3 days after a step; compared with 8 weeks before` */
 function needsText({ judge }: ShownRollout): string {
-  const { min_calls: calls, min_hours: hours, counted, confidence, baseline_weeks: weeks } = judge;
+  const { min_calls: calls, min_days: days, baseline_weeks: weeks } = judge;
+  return `at least ${formatCount(calls, 'call')} and ${formatCount(days, 'day')} after a step; compared with ${formatCount(weeks, 'week')} before`;
+}
+
+/** What would stop the rollout without a verdict. */
+function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
   return [
-    `at least ${formatCount(calls, 'call')} and ${formatCount(hours, 'hour')} after a step`,
-    ...(counted === null ? [] : [`only calls of ${counted} count`]),
-    `compared with the ${weeks === 1 ? 'week' : `${weeks} weeks`} before`,
-    `intervals at ${confidence} %, over all looks together`,
+    `an agent without a call where ${formatNumber(silence)} were expected holds, half of a step rolls back`,
+    ...(errors === null
+      ? []
+      : [
+          `days with errors in more than ${errors} % of an agent's calls hold, 30 % of all roll back`,
+        ]),
   ].join('; ');
 }
 
-/** What would stop the rollout at once. */
-function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
-  return [
-    ...(errors === null ? [] : [`an agent with errors in more than ${errors} % of its calls`]),
-    `an agent without a call where ${formatNumber(silence)} were expected`,
-  ].join(', or ');
+/** `silence (holds): agent.reception got no call since 2026-11-26T11:05:00Z; 34 were expected` */
+function brokenText({ rail, does, message }: RolloutLook['broken'][number]): string {
+  return `${rail}${does === 'hold' ? ' (holds)' : ''}: ${message}`;
 }
 
-/** `silence: agent.reception got no call since 2026-11-26T11:05:00Z; 34 were expected` */
-function brokenText({ rail, message }: RolloutLook['broken'][number]): string {
-  return `${rail}: ${message}`;
+/** Agents that count for less, since they moved unlike all others. */
+function oddText(look: RolloutLook | null): string | null {
+  return look === null || look.odd.length === 0
+    ? null
+    : `${formatFirst(look.odd, 3)} ${look.odd.length === 1 ? 'counts' : 'count'} for less`;
 }
 
 /** Why it is held or was rolled back, line by line; none where a broken guard rail says it. */
 function whyLines({ why, look }: ShownRollout): readonly string[] {
   if (why === null || look?.broken.some(({ message }) => message === why)) return [];
   return why.split('\n').filter((line) => line.trim() !== '');
-}
-
-/** Which calls count, as a document of rollouts says it; null where all do. */
-export function describeCounted({ hours, weekdays, zone }: CountedHours): string | null {
-  if (hours === undefined && weekdays === undefined) return null;
-  return [
-    ...(weekdays === undefined ? [] : [describeDays(weekdays)]),
-    ...(hours === undefined ? [] : [describeHours(hours)]),
-    zone,
-  ].join(' ');
-}
-
-/** `Mon–Fri`, `Mon, Wed, Sat–Sun`: in the order of a week that begins with Monday. */
-function describeDays(weekdays: readonly (typeof WEEKDAYS)[number][]): string {
-  const week = [...WEEKDAYS.slice(1), ...WEEKDAYS.slice(0, 1)];
-  const spans: (typeof week)[] = [];
-  for (const [at, day] of week.entries()) {
-    if (!weekdays.includes(day)) continue;
-    const last = spans.at(-1);
-    if (last !== undefined && last.at(-1) === week[at - 1]) last.push(day);
-    else spans.push([day]);
-  }
-  const title = (day = '') => day.slice(0, 1).toUpperCase() + day.slice(1);
-  return spans
-    .map((days) => (days.length === 1 ? title(days[0]) : `${title(days[0])}–${title(days.at(-1))}`))
-    .join(', ');
-}
-
-function describeHours({ from, to }: Hours): string {
-  const clock = (minutes: number) =>
-    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
-  return `${clock(from)}–${clock(to)}`;
 }
 
 /** A measure as it is written: null where there is no figure. */
@@ -302,6 +275,7 @@ function rolloutLines(
     ],
   ];
   const below: readonly Fact[] = [
+    ['odd', oddText(look)],
     ['no verdict', noVerdictWhy(rollout) ?? null],
     ...repeated('not undone', left, options),
     ['next', next === '' ? null : next],
@@ -487,6 +461,7 @@ function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): str
   const [why, ...more] = whyLines(rollout);
   const at = stepAt(rollout)?.at ?? null;
   const missing = noVerdictWhy(rollout);
+  const odd = oddText(look);
   const times = [
     `Started ${formatTime(started)}${formatOrigin(rollout)}`,
     ...(at === null || !isUnderWay(rollout)
@@ -504,6 +479,7 @@ function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): str
     ...listMarkdown('Broken guard rails', (look?.broken ?? []).map(brokenText)),
     `**Calls:** ${plainText(calls)}`,
     ...(look === null || !hasFigures(look) ? [] : [measuresMarkdown(look, rollout)]),
+    ...(odd === null ? [] : [`**Odd agents:** ${plainText(odd)}.`]),
     ...(missing === undefined ? [] : [`**No verdict yet:** ${plainText(missing)}`]),
     ...listMarkdown('Not undone', left),
     ...(next === '' ? [] : [`**Next:** ${plainText(next)}`]),
@@ -532,7 +508,6 @@ function itemsMarkdown(texts: readonly string[]): readonly string[] {
 
 function measuresMarkdown(look: RolloutLook, rollout: ShownRollout): string {
   const { measures } = look;
-  const { confidence } = rollout.judge;
   const rows = measures.map((measure) => {
     const figures = getFigures(measure);
     const { margin, changed, others } = figures;
@@ -542,7 +517,7 @@ function measuresMarkdown(look: RolloutLook, rollout: ShownRollout): string {
     const cells = [effectText(figures), margin, changed, others].map((cell) => cell ?? '–');
     return `| ${[measure.name, verdict, ...cells].join(' | ')} |`;
   });
-  const heads = `| Measure | Verdict | Effect (${confidence} % interval) | Margin | With the change | Others |`;
+  const heads = `| Measure | Verdict | Effect (interval) | Margin | With the change | Others |`;
   return [heads, '|---|---|---:|---:|---:|---:|', ...rows].join('\n');
 }
 

@@ -11,7 +11,7 @@ import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
-import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
+import { renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import type { CallsChoice } from '../run/context.ts';
@@ -126,13 +126,13 @@ export async function run(
   return exit;
 }
 
-/** `callsheet rollout show [NAME]`: rollouts as they were last looked at. Nothing is written. */
+/** `callsheet rollout show [NAME]`: rollouts, and what calls say of them now. Nothing is written. */
 export async function show(
   name: string | undefined,
   flags: RolloutFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const { records, now } = await readRollouts(name, toRolloutOptions(flags), context);
+  const { records, now } = await readRollouts(name, toRolloutOptions(flags), context, true);
   const document = buildDocument(
     records.map((record) => ({ record })),
     now,
@@ -275,9 +275,7 @@ function toShownRollout(
     })),
     judge: {
       min_calls: judge.minCalls,
-      min_hours: judge.minHours,
-      counted: describeCounted(judge.counted),
-      confidence: judge.confidence,
+      min_days: judge.minDays,
       baseline_weeks: judge.baselineWeeks,
     },
     guard_rails: { errors: guardRails.errors ?? null, silence: guardRails.silence },

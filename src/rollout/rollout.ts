@@ -48,8 +48,9 @@ import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { isMissed, listLedger } from '../state/journal.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
-import { LEAST_OTHERS } from './judge.ts';
-import { chooseOrder, isoTime, lookAtCalls } from './observe.ts';
+import { findStop } from './assess.ts';
+import { LEAST_OTHERS } from './effect.ts';
+import { chooseOrder, isoTime, lookAtCalls, readLogsBefore } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */
 export type RolloutOptions = StackOptions & {
@@ -122,7 +123,8 @@ export async function startRollout(
     const acting = plan.changes.filter(isWriting);
     if (acting.some(hasSecrets)) await fingerprintsForRun(session.state, session, context);
     const changed = acting.map((change) => toRolloutAgent(change, session));
-    const agents = await chooseOrder(settings, changed, session, getTime(session, context));
+    const now = getTime(session, context);
+    const agents = await chooseOrder(settings, changed, session, now);
     // Of the selected agents fewer may change, and a step that adds nobody is none.
     const counts = stepCounts(settings.steps, agents.length).filter(
       (count, index, all) => count > (all[index - 1] ?? 0),
@@ -136,7 +138,7 @@ export async function startRollout(
       name,
       status: 'applying',
       why: null,
-      started_at: isoTime(getTime(session, context)),
+      started_at: isoTime(now),
       ended_at: null,
       user,
       commit,
@@ -148,7 +150,7 @@ export async function startRollout(
       step: 0,
       judged_from: 0,
       look: null,
-      logs: null,
+      logs: await readLogsBefore(agents, settings, session, now),
       left: [],
     };
     await writeDown(record, { session, options, context });
@@ -236,7 +238,7 @@ export async function promoteRollout(
     if ((await review.agree?.(question)) === false) return undefined;
     const step = record.step + 1;
     // Whoever goes on although callers fare worse is not stopped by the same calls again.
-    const judged_from = isStopped(record.look) ? step : record.judged_from;
+    const judged_from = findStop(record.look) !== null ? step : record.judged_from;
     return { ...record, status: 'applying', why: null, step, judged_from };
   });
   if ('end' in changed) return changed;
@@ -263,11 +265,12 @@ export async function abortRollout(
   return takeBack(changed.name, options, context, review);
 }
 
-/** The rollouts that are under way, or the one that is named. Asks the platform for its time alone. */
+/** The rollouts that are under way, or the one that is named. `isLooked`: with what calls say now; nothing is written. */
 export async function readRollouts(
   name: string | undefined,
   options: RolloutOptions,
   context: RunContext,
+  isLooked = false,
 ): Promise<{ readonly records: readonly RolloutRecord[]; readonly now: number }> {
   const session = await openSession(options, context, { evenBroken: true });
   try {
@@ -277,7 +280,15 @@ export async function readRollouts(
       const { others } = bySettingsOfFiles(record, session);
       if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
     }
-    return { records, now: getTime(session, context) };
+    const now = getTime(session, context);
+    const isDue = (one: RolloutRecord) =>
+      isUnderWay(one) && one.steps.some(({ at }) => at !== null);
+    const shown = records.map(async (record) =>
+      isLooked && isDue(record)
+        ? { ...record, look: await lookAtCalls(record, session, now) }
+        : record,
+    );
+    return { records: await Promise.all(shown), now };
   } finally {
     await session.close();
   }
@@ -418,7 +429,6 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const isOld = !visit.isPromoted && isLookDue(begun, now);
   const { record, turn } = isOld ? await lookAfter(begun, visit) : { record: begun };
   if (turn !== undefined) return turn;
-  if (isOld && isBroken(session)) await writeDown(record, visit);
   const hold = async (why: string): Promise<Turn> => {
     const held: RolloutRecord = { ...record, status: 'held', why };
     await writeDown(held, visit);
@@ -443,7 +453,6 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   );
   const { refusals = [] } = planned.plan;
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {
-    if (isOld) await writeDown(record, visit);
     return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
   }
   if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
@@ -538,79 +547,76 @@ function withStepApplied(record: RolloutRecord, now: number): RolloutRecord {
   return { ...record, status: 'judging', steps };
 }
 
-/** Looks at the calls, and decides what comes of them. */
+/** Looks at the calls, and decides what comes of them. Nothing is written where nothing does. */
 async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, context, review } = visit;
-  const { look, logs, others } = await lookAtCalls(record, session, getTime(session, context));
+  const look = await lookAtCalls(record, session, getTime(session, context));
   const now = getTime(session, context);
-  const looked: RolloutRecord = { ...record, look, logs };
+  const looked: RolloutRecord = { ...record, look };
   review.looked?.(looked);
   const isLast = record.step === record.steps.length - 1;
   const isGood = look.verdict === 'no_worse' || look.verdict === 'better';
   // Once all have it there may be too few left to compare with, and no call would ever change that.
-  const isAlone = isLast && others < LEAST_OTHERS;
-  if (isStopped(look)) return stopFor(looked, visit);
+  const isAlone = isLast && look.others < LEAST_OTHERS;
+  if (findStop(look) !== null) return stopFor(looked, visit);
   if (isLast && (isGood || isAlone)) {
     // Without others to compare with, the look before says more.
     const done = ended(isAlone ? record : looked, 'done', now);
     await writeDown(done, visit);
     return { end: 'done', record: done, now };
   }
-  if (isGood) {
-    const next: RolloutRecord = { ...looked, status: 'applying', step: record.step + 1 };
-    await writeDown(next, visit);
-    return 'again';
-  }
-  await writeDown(looked, visit);
-  return { end: 'waiting', record: looked, now };
+  if (!isGood) return { end: 'waiting', record: looked, now };
+  await writeDown({ ...looked, status: 'applying', step: record.step + 1 }, visit);
+  return 'again';
 }
 
-/** Nothing goes on until somebody decides. */
+/** Nothing goes on until somebody decides, or until the calls no longer say what they were held for. */
 async function lookWhileHeld(held: RolloutRecord, visit: Visit): Promise<Turn> {
   const now = getTime(visit.session, visit.context);
   if (held.steps.every(({ at }) => at === null)) return { end: 'held', record: held, now };
   const { record, turn } = await lookAfter(held, visit);
   if (turn !== undefined) return turn;
-  await writeDown(record, visit);
-  return { end: 'held', record, now };
+  const isByCalls = findStop(held.look) === 'hold' && held.why === whyStopped(held);
+  if (!isByCalls || findStop(record.look) !== null) return { end: 'held', record, now };
+  await writeDown({ ...record, status: 'judging', why: null }, visit);
+  return 'again';
 }
 
 /**
  * Agents that have the change are looked after whatever their rollout waits for: callers do not. `turn`: what comes of it
- * where they fare worse.
+ * where they fare worse than when it was last written down.
  */
 async function lookAfter(
   record: RolloutRecord,
   visit: Visit,
 ): Promise<{ readonly record: RolloutRecord; readonly turn?: Turn }> {
   const { session, context } = visit;
-  const { look, logs } = await lookAtCalls(record, session, getTime(session, context));
-  const looked: RolloutRecord = { ...record, look, logs };
-  const isWorse = isStopped(look) && !isStopped(record.look);
+  const look = await lookAtCalls(record, session, getTime(session, context));
+  const looked: RolloutRecord = { ...record, look };
+  const [stop, before] = [findStop(look), findStop(record.look)];
+  const isWorse = stop !== null && stop !== before && before !== 'rollback';
   return isWorse ? { record: looked, turn: await stopFor(looked, visit) } : { record: looked };
 }
 
-/** Whether a look is a reason to stop. */
-function isStopped(look: RolloutRecord['look']): boolean {
-  return look !== null && (look.verdict === 'worse' || look.broken.length > 0);
-}
-
-/** Callers fare worse. */
+/** Callers fare worse, or may do. */
 async function stopFor(record: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, context, review } = visit;
   const { onWorse } = record.settings;
   const why = whyStopped(record);
   const isAgreed =
-    onWorse === 'rollback' ||
-    (onWorse === 'ask' && (await review.agree?.(`${why}. Roll back ${record.name}?`)) === true);
+    findStop(record.look) === 'rollback' &&
+    (onWorse === 'rollback' ||
+      (onWorse === 'ask' && (await review.agree?.(`${why}. Roll back ${record.name}?`)) === true));
   const next: RolloutRecord = { ...record, status: isAgreed ? 'rolling_back' : 'held', why };
   await writeDown(next, visit);
   return isAgreed ? 'rolling_back' : { end: 'held', record: next, now: getTime(session, context) };
 }
 
 function whyStopped({ look }: RolloutRecord): string {
-  const [broken] = look?.broken ?? [];
-  return broken?.message ?? look?.why ?? 'callers fare worse';
+  const broken = look?.broken ?? [];
+  const [first] = [...broken.filter(({ does }) => does === 'rollback'), ...broken];
+  const isFirst = first !== undefined && (first.does === 'rollback' || look?.verdict !== 'worse');
+  return (isFirst ? first.message : look?.why) ?? 'callers fare worse';
 }
 
 /**
@@ -752,7 +758,8 @@ function reviewedDigest({ id, action, fields, operations }: Change): string {
 function toRolloutAgent(change: Change, session: Session): RolloutAgent {
   const { address, id } = change;
   if (id === null) throw new Error(`${address} is updated and has no id`);
-  const agent = { address, id, change: reviewedDigest(change) };
+  const changed_at = change.pin?.updated_at ?? null;
+  const agent = { address, id, change: reviewedDigest(change), changed_at };
   // A state that no run has made yet will have another salt.
   if (session.state.lineage === NO_LINEAGE || !hasSecrets(change)) return agent;
   const document = documentsIn(session).get(address) ?? {};

@@ -208,7 +208,7 @@ export type RateLimit = {
 export type Callers = {
   /** Calls of an agent on an average day, by the mean of many agents; 40 unless given. */
   readonly perDay?: number;
-  /** Whole weeks before the start in which they called already; 5 unless given. */
+  /** Whole weeks before the start in which they called already; 9 unless given. */
   readonly weeks?: number;
   /** Another one has other callers; 1 unless given. */
   readonly seed?: number;

@@ -18,7 +18,7 @@ import {
 import { checkName, type ProblemMessage, type Report } from './diagnostics.ts';
 import { lookUpCell } from './expressions.ts';
 import { STACK_FILE } from './folder.ts';
-import { readDuration, readStep, readTimes } from './formats.ts';
+import { readDuration, readStep } from './formats.ts';
 import {
   fail as failAt,
   followPath,
@@ -43,9 +43,9 @@ export type WrittenRollout = {
   readonly located: LocatedValue;
 };
 
-const { first, judge, guard_rails, on_worse, overdue_after } =
-  written.settings.properties.rollouts.additionalProperties.properties;
-const { measures, min_calls, min_hours, confidence, baseline_weeks } = judge.properties;
+const defaults = written.settings.properties.rollouts.additionalProperties.properties;
+const { first, judge, guard_rails, on_worse, overdue_after } = defaults;
+const { measures, min_calls, min_days, baseline_weeks } = judge.properties;
 
 const ORDERS = ['spread', 'volume'] as const satisfies readonly Order[];
 const ON_WORSE = ['rollback', 'hold', 'ask'] as const satisfies readonly OnWorse[];
@@ -65,7 +65,6 @@ export function readRollouts(root: LocatedValue, report: Report): readonly Writt
     const rollout = { settings, located };
     checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
     checkSteps(rollout, report);
-    checkHours(located, report);
     return [rollout];
   });
 }
@@ -77,7 +76,7 @@ function readRollout(
   const { steps, judge: judged, guard_rails: rails, ...given } = toObject(value);
   return {
     name,
-    steps: textsAmong(steps).flatMap((text) => {
+    steps: textsAmong(steps ?? defaults.steps.default).flatMap((text) => {
       const step = readStep(text);
       return 'value' in step ? [step.value] : [];
     }),
@@ -91,7 +90,6 @@ function readRollout(
 
 function readJudging(value: Resolved | undefined): Judging {
   const given = toObject(value);
-  const { zone, weekdays } = given;
   const wanted = toObject(given.measures ?? measures.default);
   return {
     measures: MEASURES.flatMap((name) => {
@@ -99,12 +97,7 @@ function readJudging(value: Resolved | undefined): Judging {
       return measure === undefined ? [] : [readMeasure(name, measure)];
     }),
     minCalls: numberOr(given.min_calls, min_calls.default),
-    minHours: numberOr(given.min_hours, min_hours.default),
-    counted: {
-      ...readTimes(given.hours, weekdays === undefined ? undefined : textsAmong(weekdays)),
-      zone: typeof zone === 'string' ? zone : 'UTC',
-    },
-    confidence: numberOr(given.confidence, confidence.default),
+    minDays: numberOr(given.min_days, min_days.default),
     baselineWeeks: numberOr(given.baseline_weeks, baseline_weeks.default),
   };
 }
@@ -196,16 +189,6 @@ function measureStep(step: StepSize): number {
 
 function formatStep(step: StepSize): string {
   return 'percent' in step ? `${step.percent}%` : formatCount(step.agents, 'agent');
-}
-
-function checkHours(located: LocatedValue, report: Report): void {
-  const { zone } = toObject(followPath(located, ['judge'])?.value);
-  const given = ['hours', 'weekdays'].flatMap((one) => followPath(located, ['judge', one]) ?? []);
-  const [at] = given;
-  if (at === undefined || zone !== undefined) return;
-  const message = 'needs a time zone beside it';
-  const hint = 'Add zone, for example zone: America/New_York';
-  fail(at, { rule: 'rollout/hours', message, hint }, report);
 }
 
 type Agent = ResolvedResource;

@@ -3,7 +3,6 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, test } from 'vitest';
 import type { RolloutStep, RolloutsDocument } from '../../src/core/documents.ts';
 import {
-  describeCounted,
   getFigures,
   renderRolloutsMarkdown,
   renderRolloutsText,
@@ -95,12 +94,13 @@ describe('in a terminal', () => {
     const one = broken();
     const rails = Array.from({ length: 7 }, (_, at) => ({
       rail: 'silence' as const,
+      does: 'hold' as const,
       address: `agent.a${at}`,
       message: `agent.a${at} got no call`,
     }));
     const look = one.look && { ...one.look, broken: rails };
     const text = renderRolloutsText(documentOf({ ...one, look }), OPTIONS);
-    expect(text).toContain('silence: agent.a2 got no call\n');
+    expect(text).toContain('silence (holds): agent.a2 got no call\n');
     expect(text).not.toContain('agent.a3');
     expect(text).toContain('⋯ 4 more broken guard rails; --verbose lists them\n');
   });
@@ -188,13 +188,13 @@ test('texts that anybody wrote do nothing', () => {
   expect(html.match(/<tr>/g)).toHaveLength(html.match(/<tr>\n<t[hd]/g)?.length ?? 0);
 });
 
-test('enough calls in too few hours are no lack of calls', () => {
+test('enough calls in too few days are no lack of calls', () => {
   const rollout = waiting();
   const word = (calls: number, at: string) =>
     verdictWord('not_enough_calls', { at, step: 1, calls }, rollout);
   expect(word(199, NOW)).toBe('too few calls');
   expect(word(200, NOW)).toBe('too early');
-  expect(word(200, '2026-11-27T09:59:00Z')).toBe('too few calls');
+  expect(word(200, '2026-11-29T09:59:00Z')).toBe('too few calls');
   expect(verdictWord('worse', { at: NOW, step: 1, calls: 200 }, rollout)).toBe('worse');
 });
 
@@ -215,18 +215,6 @@ test('figures have the digits and the unit of their measure', () => {
     changed: null,
     others: null,
   });
-});
-
-test('which calls count is said in a few words', () => {
-  const zone = 'America/New_York';
-  const hours = { from: 8 * 60, to: 18 * 60 + 30 };
-  const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
-  expect(describeCounted({ zone })).toBeNull();
-  expect(describeCounted({ zone, hours, weekdays })).toBe(`Mon–Fri 08:00–18:30 ${zone}`);
-  expect(describeCounted({ zone, weekdays: ['sun', 'mon', 'wed', 'sat'] })).toBe(
-    `Mon, Wed, Sat–Sun ${zone}`,
-  );
-  expect(describeCounted({ zone: 'UTC', hours })).toBe('08:00–18:30 UTC');
 });
 
 test('why there is no verdict is not said where it no longer matters', () => {

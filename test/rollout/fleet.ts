@@ -14,6 +14,7 @@ const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 
 /** A Monday, eight in the morning in Berlin. */
 export const START = Date.parse('2026-03-02T07:00:00Z');
+const LONG_AGO = '2025-06-01T08:00:00Z';
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
@@ -28,7 +29,7 @@ const PROMPT =
 const ROLLOUTS = `rollouts:
   careful:
     select: { targets: [agent.clinic] }
-    steps: [3 agents, 10%, 50%, 100%]
+    judge: { min_days: 1 }
 `;
 
 type StartFlags = Partial<RolloutFlags & PlanChoices & { readonly expect: string }>;
@@ -205,6 +206,8 @@ function seedOf(names: readonly string[]): SeedDocument {
       transfer_rules: 'Hand over where somebody is in pain.',
       language: 'en-US',
       timezone: 'Europe/Berlin',
+      created_at: LONG_AGO,
+      updated_at: LONG_AGO,
     })),
   };
 }

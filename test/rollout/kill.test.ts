@@ -20,7 +20,7 @@ type Scenario = {
 };
 
 const QUICK = small(
-  '    judge: { min_hours: 1, min_calls: 20, measures: { resolved: { margin: 40 } } }\n',
+  '    judge: { min_days: 1, min_calls: 20, measures: { resolved: { margin: 40 } } }\n',
 );
 const given = (dir: string) => ({ dir, format: 'json', autoApprove: true }) as const;
 

@@ -100,12 +100,8 @@ test.each([
               errors: { margin: `\${var.margin}` },
             },
             min_calls: 200,
-            min_hours: 24,
-            hours: '08:00-18:00',
-            weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'],
-            zone: 'America/New_York',
-            confidence: 95,
-            baseline_weeks: 4,
+            min_days: 3,
+            baseline_weeks: 8,
           },
           guard_rails: { errors: 5, error_words: ['error', 'failed'], silence: 30 },
           on_worse: 'rollback',
@@ -127,7 +123,6 @@ test.each([
 
 test.each([
   ['an unknown section', { agnets: {} }, ''],
-  ['a rollout without steps', { rollouts: { a: {} } }, '/rollouts/a'],
   [
     'an unknown measure',
     { rollouts: { a: { steps: ['100%'], judge: { measures: { resolvd: {} } } } } },

@@ -39,19 +39,17 @@ async function read(members: string): Promise<RolloutSettings> {
   return rollouts[0] as RolloutSettings;
 }
 
-test('a rollout of steps alone selects every agent, and has all defaults', async () => {
-  expect(await read('steps: [10%, 100%]')).toEqual({
+test('a rollout with nothing given selects every agent, and has all defaults', async () => {
+  expect(await read('')).toEqual({
     name: 'careful',
     agents: [...CLINICS, 'agent.desk', ...WARDS],
-    steps: [{ percent: 10 }, { percent: 100 }],
+    steps: [{ percent: 20 }, { percent: 50 }, { percent: 100 }],
     first: 'spread',
     judge: {
       measures: [{ name: 'resolved', margin: 5, better: 'higher' }],
       minCalls: 200,
-      minHours: 24,
-      counted: { zone: 'UTC' },
-      confidence: 95,
-      baselineWeeks: 4,
+      minDays: 3,
+      baselineWeeks: 8,
     },
     guardRails: { errorWords: ['error', 'failed'], silence: 30 },
     onWorse: 'rollback',
@@ -70,8 +68,7 @@ test('everything can be given', async () => {
     judge: {
       measures: {
         errors: { better: higher, margin: 0.5 }, duration: {}, resolved: {} },
-      min_calls: 50, min_hours: 0.5, hours: "22:00-06:00", weekdays: [sat, mon], zone: America/New_York,
-      confidence: 99.5, baseline_weeks: 2 },
+      min_calls: 50, min_days: 7, baseline_weeks: 2 },
     guard_rails: { errors: 5, error_words: timeout, silence: 10 }, on_worse: ask, overdue_after: 36h`);
   expect(rollout).toMatchObject({
     steps: [{ agents: 1 }, { agents: 2 }, { percent: 50 }, { percent: 62.5 }, { percent: 100 }],
@@ -88,13 +85,7 @@ test('everything can be given', async () => {
       { name: 'errors', margin: 0.5, better: 'higher' },
     ],
     minCalls: 50,
-    minHours: 0.5,
-    counted: {
-      hours: { from: 1320, to: 360 },
-      weekdays: ['mon', 'sat'],
-      zone: 'America/New_York',
-    },
-    confidence: 99.5,
+    minDays: 7,
     baselineWeeks: 2,
   });
 });
@@ -335,30 +326,12 @@ describe('a judgement', () => {
       `schema/limit ${AT}.judge.measures.resolved.margin must be more than 0`,
     ],
     [
-      'steps: [100%], judge: { hours: ¦08:00-18:00 }',
-      `rollout/hours ${AT}.judge.hours needs a time zone beside it`,
-      'zone: America/New_York',
-    ],
-    [
-      'steps: [100%], judge: { weekdays: ¦[mon] }',
-      `rollout/hours ${AT}.judge.weekdays needs a time zone beside it`,
-    ],
-    [
-      'steps: [100%], judge: { hours: ¦8-18, zone: UTC }',
-      `schema/format ${AT}.judge.hours must be hours of a day: it must be two times with a hyphen, such as 09:00-17:00`,
-    ],
-    [
-      'steps: [100%], judge: { zone: ¦America/NewYork, weekdays: [mon] }',
-      `schema/format ${AT}.judge.zone must be an IANA time zone`,
-      'Did you mean America/New_York?',
+      'steps: [100%], judge: { min_days: ¦0.5 }',
+      `schema/type ${AT}.judge.min_days must be a whole number, not a number`,
     ],
     [
       'steps: [100%], judge: { min_calls: ¦0 }',
       `schema/limit ${AT}.judge.min_calls must be at least 1`,
-    ],
-    [
-      'steps: [100%], judge: { confidence: ¦100 }',
-      `schema/limit ${AT}.judge.confidence must be less than 100`,
     ],
     [
       'steps: [100%], overdue_after: ¦0d',
@@ -369,13 +342,12 @@ describe('a judgement', () => {
 
 broken([
   {
-    title: 'a rollout without steps, and one whose name is none',
+    title: 'a rollout whose name is none',
     files: {
       ...FLEET,
       'callsheet.yaml': `${MAIN}rollouts:\n  a: {}\n  "b c": { steps: [100%] }\n`,
     },
     says: [
-      'callsheet.yaml:5:3 schema/required callsheet.yaml: rollouts.a needs steps',
       'callsheet.yaml:6:3 rollout/name callsheet.yaml: rollouts has "b c", which is not a valid name for a rollout',
     ],
   },

@@ -199,10 +199,8 @@ export function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
       judge: {
         measures: [],
         minCalls: 200,
-        minHours: 24,
-        counted: { zone: 'UTC' },
-        confidence: 95,
-        baselineWeeks: 4,
+        minDays: 3,
+        baselineWeeks: 8,
       },
       guardRails: { errorWords: [], silence: 30 },
       onWorse: 'hold',

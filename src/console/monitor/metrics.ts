@@ -98,7 +98,7 @@ const STATUSES: readonly RolloutStatus[] = [
   'rolled_back',
 ];
 
-/** Gauges of rollouts, as they were last looked at. They name measures and no agent. */
+/** Gauges of rollouts, as they were last written down. They name measures and no agent. */
 export function openRolloutGauges({
   gauge,
 }: Pick<Measures, 'gauge'>): (stack: string, rollouts: readonly RolloutRecord[]) => void {
@@ -110,11 +110,6 @@ export function openRolloutGauges({
   const step = gauge('rollout_step', 'The step that a rollout is at, from 1.', of);
   const agents = gauge('rollout_agents', 'Agents that have the change of a rollout.', of);
   const since = gauge('rollout_step_timestamp_seconds', 'When its step was applied.', of);
-  const lookedAt = gauge(
-    'rollout_look_timestamp_seconds',
-    'While a rollout waits for calls: when they were last looked at, or its step was applied.',
-    of,
-  );
   const overdueAt = gauge(
     'rollout_overdue_timestamp_seconds',
     'While a rollout goes on by itself: from when on it is overdue.',
@@ -126,7 +121,7 @@ export function openRolloutGauges({
     'How much more agents with the change moved than others, and the ends of the interval.',
     [...of, 'measure', 'bound'],
   );
-  const all = [status, step, agents, since, lookedAt, overdueAt, calls, effect];
+  const all = [status, step, agents, since, overdueAt, calls, effect];
 
   const show = (stack: string, record: RolloutRecord) => {
     const { name: rollout, steps, step: index, look } = record;
@@ -137,8 +132,6 @@ export function openRolloutGauges({
     step.set(labels, index + 1);
     agents.set(labels, steps.findLast((one) => one.at !== null)?.agents ?? 0);
     if (at !== null) since.set(labels, toSeconds(at));
-    // A held one waits for a person, and one that waits for the end of a freeze is not looked at.
-    if (record.status === 'judging') lookedAt.set(labels, toSeconds(lastLook(record)));
     if (isUnderWay(record) && record.status !== 'held')
       overdueAt.set(
         labels,
@@ -158,12 +151,6 @@ export function openRolloutGauges({
     for (const one of all) one.reset();
     for (const [name, records] of latest) for (const record of records) show(name, record);
   };
-}
-
-/** When the calls of a rollout were last looked at; its step where that is newer. */
-function lastLook({ look, steps, step, started_at: started }: RolloutRecord): string {
-  const at = steps[step]?.at ?? started;
-  return look !== null && look.at > at ? look.at : at;
 }
 
 function toSeconds(time: string): number {

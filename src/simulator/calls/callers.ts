@@ -172,7 +172,7 @@ type Habits = {
 /** Starts callers of all agents, those of weeks before now included. */
 export function startCallers(
   { store, now }: Pick<Platform, 'store' | 'now'>,
-  { perDay = 40, weeks = 5, seed = 1 }: Simulation.Callers,
+  { perDay = 40, weeks = 9, seed = 1 }: Simulation.Callers,
 ): Callers {
   const lines = new Map<string, Line>();
   const offsetAt = zoneOffsets();
