@@ -38,6 +38,7 @@ import {
   upTo,
   whole,
 } from '../console/flags.ts';
+import type { PlanCommandFlags } from '../console/plan.ts';
 import type { DocumentFormat } from '../console/show.ts';
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
@@ -271,7 +272,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
-    load: async () => (await import('../console/plan.ts')).plan,
+    load: async () => {
+      const { plan } = await import('../console/plan.ts');
+      // What its steps take is asked of the platform, for a rollout alone.
+      return async (flags: PlanCommandFlags, context: Context) =>
+        flags.rollout === undefined
+          ? plan(flags, context)
+          : (await import('../rollout/command.ts')).planRollout(flags, context);
+    },
   },
   {
     name: 'show',
@@ -391,6 +399,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--rollout <name>', 'with a plan file: which rollout of callsheet.yaml it is'),
       flag('--expect <digest>', 'start only the plan with this digest (sha256:…)'),
+      permit('--anyway', 'start although a step cannot tell the margin by its calls'),
       ...STEP_ALLOWANCES,
       NO_CALLS,
       ...ROLLOUT,

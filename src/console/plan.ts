@@ -28,10 +28,15 @@ export type PlanCommandFlags = PlanFlags & {
   readonly detailedExitcode?: boolean;
 };
 
-/** `callsheet plan`: what apply would do, and nothing done. */
-export async function plan(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
+/** `callsheet plan`: what apply would do, and nothing done. `planned` is told of it. */
+export async function plan(
+  flags: PlanCommandFlags,
+  context: Context,
+  planned: (document: PlanDocument) => void = () => {},
+): Promise<ExitCode> {
   const { terminal } = context;
   const { document, exit } = await planNow(flags, context);
+  planned(document);
   terminal.out(await renderReview(document, flags.format, terminal, flags.dir));
   if (flags.out !== undefined) {
     const { out } = flags;

@@ -3,7 +3,7 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, chooseCalls, stackOptions } from '../console/context.ts';
 import { isAgreed, openPlanReview, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
-import { getPageOptions, readPlanFile } from '../console/plan.ts';
+import { getPageOptions, type PlanCommandFlags, plan, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
 import { refusedExit, tellRefused } from '../console/result.ts';
 import { commandLine } from '../core/command-line.ts';
@@ -20,6 +20,7 @@ import { isoTime } from './observe.ts';
 import {
   abortRollout,
   addedBy,
+  describeSteps,
   goOn,
   promoteRollout,
   type RolloutEnd,
@@ -55,7 +56,12 @@ const UNASKED = 'To answer yes without a terminal, pass --auto-approve.';
 /** `callsheet rollout start PLANFILE|NAME`: records what was reviewed, and applies the first step. */
 export async function start(
   what: string | undefined,
-  flags: RolloutFlags & PlanChoices & { readonly rollout?: string; readonly expect?: string },
+  flags: RolloutFlags &
+    PlanChoices & {
+      readonly rollout?: string;
+      readonly expect?: string;
+      readonly anyway?: boolean;
+    },
   context: Context,
 ): Promise<ExitCode> {
   // A plan is a file, and names of rollouts have no dots and slashes.
@@ -64,23 +70,31 @@ export async function start(
     throw new CallsheetError('usage', `the rollout is named twice: ${what} and ${flags.rollout}`, {
       hint: 'Give the name alone, or a plan file with --rollout.',
     });
-  const plan = isFile ? await readPlanFile(what) : undefined;
-  const planned = plan?.options.rollout;
+  const given = isFile ? await readPlanFile(what) : undefined;
+  const planned = given?.options.rollout;
   if (planned !== undefined && flags.rollout !== undefined && planned !== flags.rollout)
     throw new CallsheetError('usage', `the plan is for the rollout ${planned}`, {
       hint: 'Leave out --rollout: the plan names its own.',
     });
   const name = flags.rollout ?? planned ?? (isFile ? undefined : what);
-  if (plan !== undefined) refusePlanningFlags(flags);
-  const { rollout: _, ...choices } = flags;
+  if (given !== undefined) refusePlanningFlags(flags);
+  const { rollout: _, anyway, ...choices } = flags;
   const allowed = planOptions(choices);
   const calls = chooseCalls(flags);
-  const wanted = { ...toRolloutOptions(flags), plan, allowed, name, expect: flags.expect, calls };
+  const wanted = {
+    ...toRolloutOptions(flags),
+    plan: given,
+    allowed,
+    name,
+    expect: flags.expect,
+    calls,
+    anyway,
+  };
   // A plan file was reviewed: nobody is asked again.
   const outcome = await startRollout(
     wanted,
     context,
-    openReview(flags, context, plan === undefined),
+    openReview(flags, context, given === undefined),
   );
   if ('plan' in outcome) {
     if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
@@ -88,6 +102,18 @@ export async function start(
     return outcome.end === 'refused' ? refusedExit(outcome.plan) : EXIT.error;
   }
   return finish([outcome], flags, context);
+}
+
+/** `callsheet plan --rollout NAME`: the plan, and what its steps will take. */
+export async function planRollout(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
+  let planned: PlanDocument | undefined;
+  const exit = await plan(flags, context, (document) => {
+    planned = document;
+  });
+  if (planned === undefined || flags.rollout === undefined) return exit;
+  const texts = await describeSteps(flags.rollout, planned, stackOptions(flags), context);
+  for (const text of texts) context.emit({ type: 'notice', text });
+  return exit;
 }
 
 /** `callsheet rollout run [NAME]`: does what is due in one rollout, or in all that are under way, and ends. */

@@ -190,3 +190,32 @@ function logit(share: number): number {
 function logistic(odds: number): number {
   return 1 / (1 + Math.exp(-odds));
 }
+
+/**
+ * Half of the interval, in points or percent, that agents with a change will have after so many days, and whether the
+ * margin is wider. `week`: all agents with their last week as if it were the time since the step. Null without enough
+ * others, or where nothing can be compared.
+ */
+export function forecast(
+  measure: Measure,
+  week: readonly AgentCalls[],
+  changed: ReadonlySet<Address>,
+  days: number,
+  alpha: number,
+): { readonly half: number; readonly isNarrow: boolean } | null {
+  const all = compare(measure, { changed: week, others: week });
+  if (all === null) return null;
+  const then = all.rest.agents.map((one) => ({
+    ...one,
+    variance:
+      16 * (1 + 1 / one.weeks) + 2100 * (1 / one.before.calls + 7 / (days * one.after.calls)),
+  }));
+  const group = (isOne: boolean) => then.filter(({ address }) => changed.has(address) === isOne);
+  const [treated, others] = [group(true), group(false)];
+  if (treated.length === 0 || others.length < LEAST_OTHERS) return null;
+  const { scatter } = all;
+  const variance = scatter * (1 / weigh(treated).precision + 1 / weigh(others).precision);
+  const scale = openScale(measure, getLevel('before', treated), 0);
+  const half = halfWidth(variance, others.length - 1, scale.margin, alpha);
+  return { half: Math.abs(scale.show(-half)), isNarrow: half <= scale.margin };
+}

@@ -39,7 +39,7 @@ import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import { findStanding } from '../run/behind.ts';
 import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
-import { readRun } from '../run/find-run.ts';
+import { readBegan, readRun } from '../run/find-run.ts';
 import { overrideOptions, planConfiguration, refusalsNow, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
@@ -50,6 +50,7 @@ import { isMissed, listLedger } from '../state/journal.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { findStop } from './assess.ts';
 import { LEAST_OTHERS } from './effect.ts';
+import { forecastSteps } from './forecast.ts';
 import { chooseOrder, isoTime, lookAtCalls, readLogsBefore } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */
@@ -87,6 +88,8 @@ export type StartOptions = RolloutOptions & {
   /** Its name in callsheet.yaml; the only one where none is given. */
   readonly name?: string | undefined;
   readonly calls?: CallsChoice['calls'];
+  /** Although a step cannot tell the margin. */
+  readonly anyway?: boolean | undefined;
 };
 
 /** Starts a rollout, and applies its first step. Throws `CallsheetError('config')` where the plan holds more than it. */
@@ -129,7 +132,7 @@ export async function startRollout(
     const counts = stepCounts(settings.steps, agents.length).filter(
       (count, index, all) => count > (all[index - 1] ?? 0),
     );
-    tellWhoWaits(name, counts, session, options, context);
+    await tellSteps(settings, agents, counts, session, options, context);
     const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
     if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
     const { user, commit } = await describeActor(session.stack.dir, context);
@@ -173,21 +176,53 @@ function withoutFreeze({ override_freeze: _, ...options }: PlanOptions): PlanOpt
   return options;
 }
 
-/** Says before it is started which of its steps can have no verdict, since too few agents are left to compare with. */
-function tellWhoWaits(
-  name: string,
+/**
+ * Says what each step will take, by the calls of the weeks before. Throws `CallsheetError('refused')` where a step cannot
+ * tell the margin, unless it is started `anyway`.
+ */
+async function tellSteps(
+  settings: RolloutSettings,
+  agents: readonly RolloutAgent[],
   counts: readonly number[],
-  { state }: Session,
+  session: Session,
+  options: Pick<StartOptions, 'anyway'> & RolloutOptions,
+  context: RunContext,
+): Promise<void> {
+  const now = getTime(session, context);
+  const forecast = await forecastSteps(settings, agents, counts, session, now);
+  for (const text of forecast.texts) context.emit({ type: 'notice', text });
+  const { refused } = forecast;
+  if (refused === undefined) return;
+  if (options.anyway === true) {
+    const { name } = settings;
+    const text = `${refused.message}: it will wait for ${typed('promote', { name }, options)}.`;
+    context.emit({ type: 'notice', text });
+    return;
+  }
+  throw new CallsheetError('refused', refused.message, {
+    hint: `${refused.hint} To start it all the same: --anyway`,
+  });
+}
+
+/** What the steps of a planned rollout will take, line by line; none where nothing is known of it. */
+export async function describeSteps(
+  name: string,
+  plan: PlanDocument,
   options: RolloutOptions,
-  { emit }: RunContext,
-): void {
-  const all = Object.values(state.resources).filter(({ kind }) => kind === 'agent').length;
-  const index = counts.slice(0, -1).findIndex((count) => all - count < LEAST_OTHERS);
-  const count = counts[index];
-  if (count === undefined) return;
-  const left = Math.max(0, all - count);
-  const text = `Step ${index + 1} leaves ${formatCount(left, 'agent')} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
-  emit({ type: 'notice', text });
+  context: RunContext,
+): Promise<readonly string[]> {
+  const session = await openSession(options, context, {});
+  try {
+    const settings = rolloutNamed(name, session.stack.rollouts);
+    const now = getTime(session, context);
+    const changed = plan.changes.filter(isWriting).flatMap((one) => toRolloutAgent(one, session));
+    const agents = await chooseOrder(settings, changed, session, now);
+    const counts = stepCounts(settings.steps, agents.length);
+    const { texts, refused } = await forecastSteps(settings, agents, counts, session, now);
+    return [...texts, ...(refused === undefined ? [] : [`${refused.message}. ${refused.hint}`])];
+  } finally {
+    await session.close();
+  }
 }
 
 /** What is due in a rollout: applies a step, looks at the calls, takes it back. `isPromoted`: the step whatever they say. */
@@ -262,7 +297,17 @@ export async function abortRollout(
     return { ...record, status: 'rolling_back', why: `aborted by ${user ?? 'someone'}` };
   });
   if ('end' in changed) return changed;
-  return takeBack(changed.name, options, context, review);
+  return retryOnce(() => takeBack(changed.name, options, context, review));
+}
+
+/** Tries once more where another run wrote the state meanwhile. */
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CallsheetError) || error.code !== 'stale') throw error;
+    return await work();
+  }
 }
 
 /** The rollouts that are under way, or the one that is named. `isLooked`: with what calls say now; nothing is written. */
@@ -299,16 +344,27 @@ function openAsRecorded(options: RolloutOptions, context: RunContext): Promise<S
   return openSession(options, context, { freeBy: getDeadline(options), evenBroken: true });
 }
 
+type Decision = (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>;
+
 /** Writes down what somebody decided; what is returned has an `end` where nothing was decided. */
-async function decide(
+function decide(
   name: string | undefined,
   options: RolloutOptions,
   context: RunContext,
-  decision: (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>,
+  decision: Decision,
+): Promise<RolloutRecord | RolloutOutcome> {
+  return retryOnce(() => decideNow(name, options, context, decision));
+}
+
+async function decideNow(
+  name: string | undefined,
+  options: RolloutOptions,
+  context: RunContext,
+  decision: Decision,
 ): Promise<RolloutRecord | RolloutOutcome> {
   const session = await openAsRecorded(options, context);
   try {
-    const found = recordNamed(name, session, options, isUnderWay);
+    const found = await withRunsFound(recordNamed(name, session, options, isUnderWay), session);
     const { record, others } = bySettingsOfFiles(found, session);
     if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
     const next = await decision(record, session);
@@ -319,6 +375,26 @@ async function decide(
   } finally {
     await session.close();
   }
+}
+
+/** A rollout with the runs of it that journals tell of: an older state that was put back knows fewer. */
+async function withRunsFound(record: RolloutRecord, session: Session): Promise<RolloutRecord> {
+  for (const { run } of await session.store.runs()) {
+    // Ids of runs and rollouts begin with their time.
+    if (run < record.id) break;
+    const own = (await readBegan(session, run))?.rollouts?.[record.name];
+    if (own?.id !== record.id) continue;
+    const steps = record.steps.map(({ runs, ...step }, index) => {
+      const found = own.steps[index];
+      return {
+        ...step,
+        at: step.at ?? found?.at ?? null,
+        runs: [...new Set([...runs, ...(found?.runs ?? [])])],
+      };
+    });
+    return { ...record, steps };
+  }
+  return record;
 }
 
 type Turn = RolloutOutcome | 'again' | 'rolling_back';
@@ -652,12 +728,40 @@ async function takeBack(
   try {
     const current = recordNamed(name, session, options, () => true);
     const now = getTime(session, context);
+    left.push(...(await findUnlike(current, session, context)));
     const back = ended({ ...current, left: [...new Set(left)] }, 'rolled_back', now);
     await writeDown(back, { session, options, context });
     return { end: 'rolled_back', record: back, now };
   } finally {
     await session.close();
   }
+}
+
+/**
+ * Agents that no run of a rollout reached as far as is known, and that are not as they were before it. They are planned
+ * again: where those that were taken back wait for the reviewed change, these must, too.
+ */
+async function findUnlike(
+  record: RolloutRecord,
+  session: Session,
+  context: RunContext,
+): Promise<readonly string[]> {
+  if (isBroken(session)) return [];
+  const { adds } = placedNow(record.agents, session);
+  const target = adds.map(({ address }) => address);
+  const planned = await planConfiguration(
+    session,
+    { ...stepOptions(record.allowed), target },
+    context,
+    { refresh: 'fast', stepOf: record.name, standing: await findStanding(session, context) },
+  );
+  const unlike = new Set(movedSince(adds, planned, new Set(), session).map((one) => one.address));
+  const reached = new Set(agentsReached(record).map(({ id }) => id));
+  const isAsReviewed = adds.some(({ id, address }) => reached.has(id) && !unlike.has(address));
+  if (!isAsReviewed) return [];
+  return adds
+    .filter(({ id, address }) => !reached.has(id) && unlike.has(address))
+    .map(({ address }) => `${address}: it is not as before the rollout, and no run of it says why`);
 }
 
 /** The runs of a rollout, the newest first. A state that was brought from elsewhere has no journals to undo them by. */

@@ -32,7 +32,9 @@ const ROLLOUTS = `rollouts:
     judge: { min_days: 1 }
 `;
 
-type StartFlags = Partial<RolloutFlags & PlanChoices & { readonly expect: string }>;
+type StartFlags = Partial<
+  RolloutFlags & PlanChoices & { readonly expect: string; readonly anyway: boolean }
+>;
 
 type Act = (
   command: (context: Context) => Promise<number>,
@@ -73,7 +75,7 @@ export type Fleet = Omit<Stage, 'run'> & {
     flags?: Partial<RolloutFlags>,
   ) => Promise<ShownRollout>;
   readonly promote: (exit: number) => Promise<ShownRollout>;
-  readonly abort: (exit: number) => Promise<ShownRollout>;
+  readonly abort: (exit: number | readonly number[]) => Promise<ShownRollout>;
   /** The time of the platform. */
   readonly now: () => Date;
   readonly show: () => Promise<readonly ShownRollout[]>;
@@ -134,7 +136,7 @@ export async function openFleet({
         /greeting_message: .*/.exec(agentsYaml)?.[0] ?? '',
         `greeting_message: ${JSON.stringify(text)}`,
       ),
-    start: (exit, what, flags) => shown(exit, start, flags, what),
+    start: (exit, what, flags) => shown(exit, start, { anyway: true, ...flags }, what),
     run: (exit, flags) => shown(exit, run, flags),
     promote: (exit) => shown(exit, promote),
     abort: (exit) => shown(exit, abort),

@@ -34,7 +34,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'start',
     prepare: (fleet) => fleet.greet(POLITE),
-    command: (dir) => (to) => start('careful', given(dir), to),
+    command: (dir) => (to) => start('careful', { ...given(dir), anyway: true }, to),
     ends: { status: 'judging', step: 1, changed: 2 },
     greeting: POLITE,
   },

@@ -6,7 +6,7 @@ import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { abort, promote, run, start } from '../../src/rollout/command.ts';
+import { abort, planRollout, promote, run, start } from '../../src/rollout/command.ts';
 import { forgeState, stateCommands, stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
@@ -56,7 +56,7 @@ describe('a change', () => {
     const { refusals } = await fleet.stage.plan({}, { exit: 4 });
     expect(refusals).toMatchObject([{ guard: 'hold' }]);
     const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    await fleet.act((to) => start('careful', given, to), { exit: 4 });
+    await fleet.act((to) => start('careful', { ...given, anyway: true }, to), { exit: 4 });
     // Who has reasons can let it begin once more, at the first step.
     expect(await fleet.start(2, 'careful', { releaseHold: true })).toMatchObject({ step: 1 });
     expect(fleet.greeting(LONG)).toBe(8);
@@ -112,7 +112,12 @@ describe('what others do meanwhile', () => {
     const fleet = await opened(small('    judge: { measures: { resolved: { margin: 30 } } }\n'));
     await fleet.greet(POLITE);
     const both = async (command: typeof run, what?: string) => {
-      const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+      const given = {
+        dir: fleet.stage.folder,
+        format: 'json',
+        autoApprove: true,
+        anyway: true,
+      } as const;
       const exit = [0, 2, 3, 4, 5, 6];
       await Promise.all([1, 2].map(() => fleet.act((to) => command(what, given, to), { exit })));
     };
@@ -137,7 +142,9 @@ describe('what others do meanwhile', () => {
     await fleet.start(2, 'careful');
     for (const name of ['careful', 'other']) {
       const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-      const { err } = await fleet.act((to) => start(name, given, to), { exit: 4 });
+      const { err } = await fleet.act((to) => start(name, { ...given, anyway: true }, to), {
+        exit: 4,
+      });
       expect(err).toContain('the rollout careful is under way');
     }
   });
@@ -224,7 +231,10 @@ describe('what others do meanwhile', () => {
     );
     const keyed = (CRM_KEY: string) => ({ env: { CRM_KEY } });
     const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    await fleet.act((to) => start('careful', given, to), { exit: 2, ...keyed('reviewed-key') });
+    await fleet.act((to) => start('careful', { ...given, anyway: true }, to), {
+      exit: 2,
+      ...keyed('reviewed-key'),
+    });
     const written = (value: string) =>
       [...fleet.stage.sim.store.agents.values()].filter(({ record }) =>
         JSON.stringify(record).includes(value),
@@ -273,10 +283,15 @@ describe('a plan', () => {
     const { out: printed } = await fleet.act((to) => plan({ dir, format: 'json', out }, to));
     const { digest } = JSON.parse(printed);
     const given = { dir, format: 'json' } as const;
-    await fleet.act((to) => start(out, { ...given, expect: 'sha256:other' }, to), { exit: 5 });
-    const { out: shown } = await fleet.act((to) => start(out, { ...given, expect: digest }, to), {
-      exit: 2,
+    await fleet.act((to) => start(out, { ...given, anyway: true, expect: 'sha256:other' }, to), {
+      exit: 5,
     });
+    const { out: shown } = await fleet.act(
+      (to) => start(out, { ...given, anyway: true, expect: digest }, to),
+      {
+        exit: 2,
+      },
+    );
     expect(JSON.parse(shown).rollouts).toMatchObject([{ plan_digest: digest, step: 1 }]);
   });
 
@@ -307,7 +322,9 @@ describe('a plan', () => {
     const fleet = await opened({ ...options, rollouts: `${rollouts}${limit}` });
     await fleet.greet(POLITE);
     const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    const { err } = await fleet.act((to) => start('careful', given, to), { exit });
+    const { err } = await fleet.act((to) => start('careful', { ...given, anyway: true }, to), {
+      exit,
+    });
     expect(err.includes('callsheet rollout start careful --skip-refused')).toBe(exit === 4);
     expect(fleet.greeting(POLITE)).toBe(exit === 2 ? 2 : 0);
     // What was judged, by calls or a person, counts no more.
@@ -456,9 +473,12 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     const given = { dir: fleet.stage.folder, format: 'json' } as const;
     await fleet.act((to) => plan({ ...given, out, rollout: 'careful' }, to));
     await fleet.stage.edit('callsheet.yaml', '[2 agents, 50%, 100%]', '["100%"]');
-    const { err } = await fleet.act((to) => start(out, { ...given, autoApprove: true }, to), {
-      exit: 5,
-    });
+    const { err } = await fleet.act(
+      (to) => start(out, { ...given, anyway: true, autoApprove: true }, to),
+      {
+        exit: 5,
+      },
+    );
     expect(err).toContain('the configuration changed since the plan for the rollout careful');
     expect(fleet.greeting(POLITE)).toBe(0);
   });
@@ -619,6 +639,52 @@ describe('a guard rail', () => {
   });
 });
 
+describe('an abort', () => {
+  test('with an older state undoes every run of it that journals tell of, or is refused', async () => {
+    const fleet = await opened({ ...small(), env: { CALLSHEET_FINGERPRINT_KEY: undefined } });
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const older = await fleet.stage.read('.callsheet/state.json');
+    await fleet.promote(2);
+    expect(fleet.greeting(POLITE)).toBe(6);
+    await fleet.stage.write('.callsheet/state.json', older);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const { out, err } = await fleet.act((to) => abort(undefined, given, to), { exit: [0, 1] });
+    // Runs of one second have no order, by which an older copy of the state is found.
+    if (err.includes('is an older copy')) return;
+    expect(JSON.parse(out).rollouts).toMatchObject([{ status: 'rolled_back', left: [] }]);
+    expect(fleet.greeting(POLITE)).toBe(0);
+  });
+
+  test('names agents that have the change although no run is known', async () => {
+    const fleet = await opened({ ...small(), env: { CALLSHEET_FINGERPRINT_KEY: undefined } });
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const older = await fleet.stage.read('.callsheet/state.json');
+    const { steps } = await fleet.promote(2);
+    await fleet.stage.write('.callsheet/state.json', older);
+    await fleet.stage.remove(`.callsheet/runs/${steps[1]?.runs[0]}.jsonl`);
+    const { left } = await fleet.abort(3);
+    expect(fleet.greeting(POLITE)).toBe(4);
+    expect(left.map((text) => text.split(':')[0]).sort()).toEqual(steps[1]?.adds.toSorted());
+  });
+
+  test('beside a promotion comes to an end, whichever is first', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const lockTimeout = 60_000;
+    const exits = await Promise.all([
+      fleet.act((to) => abort(undefined, { ...given, lockTimeout }, to), { exit: 'any' }),
+      fleet.act((to) => promote(undefined, { ...given, lockTimeout }, to), { exit: 'any' }),
+    ]);
+    expect(exits.map(({ err }) => err).join()).not.toContain('state moved');
+    if ((await fleet.show())[0]?.status !== 'rolled_back') await fleet.abort([0, 3]);
+    expect(fleet.greeting(POLITE)).toBe(0);
+  });
+});
+
 describe('a look', () => {
   test('writes nothing while it has no consequence, so that a reviewed plan is applied after it', async () => {
     const fleet = await opened(small('    select: { keys: [c1, c2, c3, c4, c5] }\n'));
@@ -687,24 +753,48 @@ describe('where calls say nothing', () => {
     expect(Math.floor(days)).toBe(30);
   });
 
-  test('too few agents to compare with are told at the start, and once all have it nothing waits', async () => {
+  test('steps that cannot tell the margin are refused at the start, with those that can', async () => {
+    const fleet = await opened({ rollouts: 'rollouts: { careful: { steps: [1 agent, 100%] } }\n' });
+    await fleet.greet(POLITE);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 4 });
+    expect(err).toMatch(
+      /step 1 of the rollout careful \(1 of 40 agents\) cannot tell the margin: resolved ±\d/,
+    );
+    expect(err).toContain('--anyway');
+    const [, size = ''] = /steps: \[(\d+) agents, 100%\]/.exec(err) ?? [];
+    expect(fleet.greeting(POLITE)).toBe(0);
+    // A plan of it says so, too, and the steps that it names will do.
+    const planned = { dir: fleet.stage.folder, format: 'json', rollout: 'careful' } as const;
+    const { err: told } = await fleet.act((to) => planRollout(planned, to));
+    expect(told).toContain('cannot tell the margin');
+    await fleet.stage.edit('callsheet.yaml', '1 agent', `${size} agents`);
+    const { err: fits } = await fleet.act((to) => start('careful', given, to), { exit: 2 });
+    expect(fits).toMatch(
+      /step 1 of the rollout careful \(\d+ of 40 agents\) takes: resolved ±\d\.\d, margin 5, after \d+ days/,
+    );
+    expect(fleet.greeting(POLITE)).toBe(Number(size));
+  });
+
+  test('agents that were changed lately have too little to be compared with', async () => {
+    const fleet = await opened();
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.greet(LONG);
+    await fleet.act((to) => apply(undefined, given, to));
+    const text = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write('agents.yaml', text.replace(JSON.stringify(LONG), POLITE));
+    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 4 });
+    expect(err).toContain('whole weeks of calls since they were changed');
+  });
+
+  test('once all have it and too few are left to compare with, nothing waits', async () => {
     const few = '    select: { keys: [c1, c2, c3, c4, c5, c6, c7, c8] }\n';
     const fleet = await opened(small(few));
     await fleet.greet(POLITE);
-    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 2 });
-    expect(err).not.toContain('to compare with');
+    await fleet.start(2);
     expect(await fleet.promote(2)).toMatchObject({ step: 2, agents: 8 });
     // Four agents of the stack never have it, which is too few for a verdict.
     expect(await fleet.promote(0)).toMatchObject({ status: 'done', step: 3 });
-
-    const all = await opened(small());
-    await all.greet(POLITE);
-    const there = { ...given, dir: all.stage.folder };
-    const { err: told } = await all.act((to) => start('careful', there, to), { exit: 2 });
-    expect(told).toContain(
-      'Step 2 leaves 6 agents to compare with, and a verdict needs 8: it will wait for callsheet rollout promote careful --dir ',
-    );
   });
 
   test('the first agents may be those with the most calls', async () => {
@@ -728,7 +818,9 @@ describe('where calls say nothing', () => {
     });
     await fleet.greet(POLITE);
     const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 1 });
+    const { err } = await fleet.act((to) => start('careful', { ...given, anyway: true }, to), {
+      exit: 1,
+    });
     expect(err).toMatch(/rollouts\.careful\.first is volume\. The platform gives no figures/);
     expect(fleet.greeting(POLITE)).toBe(0);
   });
