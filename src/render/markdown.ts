@@ -38,6 +38,7 @@ import type { Detail } from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
+  BLOCKED,
   comparedCount,
   countKind,
   countsBelow,
@@ -53,6 +54,7 @@ import {
   formatNumber,
   gone,
   headline,
+  isBlocked,
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
@@ -145,6 +147,7 @@ function planParts(plan: PlanDocument): Parts {
       ...placeText(plan),
       ...(isStateless(plan) && plan.purpose === 'apply' ? [STATELESS] : []),
       ...countsText(plan),
+      ...(isBlocked(plan) && !above.some(isError) ? [alertText('CAUTION', BLOCKED)] : []),
       ...above.map(footerText),
     ],
     items: { alone, groups, ...write },
@@ -153,6 +156,8 @@ function planParts(plan: PlanDocument): Parts {
     atLeast: countNewSecrets(plan),
   };
 }
+
+const isError = ({ weight }: Footer) => weight === 'error';
 
 /** The stack, its environment, and the commit with what Git says of it. */
 function placeText({ stack, environment }: PlanDocument): readonly string[] {
@@ -577,11 +582,12 @@ function footerText({ title, items, advice, weight, isWhole, ways = [] }: Footer
     ...(lines.length === 0 ? [] : ['']),
     ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
     ...(advice === null ? [] : ['', escapeMessage(advice)]),
+    // As code in a line, which wraps on a phone.
     ...ways.flatMap(({ does, command }) => [
       '',
       `${escapeMessage(does)}:`,
       '',
-      fence([command], ''),
+      inlineCode(command),
     ]),
   ].join('\n');
   return weight === 'info' || ways.length > 0

@@ -599,6 +599,16 @@ export function describeLoss(
     : undefined;
 }
 
+/** Tells what an approval of a plan is worth that is refused. */
+export const BLOCKED = 'This plan cannot be applied as it is, even if it is approved.';
+
+/** Tells whether approving a plan does nothing, as something of it is refused. */
+export function isBlocked(plan: PlanDocument): boolean {
+  const { purpose, summary, options, base } = plan;
+  if (purpose !== 'apply' || summary.refused === 0 || options.skip_refused) return false;
+  return base === undefined || isRefusedByBranch(plan);
+}
+
 /** The command that applies a plan without its refused changes, with all that the plan was allowed. */
 export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
   const { rollout, ...allowed } = { ...options, skip_refused: true };

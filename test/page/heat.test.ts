@@ -173,6 +173,7 @@ describe('a text', () => {
 async function openTexts(changes: readonly Log.Entry[], options: BrowserContextOptions = {}) {
   const page = await openUi(heatDocuments(changes), options);
   await page.getByRole('button', { name: 'agent.desk', exact: true }).click();
+  await page.getByText('Reading the runs').waitFor({ state: 'detached' });
   await page.locator('h1 ~ .hint').first().waitFor();
   return page;
 }

@@ -32,7 +32,7 @@ const change = (more: object) => ({ ...one, changes: [{ ...one.changes[0], ...mo
 test.each<[string, unknown, string]>([
   ['an unknown member', { ...one, extra: 1 }, ' additionalProperties'],
   ['a missing member', { ...one, digest: undefined }, ' required'],
-  ['another version', { ...one, version: 1 }, '/version const'],
+  ['another version', { ...one, version: 2 }, '/version const'],
   ['a digest that is none', { ...one, digest: 'abc' }, '/digest pattern'],
   ['an unknown action', change({ action: 'destroy' }), '/changes/0/action enum'],
   [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { inlineCode } from '../../src/render/markdown-text.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { documents } from './documents.ts';
 import { linesBeyond } from './fit.ts';
@@ -409,7 +410,7 @@ test.each(WAYS)('a conflict of %s is told with commands to paste', (_, field, wa
     lines.filter((line) => line.startsWith('    callsheet')).map((line) => line.trim()),
   ).toEqual(typed);
   const comment = renderPlanMarkdown(plan);
-  for (const command of typed) expect(comment).toContain(`\n\`\`\`\n${command}\n`);
+  for (const command of typed) expect(comment).toContain(`:\n\n${inlineCode(command)}\n`);
 });
 
 test('what a plan rests on is shown to those who ask, and what was moved to everybody', () => {

@@ -10,9 +10,11 @@ import { inSeconds } from '../../../core/value.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
+  BLOCKED,
   comparedCount,
   formatForecast,
   formatNumber,
+  isBlocked,
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
@@ -30,19 +32,20 @@ const MOST = 200;
 type HeadProps = { readonly head: PlanDocument };
 
 /** Says what follows an approval, where one is possible. */
-export function WayOn({ head: { purpose, summary, requests } }: HeadProps) {
+export function WayOn({ head }: HeadProps) {
+  const { purpose, summary, requests } = head;
   if (purpose !== 'apply' || (summary.refused === 0 && requests.writes === 0)) return null;
   return (
     <section class="next">
       <h2>What happens next</h2>
       <p>
-        {summary.refused > 0 ? (
-          'Nothing: this plan cannot be applied as it is, even if it is approved.'
+        {isBlocked(head) ? (
+          BLOCKED
         ) : (
           <>
             Apply writes exactly this, and checks that it took. If somebody edits one of them first,
             nothing is written. <code class="command">callsheet rollback</code> puts back what was
-            there.
+            there{summary.delete + summary.replace > 0 ? ', but for what is named above' : ''}.
           </>
         )}
       </p>
