@@ -66,7 +66,7 @@ await rm(dist, { recursive: true, force: true });
 await rename(draft, dist);
 
 async function licencesOf(names: readonly string[]): Promise<string> {
-  const parts = [...(await Promise.all([...names, 'unhomoglyph'].map(licenceOf))), UNICODE];
+  const parts = [...(await Promise.all(names.map(licenceOf))), UNICODE];
   return `# Licences of the packages that this bundle contains\n\n${parts.join('\n')}`;
 }
 

@@ -1,13 +1,11 @@
 /**
  * Writes what follows from the schemas: the operation table, the types, the records and bodies of each
- * kind, what bodies hold and which of it is secret, and the bundled contract that the simulator validates with;
- * and, from Unicode's data, the characters that look alike.
+ * kind, what bodies hold and which of it is secret, and the bundled contract that the simulator validates with.
  * `--check` writes nothing and exits with 1 where a file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DOCUMENTS } from '../src/console/show.ts';
 import { renderBodies } from './generate/bodies.ts';
-import { renderConfusables } from './generate/confusables.ts';
 import { readSources } from './generate/document.ts';
 import { renderDocumentTypes } from './generate/document-types.ts';
 import { renderOperations } from './generate/operations.ts';
@@ -22,7 +20,6 @@ const outputs = {
   'src/platform/bodies.generated.json': json(renderBodies(document)),
   'src/platform/operations.generated.ts': renderOperations(document),
   'src/platform/types.generated.ts': await renderTypes(document),
-  'src/render/confusables.generated.ts': renderConfusables(),
   'src/simulator/contract.generated.json': json(document),
   'src/core/documents.generated.ts': await renderDocumentTypes(
     schemasIn('schemas', [...new Set(Object.values(DOCUMENTS))]),

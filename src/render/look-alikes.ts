@@ -1,4 +1,4 @@
-import { CONFUSABLES } from './confusables.generated.ts';
+import confusables from 'unhomoglyph/data.json' with { type: 'json' };
 import { cutText } from './terminal.ts';
 import { codeOf, sanitiseLine } from './untrusted.ts';
 import { amount, isNamedBlank } from './white-space.ts';
@@ -12,22 +12,16 @@ export function isAscii(text: string): boolean {
 
 const ASCII = /^[\0-\x7f]*$/;
 
+/** Characters that are shown as signs or escapes look like nothing else. */
+const SHOWN = /[\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
 const prototypes = new Map<string, string>();
 
-/** Reads the table: each character, and the one that it looks like. */
+/** Reads Unicode's `confusables.txt`, as the package has it: each character, and the one that it looks like. */
 function readPrototypes(): ReadonlyMap<string, string> {
   if (prototypes.size > 0) return prototypes;
-  for (const line of CONFUSABLES.trim().split('\n')) {
-    const [target = '', ...distances] = line.split(' ');
-    const form = String.fromCodePoint(
-      ...target.split('.').map((code) => Number.parseInt(code, 36)),
-    );
-    let code = 0;
-    for (const distance of distances) {
-      code += Number.parseInt(distance, 36);
-      prototypes.set(String.fromCodePoint(code), form);
-    }
-  }
+  for (const [character, target] of Object.entries<string>(confusables))
+    if (!SHOWN.test(character)) prototypes.set(character, target.normalize('NFD'));
   return prototypes;
 }
 

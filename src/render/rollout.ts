@@ -14,7 +14,6 @@ import {
   fence,
   formatMarker,
   GITHUB_LIMIT,
-  inlineCode,
   type PageOptions,
 } from './markdown-text.ts';
 import { type Field, formatDecimal, layOut, tableWidth } from './read/table.ts';
@@ -94,11 +93,6 @@ function rolloutTitle(
   return `${name}: ${words} ${step} of ${steps.length}${late} (${reached} of ${formatCount(agents, 'agent')})`;
 }
 
-/** The step that a rollout is at. */
-function stepAt({ step, steps }: ShownRollout): RolloutStep | undefined {
-  return steps.find(({ number }) => number === step);
-}
-
 /** Why there is no verdict yet; undefined where there is one, or where it is said elsewhere. */
 function noVerdictWhy(rollout: ShownRollout): string | undefined {
   const { look, why } = rollout;
@@ -110,11 +104,6 @@ function noVerdictWhy(rollout: ShownRollout): string | undefined {
 
 function distinct(texts: readonly (string | null)[]): readonly string[] {
   return [...new Set(texts.filter((text) => text !== null))];
-}
-
-/** Whether there is any figure to show; that there is none is said as what is missing. */
-function hasFigures({ measures }: RolloutLook): boolean {
-  return measures.some(({ verdict }) => verdict !== 'no_figures');
 }
 
 /** `138 of 3 agents, compared with 37 others` */
@@ -206,132 +195,81 @@ function formatShift(value: number, digits: number): string {
   return value < 0 ? `−${figure}` : `+${figure}`;
 }
 
-/** `−7.6 (−10.1 to −5.0)`; null where there is no figure. */
-function effectText({ effect, interval }: MeasureFigures): string | null {
-  return effect === null || interval === null ? effect : `${effect} (${interval})`;
-}
-
 /** The unit of effects, and that of values. */
 function getUnits(name: RolloutMeasure['name']): readonly [string, string] {
   return name === 'duration' ? ['%', 's'] : ['points', '%'];
 }
 
-/** Of broken guard rails and of what is left so many are named, unless everything is asked for. */
+/** Agents that a comment names of a step. */
+const MOST_AGENTS = 8;
+
+/** Broken guard rails and values that are left: so many are named, unless everything is asked for. */
 const MOST = 3;
 
-/** Rollouts in a terminal. Those that ended take two lines each beside one that is under way. */
-export function renderRolloutsText(document: RolloutsDocument, options: RenderOptions): string {
-  const rollouts = inOrder(document.rollouts);
-  if (rollouts.length === 0) return 'No rollout is recorded.\n';
-  const lines = rollouts.map((rollout) =>
-    !isUnderWay(rollout) && rollouts.length > 1 && !options.verbose
-      ? shortLines(rollout, document, options)
-      : rolloutLines(rollout, document, options),
-  );
-  return paint(spaced(lines), options.color);
-}
+/** What is said of a rollout under one name: as a rule one text. */
+type Told = readonly [name: string, texts: readonly string[]];
 
-/** Those under way first. */
-function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
-  return rollouts.toSorted((a, b) => Number(isUnderWay(b)) - Number(isUnderWay(a)));
-}
+/** Everything that is said of a rollout but its title, figures and commands, in order, for each way of showing it. */
+type Facts = {
+  /** Above the figures. */
+  readonly above: readonly Told[];
+  readonly below: readonly Told[];
+  /** What a person can look up. */
+  readonly identity: readonly Told[];
+};
 
-function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
-  return [span(rolloutTitle(rollout, document), 'strong')];
-}
-
-function shortLines(
-  rollout: ShownRollout,
-  document: RolloutsDocument,
-  { width }: RenderOptions,
-): readonly Line[] {
-  const ended = rollout.ended_at && momentText(rollout.ended_at, new Date(document.now));
-  return [
-    ...wrap(titleLine(rollout, document), width, 2),
-    ...factLines([...whyFacts(rollout), ['ended', ended]], width, 2),
-  ];
-}
-
-function rolloutLines(
-  rollout: ShownRollout,
-  document: RolloutsDocument,
-  options: RenderOptions,
-): readonly Line[] {
-  const now = new Date(document.now);
-  const { look, ended_at: ended, next, commands, left } = rollout;
-  const { width, verbose } = options;
-  const broken = look?.broken ?? [];
-  const age = look === null || !isUnderWay(rollout) ? undefined : formatAge(look.at, now);
-  const above: readonly Fact[] = [
-    ...whyFacts(rollout),
-    ...repeated('broken', broken.map(brokenText), options),
-    ...(verbose ? identityFacts(rollout) : startFacts(rollout, now)),
-    ['ended', ended && momentText(ended, now)],
-    [
-      'calls',
-      look === null
-        ? 'not looked at yet'
-        : `${callsText(look, rollout)}${age === undefined ? '' : `, ${age}`}`,
+/** Without `now` times are absolute. */
+function listFacts(rollout: ShownRollout, now: Date | undefined): Facts {
+  const { id, plan_digest: digest, steps, look, ended_at: ended, next, left } = rollout;
+  const told = (name: string, text: string | null | undefined): readonly Told[] =>
+    text === null || text === undefined || text === '' ? [] : [[name, [text]]];
+  const calls = look === null ? 'not looked at yet' : callsText(look, rollout);
+  const read = look && now && isUnderWay(rollout) ? formatAge(look.at, now) : undefined;
+  const lookedAt = look && now === undefined ? formatTime(look.at) : read;
+  return {
+    above: [
+      ['why', whyLines(rollout)],
+      ['broken', (look?.broken ?? []).map(brokenText)],
+      ...startFacts(rollout, now),
+      ...told('ended', ended && momentText(ended, now)),
+      ['calls', [lookedAt === undefined || lookedAt === null ? calls : `${calls}, ${lookedAt}`]],
     ],
-  ];
-  const below: readonly Fact[] = [
-    ['odd', oddText(look)],
-    ['no verdict', noVerdictWhy(rollout) ?? null],
-    ...repeated('not undone', left, options),
-    ['next', next === '' ? null : next],
-  ];
-  const table = look === null ? [] : measureLines(look, rollout, options);
-  const after = factLines(below, width, 2);
-  const facts =
-    table.length === 0
-      ? factLines([...above, ...below], width, 2)
-      : [...factLines(above, width, 2), [], ...table, ...(after.length > 0 ? [[]] : []), ...after];
-  return [
-    ...wrap(titleLine(rollout, document), width, 2),
-    ...facts,
-    ...moreLines(countHidden(broken, options), options, 'more broken guard rails'),
-    ...moreLines(countHidden(left, options), options, 'more not undone'),
-    // Each is typed as it is, so that none is broken.
-    ...commands.map((command): Line => [span(`  ${command}`)]),
-  ];
-}
-
-function countHidden(items: readonly unknown[], { verbose }: RenderOptions): number {
-  return verbose ? 0 : Math.max(0, items.length - MOST);
-}
-
-/** One fact for each of several texts, named once. */
-function repeated(
-  name: string,
-  texts: readonly string[],
-  { verbose }: RenderOptions,
-): readonly Fact[] {
-  const shown = verbose ? texts : texts.slice(0, MOST);
-  return shown.map((text, at) => [at === 0 ? name : '', text]);
-}
-
-function whyFacts(rollout: ShownRollout): readonly Fact[] {
-  return whyLines(rollout).map((line, at) => [at === 0 ? 'why' : '', line]);
+    below: [
+      ...told('odd', oddText(look)),
+      ...told('no verdict', noVerdictWhy(rollout)),
+      ['not undone', left],
+      ...told('next', next),
+    ],
+    identity: [
+      ['id', [id]],
+      ['plan', [digest]],
+      ['verdicts', [needsText(rollout)]],
+      ['guard rails', [guardRailsText(rollout)]],
+      ...steps.map(
+        (step): Told => [
+          `step ${step.number}`,
+          [stepText(step, now === undefined ? MOST_AGENTS : Infinity)],
+        ],
+      ),
+    ],
+  };
 }
 
 /** Since when: of the step that it is at, and of the whole where that is another moment. */
-function startFacts(rollout: ShownRollout, now: Date): readonly Fact[] {
-  const { step, started_at: started } = rollout;
+function startFacts(rollout: ShownRollout, now: Date | undefined): readonly Told[] {
+  const { step, steps, started_at: started } = rollout;
+  const at = steps.find(({ number }) => number === step)?.at ?? null;
   const origin = formatOrigin(rollout);
-  const whole = `${formatTime(started)}${origin}`;
-  const at = stepAt(rollout)?.at ?? null;
-  if (at === null || !isUnderWay(rollout)) return [['started', whole]];
-  const since = momentText(at, now);
-  if (step === 1) return [['step 1', origin === '' ? since : `${since}, started${origin}`]];
-  return [
-    ['started', whole],
-    [`step ${step}`, since],
-  ];
+  const since = at === null || !isUnderWay(rollout) ? undefined : momentText(at, now);
+  if (since !== undefined && step === 1)
+    return [['step 1', [origin === '' ? since : `${since}, started${origin}`]]];
+  const whole: Told = ['started', [`${formatTime(started)}${origin}`]];
+  return since === undefined ? [whole] : [whole, [`step ${step}`, [since]]];
 }
 
 /** `2026-11-26T09:59:00Z (7 h 45 min ago)` */
-function momentText(at: string, now: Date): string {
-  const age = formatAge(at, now);
+function momentText(at: string, now: Date | undefined): string {
+  const age = now && formatAge(at, now);
   return age === undefined ? formatTime(at) : `${formatTime(at)} (${age})`;
 }
 
@@ -341,18 +279,6 @@ function formatOrigin({ user, commit }: ShownRollout): string {
   return commit === null ? by : `${by} at ${commit.replace(/^([0-9a-f]{7})[0-9a-f]+/, '$1')}`;
 }
 
-function identityFacts(rollout: ShownRollout): readonly Fact[] {
-  const { id, plan_digest: digest, steps } = rollout;
-  return [
-    ['started', `${formatTime(rollout.started_at)}${formatOrigin(rollout)}`],
-    ['id', id],
-    ['plan', digest],
-    ['verdicts', needsText(rollout)],
-    ['guard rails', guardRailsText(rollout)],
-    ...steps.map((step): Fact => [`step ${step.number}`, stepText(step)]),
-  ];
-}
-
 const STEP_WORDS: { readonly [status in RolloutStep['status']]: string } = {
   applied: 'applied',
   applying: 'being applied',
@@ -360,23 +286,80 @@ const STEP_WORDS: { readonly [status in RolloutStep['status']]: string } = {
   undone: 'rolled back',
 };
 
-/** `4 agents, applied 2026-11-27T10:00:00Z, run 2026…; adds agent.a` */
-function stepText(step: RolloutStep): string {
-  const { agents, adds, runs } = step;
+/** `4 agents, applied 2026-11-27T10:00:00Z; run 2026…; adds agent.a` */
+function stepText({ agents, adds, runs, status, at }: RolloutStep, most: number): string {
+  const applied = at === null || status === 'pending' ? '' : ` ${formatTime(at)}`;
+  const words =
+    status === 'undone' && applied !== ''
+      ? `${STEP_WORDS.applied}${applied}, then ${STEP_WORDS.undone}`
+      : `${STEP_WORDS[status]}${applied}`;
   return [
-    `${formatCount(agents, 'agent')}, ${stepStatus(step)}`,
+    `${formatCount(agents, 'agent')}, ${words}`,
     ...(runs.length === 0 ? [] : [`${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`]),
-    ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
+    ...(adds.length === 0 ? [] : [`adds ${formatFirst(adds, most)}`]),
   ].join('; ');
 }
 
-/** `applied 2026-11-27T10:00:00Z` */
-function stepStatus({ status, at }: RolloutStep): string {
-  return at === null || status === 'pending'
-    ? STEP_WORDS[status]
-    : status === 'undone'
-      ? `${STEP_WORDS.applied} ${formatTime(at)}, then ${STEP_WORDS.undone}`
-      : `${STEP_WORDS[status]} ${formatTime(at)}`;
+/** Those under way first. */
+function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
+  return rollouts.toSorted((a, b) => Number(isUnderWay(b)) - Number(isUnderWay(a)));
+}
+
+/** Rollouts in a terminal. Those that ended take two lines each beside one that is under way. */
+export function renderRolloutsText(document: RolloutsDocument, options: RenderOptions): string {
+  const rollouts = inOrder(document.rollouts);
+  if (rollouts.length === 0) return 'No rollout is recorded.\n';
+  const lines = rollouts.map((rollout) => {
+    const isShort = !isUnderWay(rollout) && rollouts.length > 1 && !options.verbose;
+    return [
+      ...wrap([span(rolloutTitle(rollout, document), 'strong')], options.width, 2),
+      ...(isShort ? shortLines : rolloutLines)(rollout, new Date(document.now), options),
+    ];
+  });
+  return paint(spaced(lines), options.color);
+}
+
+function shortLines(rollout: ShownRollout, now: Date, options: RenderOptions): readonly Line[] {
+  const { above } = listFacts(rollout, now);
+  return toldLines(
+    above.filter(([name]) => name === 'why' || name === 'ended'),
+    options,
+  );
+}
+
+function rolloutLines(rollout: ShownRollout, now: Date, options: RenderOptions): readonly Line[] {
+  const { verbose } = options;
+  const { above, below, identity } = listFacts(rollout, now);
+  const table = measureLines(rollout, options);
+  const [calls] = above.slice(-1);
+  const first = verbose && calls ? [...above.slice(0, -1), ...identity, calls] : above;
+  const after = toldLines(below, options);
+  return [
+    ...(table.length === 0
+      ? toldLines([...first, ...below], options)
+      : [...toldLines(first, options), [], ...table, ...(after.length > 0 ? [[]] : []), ...after]),
+    ...[...above, ...below].flatMap(([name, texts]) =>
+      moreLines(
+        isCut(name, options) ? Math.max(0, texts.length - MOST) : 0,
+        options,
+        `more ${name}`,
+      ),
+    ),
+    // Each is typed as it is, so that none is broken.
+    ...rollout.commands.map((command): Line => [span(`  ${command}`)]),
+  ];
+}
+
+function isCut(name: string, { verbose }: RenderOptions): boolean {
+  return !verbose && name !== 'why';
+}
+
+function toldLines(told: readonly Told[], options: RenderOptions): readonly Line[] {
+  const facts = told.flatMap(([name, texts]): readonly Fact[] => {
+    const shown = isCut(name, options) ? texts.slice(0, MOST) : texts;
+    return shown.map((text, at) => [at === 0 ? name : '', text]);
+  });
+  return factLines(facts, options.width, 2);
 }
 
 const MEASURE_FIELDS: readonly Field[] = [
@@ -392,39 +375,34 @@ const MEASURE_FIELDS: readonly Field[] = [
   { path: 'others', title: 'others', drop: 3 },
 ];
 
+/** A row for each measure; none where there is no figure, which is said as what is missing. */
+function measureRecords(rollout: ShownRollout): readonly JsonObject[] {
+  const { look } = rollout;
+  if (look === null || look.measures.every(({ verdict }) => verdict === 'no_figures')) return [];
+  return look.measures.map((measure) => {
+    const { effect, interval, margin, changed, others } = getFigures(measure);
+    const both = effect === null || interval === null ? effect : `${effect} (${interval})`;
+    const verdict = verdictWord(measure.verdict, look, rollout);
+    return { name: measure.name, verdict, effect: both, margin, changed, others };
+  });
+}
+
 /** One line a measure: what is said of it, and the figures that there is room for. */
-function measureLines(
-  look: RolloutLook,
-  rollout: ShownRollout,
-  options: RenderOptions,
-): readonly Line[] {
-  const { width, verbose } = options;
-  const { measures } = look;
-  if (!hasFigures(look)) return [];
-  const records = measures.map((measure) => ({
-    ...measureRecord(measure),
-    verdict: verdictWord(measure.verdict, look, rollout),
-  }));
+function measureLines(rollout: ShownRollout, options: RenderOptions): readonly Line[] {
+  const records = measureRecords(rollout);
+  if (records.length === 0) return [];
   const { heading, row } = layOut(MEASURE_FIELDS, records, tableWidth(options), 2);
-  const whys = measures.flatMap(({ name, why }) => (why === null ? [] : [[name, why] as const]));
-  return [
-    ...heading,
-    ...records.flatMap((record) => row(record)),
-    ...(verbose ? factLines(whys, width, 2) : []),
-  ];
+  const measures = rollout.look?.measures ?? [];
+  const whys = measures.flatMap(({ name, why }): Fact[] => (why === null ? [] : [[name, why]]));
+  const below = options.verbose ? factLines(whys, options.width, 2) : [];
+  return [...heading, ...records.flatMap((record) => row(record)), ...below];
 }
 
-function measureRecord(measure: RolloutMeasure): JsonObject {
-  const figures = getFigures(measure);
-  const { margin, changed, others } = figures;
-  return { name: measure.name, effect: effectText(figures), margin, changed, others };
-}
-
-/** Steps and texts of a rollout that a comment names, and agents of a step. */
+/** Texts of one name in a comment, and characters of a text, which was written by anybody. */
 const MOST_NAMED = 20;
-const MOST_AGENTS = 8;
-/** Characters of a text in a comment: it was written by anybody. */
 const MOST_TEXT = 600;
+/** Characters kept for what is said of rollouts that do not fit. */
+const NOTICE_ROOM = 200;
 
 /**
  * Rollouts as one comment on a pull request, never longer than `limit` characters. Times are absolute: a comment is
@@ -439,13 +417,12 @@ export function renderRolloutsMarkdown(
   const marker = formatMarker('rollouts', environment === null ? {} : { environment }, options);
   const rollouts = inOrder(document.rollouts);
   const tail = `\nAs of ${escapeText(formatTime(document.now))}; times in UTC.\n`;
-  const pieces = rollouts.map((rollout) => `\n${rolloutMarkdown(rollout, document)}\n`);
   const where = environment === null ? '' : ` for ${escapeText(environment)}`;
-  const head =
+  let text =
     rollouts.length === 0 ? `${marker}\n\n### No rollout is recorded${where}.\n` : `${marker}\n`;
-  let text = head;
   let missing = 0;
-  for (const piece of pieces) {
+  for (const rollout of rollouts) {
+    const piece = `\n${rolloutMarkdown(rollout, document)}\n`;
     if (text.length + piece.length + tail.length + NOTICE_ROOM > limit) missing += 1;
     else text += piece;
   }
@@ -453,104 +430,54 @@ export function renderRolloutsMarkdown(
   return `${text}${missing === 0 ? '' : notice}${tail}`.slice(0, limit);
 }
 
-/** Characters kept for what is said of rollouts that do not fit. */
-const NOTICE_ROOM = 200;
-
 function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): string {
-  const { look, started_at: started, ended_at: ended, next, left, commands } = rollout;
-  const [why, ...more] = whyLines(rollout);
-  const at = stepAt(rollout)?.at ?? null;
-  const missing = noVerdictWhy(rollout);
-  const odd = oddText(look);
-  const times = [
-    `Started ${formatTime(started)}${formatOrigin(rollout)}`,
-    ...(at === null || !isUnderWay(rollout)
-      ? []
-      : [`step ${rollout.step} applied ${formatTime(at)}`]),
-    ...(ended === null ? [] : [`ended ${formatTime(ended)}`]),
-  ];
-  const calls =
-    look === null ? 'not looked at yet.' : `${callsText(look, rollout)} (${formatTime(look.at)}).`;
+  const { above, below, identity } = listFacts(rollout, undefined);
   return [
     `### ${plainText(rolloutTitle(rollout, document))}`,
-    `${plainText(times.join('; '))}.`,
-    ...(why === undefined ? [] : [`**Why:** ${plainText(why)}`]),
-    ...itemsMarkdown(more),
-    ...listMarkdown('Broken guard rails', (look?.broken ?? []).map(brokenText)),
-    `**Calls:** ${plainText(calls)}`,
-    ...(look === null || !hasFigures(look) ? [] : [measuresMarkdown(look, rollout)]),
-    ...(odd === null ? [] : [`**Odd agents:** ${plainText(odd)}.`]),
-    ...(missing === undefined ? [] : [`**No verdict yet:** ${plainText(missing)}`]),
-    ...listMarkdown('Not undone', left),
-    ...(next === '' ? [] : [`**Next:** ${plainText(next)}`]),
-    ...(commands.length === 0 ? [] : [fence(commands, 'sh')]),
-    stepsMarkdown(rollout),
+    ...toldMarkdown(above),
+    ...measuresMarkdown(rollout),
+    ...toldMarkdown(below),
+    ...(rollout.commands.length === 0 ? [] : [fence(rollout.commands, 'sh')]),
+    '<details><summary>Steps, and what a verdict needs</summary>',
+    firstLines(
+      identity.map(([name, [text = '']]) => `**${capitalised(name)}:** ${plainText(text)}`),
+      MOST_NAMED,
+      ': `callsheet rollout show --verbose` lists them',
+    )
+      .map((line) => `- ${line}`)
+      .join('\n'),
+    '</details>',
   ].join('\n\n');
+}
+
+/** One text beside its name; several as a list below it. */
+function toldMarkdown(told: readonly Told[]): readonly string[] {
+  return told.flatMap(([name, [first, ...more]]) => {
+    if (first === undefined) return [];
+    const rest = firstLines(
+      more.map((text) => plainText(text.trim())),
+      MOST_NAMED,
+    ).map((text) => `- ${text}`);
+    const line = `**${capitalised(name)}:** ${plainText(first)}`;
+    return rest.length === 0 ? [line] : [line, rest.join('\n')];
+  });
+}
+
+function capitalised(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 function plainText(text: string): string {
   return escapeMessage(cutText(sanitiseLine(text), MOST_TEXT));
 }
 
-function listMarkdown(title: string, texts: readonly string[]): readonly string[] {
-  return texts.length === 0 ? [] : [`**${title}:**`, ...itemsMarkdown(texts)];
-}
-
-function itemsMarkdown(texts: readonly string[]): readonly string[] {
-  if (texts.length === 0) return [];
-  const shown = texts.map((text) => plainText(text.trim()));
-  return [
-    firstLines(shown, MOST_NAMED)
-      .map((line) => `- ${line}`)
-      .join('\n'),
-  ];
-}
-
-function measuresMarkdown(look: RolloutLook, rollout: ShownRollout): string {
-  const { measures } = look;
-  const rows = measures.map((measure) => {
-    const figures = getFigures(measure);
-    const { margin, changed, others } = figures;
-    const { mark } = VERDICTS[measure.verdict];
-    const word = verdictWord(measure.verdict, look, rollout);
-    const verdict = measure.verdict === 'worse' ? `**${mark} ${word}**` : `${mark} ${word}`;
-    const cells = [effectText(figures), margin, changed, others].map((cell) => cell ?? '–');
-    return `| ${[measure.name, verdict, ...cells].join(' | ')} |`;
+function measuresMarkdown(rollout: ShownRollout): readonly string[] {
+  const rows = measureRecords(rollout).map((record) => {
+    const isWorse = record.verdict === VERDICTS.worse.word;
+    const cells = MEASURE_FIELDS.map(({ path }) => String(record[path] ?? '–'));
+    return `| ${cells.map((cell, at) => (isWorse && at === 1 ? `**${cell}**` : cell)).join(' | ')} |`;
   });
-  const heads = `| Measure | Verdict | Effect (interval) | Margin | With the change | Others |`;
-  return [heads, '|---|---|---:|---:|---:|---:|', ...rows].join('\n');
-}
-
-function stepsMarkdown(rollout: ShownRollout): string {
-  const { steps, id, plan_digest: digest } = rollout;
-  const rows = steps.map((step) => {
-    const { number, agents, adds, runs } = step;
-    const names = formatFirst(
-      adds.map((name) => inlineCode(cutText(sanitiseLine(name), 80))),
-      MOST_AGENTS,
-    );
-    const ran = formatFirst(
-      runs.map((run) => inlineCode(cutText(sanitiseLine(run), 80))),
-      3,
-    );
-    return `| ${number} | ${formatNumber(agents)} | ${escapeText(stepStatus(step))} | ${ran} | ${names} |`;
-  });
-  return [
-    '<details><summary>Steps, and what a verdict needs</summary>',
-    '',
-    '| Step | Agents | | Run | Adds |',
-    '|---:|---:|---|---|---|',
-    ...rows.slice(0, MOST_NAMED),
-    '',
-    ...(rows.length > MOST_NAMED
-      ? [
-          `- ${formatCount(rows.length - MOST_NAMED, 'more step')}: \`callsheet rollout show --verbose\` lists them`,
-        ]
-      : []),
-    `- Verdicts: ${plainText(needsText(rollout))}`,
-    `- Guard rails: ${plainText(guardRailsText(rollout))}`,
-    `- Rollout ${inlineCode(cutText(sanitiseLine(id), 80))}, plan ${inlineCode(cutText(sanitiseLine(digest), 80))}`,
-    '',
-    '</details>',
-  ].join('\n');
+  if (rows.length === 0) return [];
+  const heads = MEASURE_FIELDS.map(({ title }) => title).join(' | ');
+  return [[`| ${heads} |`, '|---|---|---:|---:|---:|---:|', ...rows].join('\n')];
 }

@@ -102,7 +102,7 @@ describe('in a terminal', () => {
     const text = renderRolloutsText(documentOf({ ...one, look }), OPTIONS);
     expect(text).toContain('silence (holds): agent.a2 got no call\n');
     expect(text).not.toContain('agent.a3');
-    expect(text).toContain('⋯ 4 more broken guard rails; --verbose lists them\n');
+    expect(text).toContain('⋯ 4 more broken; --verbose lists them\n');
   });
 
   test('an environment is named, and that there is none at all', () => {
@@ -144,9 +144,9 @@ describe('in a comment', () => {
       agents: at + 1,
     }));
     const markdown = renderRolloutsMarkdown(documentOf(rolloutOf({ steps })));
-    expect(markdown).toContain('| 20 |');
-    expect(markdown).not.toContain('| 21 |');
-    expect(markdown).toContain('\n- 5 more steps: `callsheet rollout show --verbose` lists them\n');
+    expect(markdown).toContain('\n- **Step 16:** 16 agents');
+    expect(markdown).not.toContain('**Step 17:**');
+    expect(markdown).toContain('\n- and 9 more: `callsheet rollout show --verbose` lists them\n');
   });
 
   test('is never longer than it may be, and counts what has no room', () => {
