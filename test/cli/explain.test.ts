@@ -94,7 +94,7 @@ describe('what is said of', () => {
     ['guards.max_delete', { kind: null, clearable: false }],
     [
       'rollouts.careful.steps',
-      { required: true, type: 'list of numbers or shares of agents, not empty' },
+      { required: false, type: 'list of numbers or shares of agents, not empty' },
     ],
     ['rollouts.careful.judge.measures.duration.margin', { default: 20 }],
     ['rollouts.careful.judge.measures', { default: { resolved: { margin: 5 } } }],

@@ -145,11 +145,6 @@ describe('what is remembered', () => {
     [{ unknown: true }, 'one', 'unknown'],
     [{ unsettled: true }, 'one', 'different'],
     [{ unsettled: true }, null, 'different'],
-    [{ value: 'a', form: 1 }, 'a', 'equal'],
-    [{ value: 'a', form: 1 }, 'b', 'unknown'],
-    [{ digest: computeDigest(LONG), form: 1 }, `${LONG}!`, 'unknown'],
-    [{ fingerprint, form: 1 }, 'one', 'equal'],
-    [{ fingerprint, form: 1 }, 'two', 'unknown'],
   ] as const)('%j of %j is %s', (leaf, value: Json, expected) => {
     expect(matchesApplied(leaf, value, AT, 'p', KNOWN)).toBe(expected);
   });

@@ -31,7 +31,15 @@ const FULL: ResourceState = resource('a1', {
 });
 
 const ROLLOUT = rolloutOf({
-  agents: [{ address: 'agent.desk', id: 'a1', change: 'sha256:9', secrets: { name: 'hmac:0:1' } }],
+  agents: [
+    {
+      address: 'agent.desk',
+      id: 'a1',
+      change: 'sha256:9',
+      secrets: { name: 'hmac:0:1' },
+      changed_at: AT,
+    },
+  ],
   steps: [{ agents: 1, at: AT, runs: ['r1'] }],
   left: ['agent.line'],
 });
