@@ -45,7 +45,10 @@ export function WayOn({ head }: HeadProps) {
           <>
             Apply writes exactly this, and checks that it took. If somebody edits one of them first,
             nothing is written. <code class="command">callsheet rollback</code> puts back what was
-            there{summary.delete + summary.replace > 0 ? ', but for what is named above' : ''}.
+            there
+            {summary.delete + summary.replace > 0
+              ? '; what is deleted comes back with another id and without its history.'
+              : '.'}
           </>
         )}
       </p>
