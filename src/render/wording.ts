@@ -297,6 +297,7 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
         .map(({ path, before, after }) => JSON.stringify([path, before, after])),
     ),
   ];
+  const prices = called(isPrice);
   return [
     of('delete', 'deleted'),
     counted(
@@ -320,7 +321,7 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
       'rule',
       ' reversed',
     ),
-    counted(called(isPrice), 'price', ' changed'),
+    counted(prices, 'price', ` changed${amounts(prices)}`),
     counted(
       causes.filter((cause) => cause === 'conflict'),
       'conflict',
@@ -341,6 +342,19 @@ const MONEY = /[$€£¥]\s?\d|\d\s?(?:[$€£¥]|(?:dollars?|euros?|pounds?|cen
 function isPrice({ sort, before, after }: Callout): boolean {
   return sort === 'number' && [before, after].some((side) => side !== null && MONEY.test(side));
 }
+
+/** ` ($90 → $190)` where one price alone changed, wherever it stands: it is what a reviewer would open first. */
+function amounts(prices: readonly string[]): string {
+  const sides = new Set(prices.map((price) => JSON.stringify(JSON.parse(price).slice(1))));
+  const [only] = sides;
+  if (only === undefined || sides.size > 1) return '';
+  const [before, after]: readonly (string | null)[] = JSON.parse(only);
+  if (before == null || after == null) return '';
+  const text = ` (${sanitiseLine(before)} → ${sanitiseLine(after)})`;
+  return text.length > MOST_AMOUNTS ? '' : text;
+}
+
+const MOST_AMOUNTS = 40;
 
 /** Resources that a question names; more are counted. */
 const MOST_ASKED = 3;

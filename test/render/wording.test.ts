@@ -64,6 +64,9 @@ const reversed = fieldOf(
   'Be brief.\n\nYou may quote prices.\n',
 );
 
+const priced = (now: string) =>
+  fieldOf('system_prompt', 'Be brief.\n\nIt costs $90.\n', `Be brief.\n\nIt costs ${now}.\n`);
+
 test.each([
   ['one sort of action is a sentence', [changeOf({ action: 'create' })], '1 new agent'],
   [
@@ -102,6 +105,16 @@ test.each([
     'a rule that is reversed in many is one',
     ['a', 'b'].map((one) => changeOf({ address: `agent.${one}`, fields: [reversed] })),
     '2 agents change; 1 rule reversed',
+  ],
+  [
+    'a price that alone changed is named, in however many',
+    ['a', 'b'].map((one) => changeOf({ address: `agent.${one}`, fields: [priced('$190')] })),
+    '2 agents change; 1 price changed ($90 → $190)',
+  ],
+  [
+    'of several prices there is the number',
+    ['$190', '$80'].map((now) => changeOf({ address: `agent.${now}`, fields: [priced(now)] })),
+    '2 agents change; 2 prices changed',
   ],
   [
     'what others did meanwhile',
