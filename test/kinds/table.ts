@@ -749,9 +749,14 @@ function freeOf(cell: Cell): (path: string) => boolean {
   const place = path.join('.');
   // How an ingested source comes to be active is not shown (Knowledge base source); `settled` asks that it is said.
   if (kind.name === 'knowledge_source') return (one) => one === 'status';
-  // A cloned voice brings its language (Custom voices), and a tool that is off tells no limits (Payment readiness).
-  if (place === 'voice_settings.voice_id' || place === 'voice_settings')
-    return (one) => one === 'voice_settings.language' && place.endsWith('id');
+  // A cloned voice brings its language along where the files name none (Custom voices).
+  const isLanguage = (one: string) => one === 'voice_settings.language';
+  if (place === 'voice_settings.voice_id') return isLanguage;
+  if (place === 'voice_settings') {
+    const sides = [cell.from, cell.to].map((value) => leavesOf(blockOf(cell, value)));
+    return (one) => isLanguage(one) && sides.some((side) => !side.has(one));
+  }
+  // A tool that is off tells no limits (Payment readiness).
   const isLimit = (one: string) => /^payments\.(max|success)/.test(one);
   if (place === 'payments.tool_enabled') return isLimit;
   // With the tool the limits that nobody said come and go.
