@@ -1136,9 +1136,14 @@ export async function fillTable({ dialect, cells }: Journey): Promise<readonly O
     const isLeftOut = /is left out/.test(line?.message ?? '');
     const isReleased = /released|stays|unknown_/.test(said);
     // The platform's own value in the place of null differs from the files until they have it (decision 10).
+    // One that is the value of before cannot be told from a write that did not take.
+    const place = cell.path.join('.');
+    const filler = defaults.get(place);
+    const isAsBefore = filler !== undefined && isAs(filler, liveLeaves(stage, cell).get(place));
     const isFilledIn =
       dialect.nestedDefaults === true &&
-      /stored as .* instead of nothing/.test(line?.message ?? '');
+      (/stored as .* instead of nothing/.test(line?.message ?? '') ||
+        (isAsBefore && /still has the old value/.test(line?.message ?? '')));
     return isRefused || isNullRefused || isLeftOut || isReleased || isFilledIn;
   };
   /** Undoes the last run: of what it wrote, everything is as it was before. */
