@@ -274,7 +274,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     prints: ['callsheet-plan', 'callsheet-fleet'],
     load: async () => {
       const { plan } = await import('../console/plan.ts');
-      // What its steps take is asked of the platform, for a rollout alone.
+      // The platform is asked for the calls that its steps take, for a rollout alone.
       return async (flags: PlanCommandFlags, context: Context) =>
         flags.rollout === undefined
           ? plan(flags, context)

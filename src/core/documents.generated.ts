@@ -2648,7 +2648,7 @@ export type Applied = {
   /** Who applied it. */
   readonly user: string | null;
 };
-/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value. */
+/** Values that were rolled back and are not written again until somebody releases them, by a digest of address, path and value. */
 export type Holds = {
   readonly [k: string]: {
     /** The resource. */
@@ -3081,7 +3081,7 @@ export type Step = {
   /** Its runs, as `callsheet runs` shows them. */
   readonly runs: readonly string[];
 };
-/** What a promotion needs. */
+/** The calls and days that a promotion needs. */
 export type Judge = {
   /** Calls of agents with the change since the step. */
   readonly min_calls: number;
@@ -3791,7 +3791,7 @@ export type Applied = {
   /** Who applied it. */
   readonly user: string | null;
 };
-/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value. Absent where there is none. */
+/** Values that were rolled back and are not written again until somebody releases them, by a digest of address, path and value. Absent where there is none. */
 export type Holds = {
   readonly [k: string]: {
     /** The resource. */
@@ -3857,7 +3857,7 @@ export type Rollouts = {
     /** Index of the first step whose calls are judged: a person overruled earlier ones. */
     readonly judged_from: number;
     readonly look: JsonObject | null;
-    /** What call logs told of the weeks before; null where they are not asked. */
+    /** The calls of the weeks before, as call logs told them; null where they are not asked. */
     readonly logs: JsonObject | null;
     /** What rolling it back left as it is, in words. */
     readonly left: readonly string[];

@@ -28,7 +28,7 @@ export type Judging = {
   readonly baselineWeeks: number;
 };
 
-/** What stops a rollout without a verdict. */
+/** Guard rails, which stop a rollout without a verdict. */
 export type GuardRails = {
   /** Percent of calls with an error; absent: errors are not looked for. */
   readonly errors?: number;
@@ -93,7 +93,7 @@ export type RolloutStatus = Rollouts.Rollout['status'];
 
 export type RolloutAgent = RolloutRecord['agents'][number];
 
-/** What the call logs of some agents told of the weeks before a rollout, by the id of the agent. */
+/** The calls of the weeks before a rollout, as the logs of some agents told them, by the id of the agent. */
 export type LoggedCalls = { readonly [id: string]: LoggedBefore };
 
 /** Calls, those with an error, days with calls, and those of them that were bad. */

@@ -68,7 +68,7 @@ const FROM_FILES = computeDigest(null);
 /** Whether a secret is read from another source than the one that the state recorded. */
 export function hasOtherSource(leaf: Leaf, last: AppliedLeaf | undefined): boolean {
   if (!(leaf.value instanceof Secret) || last === undefined) return false;
-  // What is remembered in clear stood in the files.
+  // A value that is remembered in clear stood in the files.
   if ('value' in last || 'digest' in last)
     return isOpen(leaf, 'value' in last ? last.value : undefined);
   return 'source' in last && last.source !== digestSource(leaf.value);

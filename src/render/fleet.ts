@@ -59,7 +59,7 @@ function isQuiet({ status, counts }: FleetStack): boolean {
 }
 
 /**
- * What came of all stacks: one line each, then the counts, and last the commands that go on from here. The title has the
+ * Shows how all stacks ended: one line each, then the counts, and last the commands that go on from here. The title has the
  * environment, where one is named.
  */
 export function renderFleetText(

@@ -465,7 +465,7 @@ function countNewSecrets({ changes }: PlanDocument): string {
   ].join('');
 }
 
-/** What the plan has of each action, as on a terminal. */
+/** Counts the actions of the plan, as on a terminal. */
 function countsText(plan: PlanDocument): readonly string[] {
   if (plan.changes.every(isOnBase))
     return [`${formatCount(comparedCount(plan), 'resource')} compared.`];

@@ -29,7 +29,7 @@ export type RestorationException = RestorationSummary['exceptions'][number];
 const MOST_NAMED = 3;
 const MOST_LISTED = 10;
 
-/** What came of a restoration, below the ledgers of its runs, and last the commands that go on from it. */
+/** Shows how a restoration ended, below the ledgers of its runs, and last the commands that go on from it. */
 export function renderRestorationText(
   one: RestorationSummary,
   ways: readonly Way[],

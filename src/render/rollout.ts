@@ -123,7 +123,7 @@ function needsText({ judge }: ShownRollout): string {
   return `at least ${formatCount(calls, 'call')} and ${formatCount(days, 'day')} after a step; compared with ${formatCount(weeks, 'week')} before`;
 }
 
-/** What would stop the rollout without a verdict. */
+/** Says which guard rails stop the rollout without a verdict. */
 function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
   return [
     `an agent without a call where ${formatNumber(silence)} were expected holds, half of a step rolls back`,
@@ -206,7 +206,7 @@ const MOST_AGENTS = 8;
 /** Broken guard rails and values that are left: so many are named, unless everything is asked for. */
 const MOST = 3;
 
-/** What is said of a rollout under one name: as a rule one text. */
+/** A name, and the texts that stand beside it: as a rule one. */
 type Told = readonly [name: string, texts: readonly string[]];
 
 /** Everything that is said of a rollout but its title, figures and commands, in order, for each way of showing it. */
@@ -214,7 +214,7 @@ type Facts = {
   /** Above the figures. */
   readonly above: readonly Told[];
   readonly below: readonly Told[];
-  /** What a person can look up. */
+  /** Ids and settings, which a person can look up. */
   readonly identity: readonly Told[];
 };
 

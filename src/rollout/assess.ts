@@ -1,5 +1,5 @@
 /**
- * What a look at the calls comes to, from counts alone: the verdict, and the guard rails. The worlds of
+ * A look at the calls comes to a verdict and to guard rails, from counts alone. The worlds of
  * `test/rollout/worlds.ts` are played with it.
  */
 import type { Address } from '../core/address.ts';
@@ -22,7 +22,7 @@ export type Agent = {
   readonly changedAt: number | null;
 };
 
-/** What metrics tell of the calls of an agent (Metrics, agentPerformance). */
+/** The calls of an agent, as metrics tell them (Metrics, agentPerformance). */
 export type Figures = { readonly [of in 'calls' | 'resolved' | 'seconds']: number };
 
 /** Days of calls since the first step, by the time at which each begins, and what was told of the weeks before. */
@@ -58,7 +58,7 @@ export function assess(
   isTold = true,
 ): Omit<Rollouts.Look, 'at' | 'step'> {
   const { now, start, groups, judge: judging, guardRails, logs } = watched;
-  // Whoever was changed since is no longer comparable.
+  // An agent that was changed since is no longer comparable.
   const others = watched.others.filter(({ changedAt }) => (changedAt ?? 0) <= start);
   const weeksOf = ({ changedAt }: Agent) =>
     Math.min(judging.baselineWeeks, Math.floor((start - (changedAt ?? 0)) / WEEK));
@@ -189,7 +189,7 @@ function listDays(logs: Logs | null, id: string, since: number): readonly DayOfC
   return days.flatMap(([begin, day]) => (begin + DAY > since ? [day] : []));
 }
 
-/** What a look is a reason for: to roll back, to hold as long as it says so, or neither. */
+/** A look is a reason to roll back, to hold as long as it says so, or for neither. */
 export function findStop(look: Pick<Rollouts.Look, 'verdict' | 'calm' | 'broken'> | null) {
   if (look === null) return null;
   const isWorse = look.verdict === 'worse';

@@ -1,4 +1,4 @@
-/** What the steps of a rollout will take, by the calls of the weeks before it. */
+/** Forecasts what the steps of a rollout take, by the calls of the weeks before it. */
 import type { Address } from '../core/address.ts';
 import { formatCount } from '../core/errors.ts';
 import {

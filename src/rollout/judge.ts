@@ -38,7 +38,7 @@ const CALM = 5;
 /** The last days have this part of an interval's α, since they are looked at as a window that moves. */
 const LATE = 0.05;
 
-/** Of several measures, the one with the first of these decides. */
+/** The measure with the first of these verdicts decides among several. */
 const VERDICTS = ['worse', 'no_figures', 'not_enough_calls', 'no_worse', 'better'] as const;
 
 /** A rollout continues with `better` and `no_worse` alone. `worse` needs no minimum of calls or days. */

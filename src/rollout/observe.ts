@@ -201,7 +201,7 @@ async function readLogs(
   return countDays(chosen, since, now - SETTLED, settings, session);
 }
 
-/** What call logs tell of the weeks before a rollout; null where they are not asked, or where there are none. */
+/** Reads the call logs of the weeks before a rollout; null where they are not asked, or where there are none. */
 export async function readLogsBefore(
   agents: readonly Named[],
   settings: LogSettings,

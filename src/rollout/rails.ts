@@ -9,13 +9,13 @@ export type Stretch = {
   readonly weeks: readonly number[];
 };
 
-/** What a broken rail does: `rollback`, or `hold` as long as it is broken. */
+/** A broken rail rolls back, or holds as long as it is broken. */
 export type Broken = {
   readonly does: 'rollback' | 'hold';
   readonly agents: readonly { readonly address: Address; readonly expected: number }[];
 };
 
-/** Of the others that would have calls, the share that may have none. Where it is more, figures are missing. */
+/** So many of the others that would have calls may have none. Where it is more, figures are missing. */
 const SILENT_SHARE = 0.15;
 
 /**

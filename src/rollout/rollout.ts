@@ -204,7 +204,7 @@ async function tellSteps(
   });
 }
 
-/** What the steps of a planned rollout will take, line by line; none where nothing is known of it. */
+/** Says line by line what the steps of a planned rollout take; nothing where nothing is known of it. */
 export async function describeSteps(
   name: string,
   plan: PlanDocument,

@@ -259,7 +259,7 @@ function findPlace(
   const own = first === 'name' ? nameFrom : undefined;
   const isNew = own === undefined && first !== 'lifecycle' && !namesField(kind.schema, first);
   const member = own ?? configNames(kind).get(first) ?? first;
-  // Of a field as a whole it does not matter what it became.
+  // A field as a whole stands where it is written, whatever it became.
   if (rest.length === 0 && !isNew) return rangeOfMember(body.members.get(member));
   const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
   const found = followPath(located, at);

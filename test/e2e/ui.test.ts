@@ -215,7 +215,7 @@ scenario('shows a run while it is at work, and its receipt afterwards', async (w
 });
 
 applied('shows which paragraph of a prompt is edited most', async (world) => {
-  // Of a text as long as this a receipt has a digest.
+  // A receipt has a digest of a text as long as this.
   const prompt = (rule: string) =>
     `You answer the phone.\n\n${rule}\n\n${'Be kind. '.repeat(30)}\n`;
   for (const rule of ['Never quote a price.', 'You may quote a price.', 'Quote no price.']) {

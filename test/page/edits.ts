@@ -1,6 +1,6 @@
 import type { Log } from '../../src/core/documents.generated.ts';
 
-/** What `callsheet log` has of one resource, for the pictures of its texts. */
+/** The document of `callsheet log` about one resource, for the pictures of its texts. */
 
 /** A change of one field of `agent.desk`, by ann at nine on the given day of November 2026. */
 export function changeOn(
@@ -74,7 +74,7 @@ export function foughtChanges(): readonly Log.Entry[] {
   return [made, ...edits];
 }
 
-/** What `ui` serves of a fleet of one agent. `changes`: of that agent, the oldest first. */
+/** The documents that `ui` serves of a fleet of one agent. `changes`: those of the agent, the oldest first. */
 export function heatDocuments(changes: readonly Log.Entry[]): { readonly [path: string]: unknown } {
   const log: Log.Document = {
     format: 'callsheet-log',

@@ -110,7 +110,7 @@ describe('a paragraph', () => {
           let own: string | null | undefined;
           for (const one of edits) {
             if (one === undefined) continue;
-            // What a paragraph was edited in blanks only is no edit.
+            // An edit of blanks alone is no edit of a paragraph.
             if (own !== undefined) expect(squeeze(one.before)).toBe(squeeze(own));
             own = one.after;
           }
@@ -264,7 +264,7 @@ describe('the picture in ui', () => {
     });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(await axeFindings(page)).toEqual([]);
-    // Of a text of one character axe does not compute the contrast.
+    // Axe does not compute the contrast of a text of one character.
     const colors = await page.evaluate<readonly (readonly [string, string])[]>(
       `[...document.querySelectorAll('.cells button')]
         .map((cell) => getComputedStyle(cell))

@@ -224,7 +224,7 @@ describe('silence', () => {
     ],
   ] as const)('%s', (_, changed, does) => {
     expect(findSilence(changed, heard(10), 30)?.does ?? null).toBe(does);
-    // Where others are silent too, figures are missing.
+    // Figures are missing where others are silent, too.
     const others = [...heard(8), quiet('agent.x', 9, 9, 9, 9), quiet('agent.y', 9, 9, 9, 9)];
     expect(findSilence(changed, others, 30)).toBeNull();
     expect(findSilence(changed, [], 30)).toBeNull();

@@ -27,11 +27,11 @@ export const STEPS = [8, 20, 40];
 type Draw = {
   readonly next: () => number;
   readonly normal: () => number;
-  /** Whether something of that probability happens. */
+  /** Draws whether something of that probability happens. */
   readonly is: (probability: number) => boolean;
 };
 
-/** What a world does to calls. Odds are logarithms; a tenth is about two points of the outcomes. */
+/** A world changes calls. Odds are logarithms; a tenth is about two points of the outcomes. */
 export type World = {
   readonly name: string;
   /** Calls of an agent on a day; 10 to 80 unless given. */
@@ -40,11 +40,11 @@ export type World = {
   readonly isByVolume?: boolean;
   /** Factors of the number and of the odds of an agent's calls on each day. */
   readonly days?: (world: DayMaker) => void;
-  /** What the change does besides, from a day after an agent's step on: a factor of the good outcomes. */
+  /** The change does this besides, from a day after an agent's step on: a factor of the good outcomes. */
   readonly change?: (cost: number, days: number) => number;
-  /** Whether half of the good outcomes are known a day later. */
+  /** Half of the good outcomes are known a day later. */
   readonly isLate?: boolean;
-  /** Whether a change of 10 % is to be found before half of the fleet has it. */
+  /** A change of 10 % is to be found before half of the fleet has it. */
   readonly isFeasible?: boolean;
 };
 
@@ -58,7 +58,7 @@ type DayMaker = {
   readonly volume: readonly Float64Array[];
   readonly odds: readonly Float64Array[];
   readonly errors: readonly Float64Array[];
-  /** Of the good outcomes, the part that stays. */
+  /** The part of the good outcomes that stays. */
   readonly share: readonly Float64Array[];
   /** When agents were last changed by others, before and after the start. */
   readonly changed: Map<number, number>;
@@ -183,7 +183,7 @@ function add(of: readonly Float64Array[], agent: number, day: number, more: numb
   if (days !== undefined && day < DAYS) days[day] = (days[day] ?? 0) + more;
 }
 
-/** What an agent's week has of the week before. */
+/** An agent's week has so much of the week before. */
 const MEMORY = 0.7;
 
 /** Lets each wander from week to week and from day to day. */
@@ -197,7 +197,7 @@ function wander(odds: readonly Float64Array[], { normal }: Draw, week: number, d
   }
 }
 
-/** What somebody sees who looks at a rollout: agents are numbers, in the order in which they get the change. */
+/** A rollout as somebody sees it who looks at it: agents are numbers, in the order in which they get the change. */
 export type View = {
   /** Milliseconds, as all times. */
   readonly now: number;

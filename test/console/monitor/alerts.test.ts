@@ -47,7 +47,7 @@ function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Of a rollout: when its step was applied. */
+/** When the step of a rollout was applied. */
 function stepAt(at: number | null) {
   return { steps: [{ agents: 3, at: at === null ? null : isoTime(at), runs: ['r'] }] };
 }
