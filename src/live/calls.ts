@@ -101,7 +101,7 @@ export function buildMetricsCall({ from, until }: Span, organization: string | u
 }
 
 /** The figures of agents in an answer of metrics (Metrics, agentPerformance). */
-type AgentFigures = {
+export type AgentFigures = {
   /** By the id of the agent. */
   readonly agents: ReadonlyMap<string, JsonObject>;
   /** The calls of these agents, and all calls; undefined where the answer does not say how many there were. */

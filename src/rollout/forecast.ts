@@ -7,10 +7,18 @@ import {
   type RolloutAgent,
   type RolloutSettings,
 } from '../core/rollout.ts';
-import { sum } from '../core/value.ts';
-import { WEEK } from './assess.ts';
-import { type AgentCalls, forecast, LEAST_OTHERS } from './effect.ts';
-import { shareAlpha } from './judge.ts';
+import { countBefore, tally, WEEK } from './assess.ts';
+import {
+  type AgentCalls,
+  compare,
+  getLevel,
+  halfWidth,
+  LEAST_OTHERS,
+  openScale,
+  shareAlpha,
+  varianceOf,
+  weigh,
+} from './judge.ts';
 import { type Platform, readFigures, toTime } from './observe.ts';
 
 /** A step that takes longer cannot tell the margin. */
@@ -22,6 +30,7 @@ type Forecast = {
   readonly refused?: { readonly message: string; readonly hint: string };
 };
 
+/** `counts`: how many of the agents have the change after each step. */
 export async function forecastSteps(
   { name, judge, guardRails }: RolloutSettings,
   agents: readonly RolloutAgent[],
@@ -36,7 +45,7 @@ export async function forecastSteps(
   const all = Object.entries(session.state.resources).flatMap(([address, { kind, id, pin }]) =>
     kind !== 'agent' || elsewhere.has(id)
       ? []
-      : [{ address, id, changedAt: own.get(id) ?? toTime(pin?.updated_at) ?? 0 }],
+      : [{ address, id, changedAt: own.get(id) ?? toTime(pin?.updated_at) }],
   );
   const spans = Array.from({ length: judge.baselineWeeks + 1 }, (_, week) => ({
     from: now - (week + 1) * WEEK,
@@ -44,45 +53,28 @@ export async function forecastSteps(
   }));
   const figures = await readFigures(spans, all, session);
   if ('why' in figures) return { texts: [figures.why] };
-  const addressOf = new Map(all.map(({ id, address }) => [id, address]));
-  const tallies = (measure: Measure): readonly AgentCalls[] =>
-    all.map(({ address, id, changedAt }) => {
-      const weeks = Math.min(
-        judge.baselineWeeks,
-        Math.max(0, Math.floor((now - changedAt) / WEEK)),
-      );
-      const [last, ...before] = spans.slice(0, weeks + 1).map(({ from, until }) => {
-        const { calls, resolved, seconds } = figures.count(id, from, until);
-        return { calls, sum: measure.name === 'duration' ? seconds : resolved };
-      });
-      const add = (of: 'calls' | 'sum') => sum(before.map((one) => one[of]));
-      return {
-        address,
-        weeks,
-        before: { calls: add('calls'), sum: add('sum') },
-        after: last ?? { calls: 0, sum: 0 },
-      };
-    });
-  const alpha = shareAlpha(judge.measures.length, guardRails.errors === undefined ? 0 : 1);
-  const measured = judge.measures
-    .filter((measure) => measure.name !== 'errors')
-    .map((measure) => ({ measure, week: tallies(measure) }));
-  const forecastAll = (count: number, days: number) => {
-    const changed = new Set<Address>(
-      agents.slice(0, count).map(({ id, address }) => addressOf.get(id) ?? address),
-    );
-    return measured.map(({ measure, week }) => forecast(measure, week, changed, days, alpha));
-  };
-  const look = (count: number) => {
-    for (let days = Math.max(1, judge.minDays); days <= MOST_DAYS; days += 1) {
-      const halves = forecastAll(count, days);
-      if (halves.every((one) => one?.isNarrow === true)) return { days, halves };
-    }
-    return { days: null, halves: forecastAll(count, MOST_DAYS) };
-  };
-  if (measured.length === 0) return { texts: [] };
-  if (measured.every(({ week }) => week.every(({ after }) => after.calls === 0)))
+  const { count } = figures;
+  const measures = judge.measures.filter((measure) => measure.name !== 'errors');
+  if (measures.length === 0) return { texts: [] };
+  if (all.every(({ id }) => count(id, now - WEEK, now).calls === 0))
     return { texts: ['No agent had a call in the last week, so nothing is known of its steps.'] };
+  // The last week stands for the time since a step.
+  const known = measures.map((measure) => {
+    const week = all.map((agent) => ({
+      address: agent.address,
+      ...countBefore(measure.name, agent, now - WEEK, judge, count),
+      after: tally(measure.name, count(agent.id, now - WEEK, now)),
+    }));
+    return { measure, week };
+  });
+  const alpha = shareAlpha(judge.measures.length, guardRails.errors === undefined ? 0 : 1);
+  const addressOf = new Map(all.map(({ id, address }) => [id, address]));
+  const look = (agentsBy: number, days: number) => {
+    const chosen = agents.slice(0, agentsBy).map((one) => addressOf.get(one.id) ?? one.address);
+    const changed = new Set<Address>(chosen);
+    return known.map(({ measure, week }) => forecast(measure, week, changed, days, alpha));
+  };
+  const isEnough = (count: number, days: number) => look(count, days).every((one) => one.isNarrow);
   const texts: string[] = [];
   for (const [index, count] of counts.entries()) {
     const left = all.length - count;
@@ -90,46 +82,53 @@ export async function forecastSteps(
     if (index === counts.length - 1 && left < LEAST_OTHERS) break;
     const step = `step ${index + 1} of the rollout ${name} (${count} of ${formatCount(agents.length, 'agent')})`;
     if (left < LEAST_OTHERS) {
-      // A small fleet is promoted by people alone.
+      const others = formatCount(left, 'agent');
       texts.push(
-        `Left to compare with by ${step}: ${formatCount(left, 'agent')}, and a verdict needs ${LEAST_OTHERS}. It will wait for rollout promote.`,
+        `Left to compare with by ${step}: ${others}, and a verdict needs ${LEAST_OTHERS}. It will wait for rollout promote.`,
       );
       continue;
     }
-    const { days, halves } = look(count);
-    const intervals = measured.map(({ measure }, at) => {
-      const half = halves[at]?.half ?? Number.POSITIVE_INFINITY;
-      const told = Number.isFinite(half) ? `±${half.toFixed(1)}` : 'no interval';
-      return `${measure.name} ${told}, margin ${measure.margin}`;
+    let days = Math.max(1, judge.minDays);
+    while (days < MOST_DAYS && !isEnough(count, days)) days += 1;
+    const intervals = look(count, days).map(({ half }, at) => {
+      const { name = '', margin = 0 } = measures[at] ?? {};
+      return `${name} ${Number.isFinite(half) ? `±${half.toFixed(1)}` : 'no interval'}, margin ${margin}`;
     });
-    const told = `${intervals.join('; ')}, after ${formatCount(days ?? MOST_DAYS, 'day')}`;
-    if (days !== null) {
-      texts.push(`By the calls of the weeks before, ${step} takes: ${told}.`);
-      continue;
+    const expected = `${intervals.join('; ')}, after ${formatCount(days, 'day')}`;
+    if (!isEnough(count, days)) {
+      let next = count + 1;
+      const most = Math.min(agents.length, all.length - LEAST_OTHERS);
+      while (next <= most && !isEnough(next, MOST_DAYS)) next = Math.ceil(1.1 * next);
+      const hint =
+        next > most
+          ? 'No step can: widen the margin, or wait until the agents had whole weeks of calls since they were changed.'
+          : `A step of ${formatCount(next, 'agent')} can: steps: [${formatCount(next, 'agent')}, 100%].`;
+      return { texts, refused: { message: `${step} cannot tell the margin: ${expected}`, hint } };
     }
-    const next = findLarger(count, Math.min(agents.length, all.length - LEAST_OTHERS), (one) =>
-      forecastAll(one, MOST_DAYS).every((found) => found?.isNarrow === true),
-    );
-    return {
-      texts,
-      refused: {
-        message: `${step} cannot tell the margin: ${told}`,
-        hint:
-          next === undefined
-            ? 'No step can: widen the margin, or wait until the agents had whole weeks of calls since they were changed.'
-            : `A step of ${formatCount(next, 'agent')} can: steps: [${formatCount(next, 'agent')}, 100%].`,
-      },
-    };
+    texts.push(`By the calls of the weeks before, ${step} takes: ${expected}.`);
   }
   return { texts };
 }
 
-/** About the smallest number of agents above one, up to a most, that will do. */
-function findLarger(
-  count: number,
-  most: number,
-  isEnough: (count: number) => boolean,
-): number | undefined {
-  for (let one = count + 1; one <= most; one = Math.ceil(1.1 * one)) if (isEnough(one)) return one;
-  return undefined;
+/** Half of the interval after so many days, in points or percent; infinite without enough agents that can be compared. */
+function forecast(
+  measure: Measure,
+  week: readonly AgentCalls[],
+  changed: ReadonlySet<Address>,
+  days: number,
+  alpha: number,
+): { readonly half: number; readonly isNarrow: boolean } {
+  const all = compare(measure, { changed: week, others: week });
+  const then = (all?.rest.agents ?? []).map((one) => {
+    const { weeks, before, after } = one;
+    return { ...one, variance: varianceOf(weeks, 1 / before.calls + 7 / (days * after.calls)) };
+  });
+  const treated = then.filter(({ address }) => changed.has(address));
+  const others = then.filter(({ address }) => !changed.has(address));
+  if (all === null || treated.length === 0 || others.length < LEAST_OTHERS)
+    return { half: Number.POSITIVE_INFINITY, isNarrow: false };
+  const variance = all.scatter * (1 / weigh(treated).precision + 1 / weigh(others).precision);
+  const scale = openScale(measure, getLevel('before', treated), 0);
+  const half = halfWidth(variance, others.length - 1, scale.margin, alpha);
+  return { half: Math.abs(scale.show(-half)), isNarrow: half <= scale.margin };
 }

@@ -12,8 +12,9 @@ import {
   type RolloutRecord,
   type RolloutSettings,
 } from '../core/rollout.ts';
-import { inTurns, isList, isObject, type Json, type JsonObject, sum } from '../core/value.ts';
+import { inTurns, isList, isObject, type JsonObject, sum } from '../core/value.ts';
 import {
+  type AgentFigures,
   agentFiguresIn,
   buildMetricsCall,
   findTime,
@@ -22,15 +23,23 @@ import {
 } from '../live/calls.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Session } from '../run/session.ts';
-import { type Agent, assess, type Count, DAY, type Figures, type Watched, WEEK } from './assess.ts';
-import { type DayOfCalls, isBad } from './rails.ts';
+import {
+  type Agent,
+  assess,
+  type Count,
+  DAY,
+  type DayOfCalls,
+  isBad,
+  type Watched,
+  WEEK,
+} from './assess.ts';
 
 export type Platform = Pick<Session, 'client' | 'state'>;
 
 type Named = Pick<Agent, 'address' | 'id'>;
 
-/** Why the platform tells nothing. */
-type Untold = { readonly why: string };
+/** Why the platform gives nothing. */
+type Unreadable = { readonly why: string };
 
 /** The calls of a rollout as they are at a time of the platform, and what follows from them. */
 export async function lookAtCalls(
@@ -49,14 +58,13 @@ export async function lookAtCalls(
     logs: 'why' in logs ? null : { before: record.logs ?? {}, since: logs.days },
   };
   const figures = await readFigures(spansFor(watched), [...changed, ...others], session);
-  const isTold = !('why' in figures);
-  const look = assess(watched, isTold ? figures.count : () => NO_CALLS, isTold);
-  const untold = 'why' in figures ? figures.why : 'why' in logs && logs.why;
+  const look = 'why' in figures ? assess(watched, NONE, false) : assess(watched, figures.count);
+  const missing = 'why' in figures ? figures.why : 'why' in logs && logs.why;
   return {
     at: isoTime(now),
     step: record.steps.findLastIndex(({ at }) => at !== null) + 1,
     ...look,
-    ...(look.verdict === 'no_figures' && untold ? { why: untold } : {}),
+    ...(look.verdict === 'no_figures' && missing ? { why: missing } : {}),
     broken: await withoutDeleted(look.broken, changed, session),
   };
 }
@@ -66,7 +74,7 @@ function spansFor(watched: Watched): readonly Span[] {
   const spans = new Map<string, Span>();
   assess(watched, (_, from, until) => {
     spans.set(`${from} ${until}`, { from, until });
-    return NO_CALLS;
+    return NONE();
   });
   return [...spans.values()];
 }
@@ -105,66 +113,50 @@ export function toTime(text: string | null | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-const NO_CALLS: Figures = { calls: 0, resolved: 0, seconds: 0 };
+const NONE = () => ({ calls: 0, resolved: 0, seconds: 0 });
 
 /** The figures of all agents in each span, one request a span. */
 export async function readFigures(
   spans: readonly Span[],
   agents: readonly Named[],
   { client, state }: Platform,
-): Promise<{ readonly count: Count } | Untold> {
+): Promise<{ readonly count: Count } | Unreadable> {
   const scopes = new Set(
     agents.map(({ address }) => state.resources[address]?.scope.organization_id),
   );
   // One organization is asked for alone; several are one answer.
   const [organization] = scopes.size === 1 ? scopes : [];
-  const found = new Map<string, ByAgent>();
+  const found = new Map<string, AgentFigures['agents']>();
+  const whys: string[] = [];
   try {
-    let partial: Untold | undefined;
     await inTurns(spans, AT_ONCE, async (span) => {
-      const figures = figuresIn(await client.call(buildMetricsCall(span, organization)));
-      if ('why' in figures) partial = figures;
-      else found.set(`${span.from} ${span.until}`, figures.agents);
+      const figures = agentFiguresIn(await client.call(buildMetricsCall(span, organization)));
+      if (figures === undefined) whys.push('The metrics of the platform have no agentPerformance.');
+      const { listed = 0, total = listed } = figures ?? {};
+      if (listed < total)
+        whys.push(`The figures are incomplete: agents have ${listed} of ${total} calls.`);
+      found.set(`${span.from} ${span.until}`, figures?.agents ?? new Map());
     });
-    if (partial !== undefined) return partial;
   } catch (error) {
-    return untold(error);
+    return unreadable(error);
   }
-  return { count: (id, from, until) => found.get(`${from} ${until}`)?.get(id) ?? NO_CALLS };
-}
-
-/** An answer that refuses or fails is no figure; where there is no answer at all the command fails. */
-function untold(error: unknown): Untold {
-  if (error instanceof ApiError)
-    return { why: `The platform gives no figures: ${describeApiError(error)}.` };
-  throw error;
-}
-
-type ByAgent = ReadonlyMap<string, Figures>;
-
-function figuresIn(answer: Json): { readonly agents: ByAgent } | Untold {
-  const found = agentFiguresIn(answer);
-  if (found === undefined) return { why: 'The metrics of the platform have no agentPerformance.' };
-  const { listed, total = listed } = found;
-  if (listed < total)
-    return {
-      why: `The figures are incomplete: agents have ${listed} of ${total} calls.`,
-    };
-  return { agents: new Map([...found.agents].map(([id, row]) => [id, toFigures(row)])) };
-}
-
-function toFigures(row: JsonObject): Figures {
-  const calls = numberIn(row, 'totalCalls');
+  const [why] = whys;
+  if (why !== undefined) return { why };
   return {
-    calls,
-    resolved: numberIn(row, 'resolved'),
-    seconds: numberIn(row, 'avgDuration') * calls,
+    count(id, from, until) {
+      const row = found.get(`${from} ${until}`)?.get(id) ?? {};
+      const number = (name: string) => (typeof row[name] === 'number' ? row[name] : 0);
+      const calls = number('totalCalls');
+      return { calls, resolved: number('resolved'), seconds: number('avgDuration') * calls };
+    },
   };
 }
 
-function numberIn(row: JsonObject, name: string): number {
-  const value = row[name];
-  return typeof value === 'number' ? value : 0;
+/** An answer that refuses or fails is no figure; where there is no answer at all the command fails. */
+function unreadable(error: unknown): Unreadable {
+  if (error instanceof ApiError)
+    return { why: `The platform gives no figures: ${describeApiError(error)}.` };
+  throw error;
 }
 
 /**
@@ -194,7 +186,7 @@ async function readLogs(
   since: number,
   now: number,
   session: Platform,
-): Promise<Logged | Untold> {
+): Promise<Logged | Unreadable> {
   if (!needsLogs(settings)) return { why: '' };
   if (logs === null) return { why: 'The platform gave no call logs when the rollout was started.' };
   const chosen = agents.filter(({ id }) => Object.hasOwn(logs, id));
@@ -217,8 +209,8 @@ export async function readLogsBefore(
   // The first to get the change, and those that have it last or never.
   const others = shuffled([...agents.slice(MOST_CHANGED), ...all], now).slice(0, MOST_OTHERS);
   const chosen = [...agents.slice(0, MOST_CHANGED), ...others];
-  const told = await countDays(chosen, now - judge.baselineWeeks * WEEK, now, settings, session);
-  if ('why' in told) return null;
+  const read = await countDays(chosen, now - judge.baselineWeeks * WEEK, now, settings, session);
+  if ('why' in read) return null;
   const { errors: limit = 100 } = guardRails;
   const total = (days: readonly DayOfCalls[]) => ({
     calls: sum(days.map(({ calls }) => calls)),
@@ -226,7 +218,7 @@ export async function readLogsBefore(
     days: days.length,
     badDays: days.filter((day) => isBad(day, limit)).length,
   });
-  return Object.fromEntries([...told.days].map(([id, days]) => [id, total([...days.values()])]));
+  return Object.fromEntries([...read.days].map(([id, days]) => [id, total([...days.values()])]));
 }
 
 async function countDays(
@@ -235,7 +227,7 @@ async function countDays(
   until: number,
   { guardRails }: LogSettings,
   { client }: Platform,
-): Promise<Logged | Untold> {
+): Promise<Logged | Unreadable> {
   const words = guardRails.errorWords.map((word) => word.toLowerCase());
   const days = new Map<string, Map<number, { calls: number; errors: number }>>();
   const read = async ({ id }: Named) => {
@@ -259,7 +251,7 @@ async function countDays(
     );
     return { days };
   } catch (error) {
-    return untold(error);
+    return unreadable(error);
   }
 }
 
@@ -284,17 +276,15 @@ async function withoutDeleted(
   changed: readonly Named[],
   { client }: Platform,
 ): Promise<Rollouts.Look['broken']> {
-  const there = await Promise.all(
-    broken.map(async ({ address }) => {
-      const agentId = changed.find((one) => one.address === address)?.id ?? '';
-      try {
-        await client.call({ operation: 'getAgent', path: { agentId } });
-        return true;
-      } catch (error) {
-        return !isNotFound(error);
-      }
-    }),
-  );
+  const isThere = broken.map(({ address }) => {
+    const agentId = changed.find((one) => one.address === address)?.id ?? '';
+    const read = client.call({ operation: 'getAgent', path: { agentId } });
+    return read.then(
+      () => true,
+      (error: unknown) => !isNotFound(error),
+    );
+  });
+  const there = await Promise.all(isThere);
   return broken.filter((_, index) => there[index]);
 }
 
@@ -305,33 +295,23 @@ export async function chooseOrder<T extends Named>(
   session: Platform,
   now: number,
 ): Promise<readonly T[]> {
-  const drawnOrder = shuffled(agents, 0);
-  switch (first) {
-    case 'spread':
-      return inTurnOver(drawnOrder, session);
-    case 'volume': {
-      const from = now - judging.baselineWeeks * WEEK;
-      const figures = await readFigures([{ from, until: now }], agents, session);
-      if ('why' in figures)
-        throw new CallsheetError('api', `rollouts.${name}.first is volume. ${figures.why}`, {
-          hint: 'Choose the first agents without figures: first: spread.',
-        });
-      const calls = ({ id }: Named) => figures.count(id, from, now).calls;
-      return drawnOrder.toSorted((a, b) => calls(b) - calls(a));
-    }
+  const drawn = shuffled(agents, 0);
+  const inOrder = (keys: ReadonlyMap<string, number>) =>
+    drawn.toSorted((a, b) => (keys.get(a.id) ?? 0) - (keys.get(b.id) ?? 0));
+  if (first === 'spread') {
+    // One agent of each organization, then the second of each, and so on.
+    const scope = ({ address }: Named) =>
+      session.state.resources[address]?.scope.organization_id ?? '';
+    const groups = [...Map.groupBy(drawn, scope).values()];
+    return inOrder(new Map(groups.flatMap((own) => own.map(({ id }, round) => [id, round]))));
   }
-}
-
-/** One agent of each organization, then the second of each, and so on. */
-function inTurnOver<T extends Named>(agents: readonly T[], { state }: Platform): readonly T[] {
-  const rounds = new Map<string, number>();
-  const keyed = agents.map((agent) => {
-    const organization = state.resources[agent.address]?.scope.organization_id ?? '';
-    const round = rounds.get(organization) ?? 0;
-    rounds.set(organization, round + 1);
-    return { agent, round };
-  });
-  return keyed.toSorted((a, b) => a.round - b.round).map(({ agent }) => agent);
+  const from = now - judging.baselineWeeks * WEEK;
+  const figures = await readFigures([{ from, until: now }], agents, session);
+  if ('why' in figures)
+    throw new CallsheetError('api', `rollouts.${name}.first is volume. ${figures.why}`, {
+      hint: 'Choose the first agents without figures: first: spread.',
+    });
+  return inOrder(new Map(agents.map(({ id }) => [id, -figures.count(id, from, now).calls])));
 }
 
 export function isoTime(milliseconds: number): string {

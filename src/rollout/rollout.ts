@@ -49,8 +49,8 @@ import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { isMissed, listLedger } from '../state/journal.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { findStop } from './assess.ts';
-import { LEAST_OTHERS } from './effect.ts';
 import { forecastSteps } from './forecast.ts';
+import { LEAST_OTHERS } from './judge.ts';
 import { chooseOrder, isoTime, lookAtCalls, readLogsBefore } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */

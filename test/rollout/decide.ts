@@ -1,6 +1,4 @@
-import { assess, findStop } from '../../src/rollout/assess.ts';
-import type { DayOfCalls } from '../../src/rollout/rails.ts';
-import { isBad } from '../../src/rollout/rails.ts';
+import { assess, type DayOfCalls, findStop, isBad } from '../../src/rollout/assess.ts';
 import { AGENTS, BASELINE_WEEKS, type Decision, SPANS, type View } from './worlds.ts';
 
 /** The settings that a rollout has unless callsheet.yaml says otherwise, and a limit of errors. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Measure } from '../../src/core/rollout.ts';
-import type { AgentCalls, Cohort } from '../../src/rollout/effect.ts';
-import { judge } from '../../src/rollout/judge.ts';
-import { findErrors, findSilence } from '../../src/rollout/rails.ts';
+import { findSilence, judgeErrors } from '../../src/rollout/assess.ts';
+import { type AgentCalls, type Cohort, judge } from '../../src/rollout/judge.ts';
 import { runs } from '../long.ts';
 
 const RESOLVED: Measure = { name: 'resolved', margin: 5, better: 'higher' };
@@ -75,14 +74,14 @@ describe('a measure', () => {
       changed: alike(6, [1000, 700], [1000, 700 + 10 * points]),
       others: scattered(30, 2, points),
     });
-    expect(judgeOne(RESOLVED, [moved(-4)])).toMatchObject({ verdict: 'no_worse', isCalm: true });
+    expect(judgeOne(RESOLVED, [moved(-4)])).toMatchObject({ verdict: 'no_worse', calm: true });
     const far = judgeOne(RESOLVED, [moved(-20)]);
-    expect(far).toMatchObject({ verdict: 'not_enough_calls', isCalm: false });
+    expect(far).toMatchObject({ verdict: 'not_enough_calls', calm: false });
     expect(far.why).toContain('The other agents moved by −19.9');
     const changed = alike(6, [1000, 700], [1000, 200]);
     expect(judgeOne(RESOLVED, [{ ...moved(-20), changed }])).toMatchObject({
       verdict: 'worse',
-      isCalm: false,
+      calm: false,
     });
   });
 
@@ -223,11 +222,12 @@ describe('silence', () => {
       'rollback',
     ],
   ] as const)('%s', (_, changed, does) => {
-    expect(findSilence(changed, heard(10), 30)?.does ?? null).toBe(does);
+    const { agents, ...found } = findSilence(changed, heard(10), 30);
+    expect(agents.length === 0 ? null : found.does).toBe(does);
     // Figures are missing where others are silent, too.
     const others = [...heard(8), quiet('agent.x', 9, 9, 9, 9), quiet('agent.y', 9, 9, 9, 9)];
-    expect(findSilence(changed, others, 30)).toBeNull();
-    expect(findSilence(changed, [], 30)).toBeNull();
+    expect(findSilence(changed, others, 30).agents).toEqual([]);
+    expect(findSilence(changed, [], 30).agents).toEqual([]);
   });
 });
 
@@ -243,8 +243,8 @@ describe('errors', () => {
     ['on one day are ordinary', days(1, 30), null],
     ['twice a day are no bad day', days(8, 0, 2), null],
   ] as const)('%s', (_, found, does) => {
-    expect(findErrors(found, usual, 5, 0.025)?.does ?? null).toBe(does);
+    expect(judgeErrors(found, usual, 5, 0.025)).toBe(does);
     // An outage, which the others have too, is no fault of the change.
-    expect(findErrors(found, { days: 300, bad: 299 }, 5, 0.025)).toBeNull();
+    expect(judgeErrors(found, { days: 300, bad: 299 }, 5, 0.025)).toBeNull();
   });
 });
