@@ -123,16 +123,20 @@ export async function startRollout(
     if (isRefused(plan)) return { end: 'refused', plan };
     refuseMore(plan, settings);
     await needSecrets(plan, { session });
-    const acting = plan.changes.filter(isWriting);
-    if (acting.some(hasSecrets)) await fingerprintsForRun(session.state, session, context);
-    const changed = acting.map((change) => toRolloutAgent(change, session));
+    if (plan.changes.some((change) => isWriting(change) && hasSecrets(change)))
+      await fingerprintsForRun(session.state, session, context);
     const now = getTime(session, context);
-    const agents = await chooseOrder(settings, changed, session, now);
-    // Of the selected agents fewer may change, and a step that adds nobody is none.
-    const counts = stepCounts(settings.steps, agents.length).filter(
-      (count, index, all) => count > (all[index - 1] ?? 0),
-    );
-    await tellSteps(settings, agents, counts, session, options, context);
+    const { agents, counts, forecast } = await layOutSteps(settings, plan, session, now);
+    for (const text of forecast.texts) context.emit({ type: 'notice', text });
+    const { refused } = forecast;
+    if (refused !== undefined && options.anyway !== true)
+      throw new CallsheetError('refused', refused.message, {
+        hint: `${refused.hint} To start it all the same: --anyway`,
+      });
+    if (refused !== undefined) {
+      const text = `${refused.message}: it will wait for ${typed('promote', { name }, options)}.`;
+      context.emit({ type: 'notice', text });
+    }
     const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
     if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
     const { user, commit } = await describeActor(session.stack.dir, context);
@@ -176,32 +180,18 @@ function withoutFreeze({ override_freeze: _, ...options }: PlanOptions): PlanOpt
   return options;
 }
 
-/**
- * Says what each step will take, by the calls of the weeks before. Throws `CallsheetError('refused')` where a step cannot
- * tell the margin, unless it is started `anyway`.
- */
-async function tellSteps(
+/** The agents that a plan changes in their order, how many have the change after each step, and what the steps take. */
+async function layOutSteps(
   settings: RolloutSettings,
-  agents: readonly RolloutAgent[],
-  counts: readonly number[],
+  plan: PlanDocument,
   session: Session,
-  options: Pick<StartOptions, 'anyway'> & RolloutOptions,
-  context: RunContext,
-): Promise<void> {
-  const now = getTime(session, context);
-  const forecast = await forecastSteps(settings, agents, counts, session, now);
-  for (const text of forecast.texts) context.emit({ type: 'notice', text });
-  const { refused } = forecast;
-  if (refused === undefined) return;
-  if (options.anyway === true) {
-    const { name } = settings;
-    const text = `${refused.message}: it will wait for ${typed('promote', { name }, options)}.`;
-    context.emit({ type: 'notice', text });
-    return;
-  }
-  throw new CallsheetError('refused', refused.message, {
-    hint: `${refused.hint} To start it all the same: --anyway`,
-  });
+  now: number,
+) {
+  const changed = plan.changes.filter(isWriting).map((one) => toRolloutAgent(one, session));
+  const agents = await chooseOrder(settings, changed, session, now);
+  // Fewer agents may change than are selected, and a step that adds nobody is none.
+  const counts = [...new Set(stepCounts(settings.steps, agents.length))];
+  return { agents, counts, forecast: await forecastSteps(settings, agents, counts, session, now) };
 }
 
 /** Says line by line what the steps of a planned rollout take; nothing where nothing is known of it. */
@@ -215,10 +205,7 @@ export async function describeSteps(
   try {
     const settings = rolloutNamed(name, session.stack.rollouts);
     const now = getTime(session, context);
-    const changed = plan.changes.filter(isWriting).flatMap((one) => toRolloutAgent(one, session));
-    const agents = await chooseOrder(settings, changed, session, now);
-    const counts = stepCounts(settings.steps, agents.length);
-    const { texts, refused } = await forecastSteps(settings, agents, counts, session, now);
+    const { texts, refused } = (await layOutSteps(settings, plan, session, now)).forecast;
     return [...texts, ...(refused === undefined ? [] : [`${refused.message}. ${refused.hint}`])];
   } finally {
     await session.close();
@@ -233,23 +220,24 @@ export async function goOn(
   review: RolloutReview = {},
   isPromoted = false,
 ): Promise<RolloutOutcome> {
-  for (let stale = 0; ; ) {
-    try {
-      const turn = await takeTurn(name, options, context, review, isPromoted);
-      if (turn === 'rolling_back') return await takeBack(name, options, context, review);
-      if (turn !== 'again') return turn;
-      stale = 0;
-    } catch (error) {
-      // Another run wrote the state meanwhile: what is due now is looked at afresh.
-      const isStale = error instanceof CallsheetError && error.code === 'stale';
-      stale += 1;
-      if (!isStale || stale > MOST_STALE) throw error;
-    }
-  }
+  const turn = await whileStale(() => takeTurn(name, options, context, review, isPromoted));
+  if (turn === 'again') return goOn(name, options, context, review, isPromoted);
+  return turn === 'rolling_back' ? takeBack(name, options, context, review) : turn;
 }
 
 /** Times in a row that others may write the state while something is due. */
 const MOST_STALE = 3;
+
+/** Tries again where another run wrote the state meanwhile: what is due then is looked at afresh. */
+async function whileStale<T>(work: () => Promise<T>, times = MOST_STALE): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isStale = error instanceof CallsheetError && error.code === 'stale';
+    if (!isStale || times === 0) throw error;
+    return whileStale(work, times - 1);
+  }
+}
 
 /** Goes to the next step without waiting for a verdict, or tries the step again that is held. */
 export async function promoteRollout(
@@ -297,17 +285,7 @@ export async function abortRollout(
     return { ...record, status: 'rolling_back', why: `aborted by ${user ?? 'someone'}` };
   });
   if ('end' in changed) return changed;
-  return retryOnce(() => takeBack(changed.name, options, context, review));
-}
-
-/** Tries once more where another run wrote the state meanwhile. */
-async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CallsheetError) || error.code !== 'stale') throw error;
-    return await work();
-  }
+  return takeBack(changed.name, options, context, review);
 }
 
 /** The rollouts that are under way, or the one that is named. `isLooked`: with what calls say now; nothing is written. */
@@ -323,7 +301,7 @@ export async function readRollouts(
       name === undefined ? recordsIn(session) : [recordNamed(name, session, options, () => true)];
     for (const record of records.filter(isUnderWay)) {
       const { others } = bySettingsOfFiles(record, session);
-      if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
+      if (others !== null) context.emit({ type: 'notice', text: others });
     }
     const now = getTime(session, context);
     const isDue = (one: RolloutRecord) =>
@@ -353,28 +331,21 @@ function decide(
   context: RunContext,
   decision: Decision,
 ): Promise<RolloutRecord | RolloutOutcome> {
-  return retryOnce(() => decideNow(name, options, context, decision));
-}
-
-async function decideNow(
-  name: string | undefined,
-  options: RolloutOptions,
-  context: RunContext,
-  decision: Decision,
-): Promise<RolloutRecord | RolloutOutcome> {
-  const session = await openAsRecorded(options, context);
-  try {
-    const found = await withRunsFound(recordNamed(name, session, options, isUnderWay), session);
-    const { record, others } = bySettingsOfFiles(found, session);
-    if (others.length > 0) context.emit({ type: 'notice', text: otherSettings(record, others) });
-    const next = await decision(record, session);
-    const now = getTime(session, context);
-    if (next === undefined) return { end: 'declined', record, now };
-    await writeDown(next, { session, options, context });
-    return isUnderWay(next) ? next : { end: 'done', record: next, now };
-  } finally {
-    await session.close();
-  }
+  return whileStale(async () => {
+    const session = await openAsRecorded(options, context);
+    try {
+      const found = await withRunsFound(recordNamed(name, session, options, isUnderWay), session);
+      const { record, others } = bySettingsOfFiles(found, session);
+      if (others !== null) context.emit({ type: 'notice', text: others });
+      const next = await decision(record, session);
+      const now = getTime(session, context);
+      if (next === undefined) return { end: 'declined', record, now };
+      await writeDown(next, { session, options, context });
+      return isUnderWay(next) ? next : { end: 'done', record: next, now };
+    } finally {
+      await session.close();
+    }
+  });
 }
 
 /** A rollout with the runs of it that journals tell of: an older state that was put back knows fewer. */
@@ -424,8 +395,13 @@ async function takeTurn(
     if (record.status !== 'applying') announceBroken(session, options, context);
     const now = getTime(session, context);
     const visit = { session, options, context, review, isPromoted };
-    if (others.length > 0 && (record.status === 'applying' || record.status === 'judging'))
-      return await holdForSettings(record, others, visit);
+    const isGoing = record.status === 'applying' || record.status === 'judging';
+    // What it is judged by is another one than at its start: it goes on once somebody says so.
+    if (others !== null && isGoing) {
+      const looked = await lookAfter(record, visit);
+      const why = `${others}. To go on: ${typed('promote', record, options)}; to take it back: ${typed('abort', record, options)}`;
+      return looked.turn ?? (await hold(looked.record, why, visit));
+    }
     switch (record.status) {
       case 'applying':
         return await applyStep(record, visit);
@@ -445,22 +421,29 @@ async function takeTurn(
 }
 
 /**
- * A rollout with the settings of callsheet.yaml, where that has one of its name, and the names of those that the state has
+ * A rollout with the settings of callsheet.yaml, where that has one of its name, and a sentence on those that the state has
  * otherwise. The state may be anybody's word, and the files may have changed: neither lets a change through unasked.
  */
 function bySettingsOfFiles(
   record: RolloutRecord,
   session: Session,
-): { readonly record: RolloutRecord; readonly others: readonly string[] } {
-  const configured = session.stack.rollouts.find(({ name }) => name === record.name);
-  if (configured === undefined || isBroken(session)) return { record, others: [] };
+): { readonly record: RolloutRecord; readonly others: string | null } {
+  const { name, settings: known } = record;
+  const configured = session.stack.rollouts.find((one) => one.name === name);
+  if (configured === undefined || isBroken(session)) return { record, others: null };
   const settings = settingsKept(configured);
-  const { settings: known } = record;
-  const others = SETTINGS.flatMap(([name, said]) =>
-    computeDigest(settings[name]) === computeDigest(known[name]) ? [] : [said],
+  const others = SETTINGS.filter(
+    (one) => computeDigest(settings[one]) !== computeDigest(known[one]),
+  ).map(
+    (one) => `rollouts.${name}.${one.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
   );
-  return others.length === 0 ? { record, others } : { record: { ...record, settings }, others };
+  if (others.length === 0) return { record, others: null };
+  const sentence = `the state has ${others.join(' and ')} otherwise than callsheet.yaml, which counts`;
+  return { record: { ...record, settings }, others: sentence };
 }
+
+/** Settings that decide whether a rollout goes on. */
+const SETTINGS = ['judge', 'guardRails', 'onWorse', 'overdueAfter'] as const;
 
 /** The settings of a rollout that are kept with it. */
 function settingsKept(settings: RolloutSettings): RolloutRecord['settings'] {
@@ -468,32 +451,11 @@ function settingsKept(settings: RolloutSettings): RolloutRecord['settings'] {
   return kept;
 }
 
-/** Settings that decide whether a rollout goes on, as callsheet.yaml calls them. */
-const SETTINGS = [
-  ['judge', 'judge'],
-  ['guardRails', 'guard_rails'],
-  ['onWorse', 'on_worse'],
-  ['overdueAfter', 'overdue_after'],
-] as const;
-
-function otherSettings({ name }: RolloutRecord, others: readonly string[]): string {
-  return `the state has ${others.map((one) => `rollouts.${name}.${one}`).join(' and ')} otherwise than callsheet.yaml, which counts`;
-}
-
-/** What it is judged by is another one than at its start: it goes on once somebody says so. */
-async function holdForSettings(
-  begun: RolloutRecord,
-  others: readonly string[],
-  visit: Visit,
-): Promise<Turn> {
-  const { session, options, context } = visit;
-  const isLooked = begun.steps.some(({ at }) => at !== null);
-  const { record, turn } = isLooked ? await lookAfter(begun, visit) : { record: begun };
-  if (turn !== undefined) return turn;
-  const why = `${otherSettings(begun, others)}. To go on: ${typed('promote', begun, options)}; to take it back: ${typed('abort', begun, options)}`;
+/** It stays as it is until somebody decides. */
+async function hold(record: RolloutRecord, why: string, visit: Visit): Promise<RolloutOutcome> {
   const held: RolloutRecord = { ...record, status: 'held', why };
   await writeDown(held, visit);
-  return { end: 'held', record: held, now: getTime(session, context) };
+  return { end: 'held', record: held, now: getTime(visit.session, visit.context) };
 }
 
 /** Applies what the step adds, as it was reviewed and not otherwise. */
@@ -502,17 +464,13 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const { name, step } = begun;
   const now = getTime(session, context);
   // It may have waited for a freeze window or a file since the last look, which callers did not.
-  const isOld = !visit.isPromoted && isLookDue(begun, now);
+  const isOld = !visit.isPromoted && now - Date.parse(begun.look?.at ?? '0') > FRESH_MS;
   const { record, turn } = isOld ? await lookAfter(begun, visit) : { record: begun };
   if (turn !== undefined) return turn;
-  const hold = async (why: string): Promise<Turn> => {
-    const held: RolloutRecord = { ...record, status: 'held', why };
-    await writeDown(held, visit);
-    return { end: 'held', record: held, now };
-  };
   refuseBroken(session);
   const { adds, gone } = placedNow(addedBy(record, step), session);
-  if (gone.length > 0) return hold(`${formatNames(gone)} no longer in the configuration`);
+  if (gone.length > 0)
+    return hold(record, `${formatNames(gone)} no longer in the configuration`, visit);
   const addresses = adds.map(({ address }) => address);
   const { overrideFreeze } = options;
   const allowed = {
@@ -531,10 +489,10 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {
     return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
   }
-  if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
+  if (isRefused(planned.plan)) return hold(record, refusedWhy(planned.plan), visit);
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
   const moved = movedSince(adds, planned, written, session);
-  if (moved.length > 0) return hold(foldSentences(moved));
+  if (moved.length > 0) return hold(record, foldSentences(moved), visit);
   const isDue = planned.plan.changes.some(isWriting);
   if (!isDue) {
     await writeDown(withStepApplied(record, now), visit);
@@ -552,7 +510,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
       return { ...session.state.rollouts, [name]: after };
     },
   });
-  if (outcome.type === 'refused') return hold(refusedWhy(outcome.plan));
+  if (outcome.type === 'refused') return hold(record, refusedWhy(outcome.plan), visit);
   if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
     return { end: 'interrupted', record: withRun(record, outcome.run), now };
   return 'again';
@@ -560,10 +518,6 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
 
 /** A look that is older than this was made by another command. */
 const FRESH_MS = 10 * 60_000;
-
-function isLookDue({ steps, look }: RolloutRecord, now: number): boolean {
-  return steps.some(({ at }) => at !== null) && now - Date.parse(look?.at ?? '0') > FRESH_MS;
-}
 
 /** Agents of a step by the addresses that they have now, which `moved:` and `state mv` change; and those that are gone. */
 function placedNow(
@@ -609,18 +563,23 @@ function afterRun(
   return { ...record, status: 'held', why: what };
 }
 
-function withRun(record: RolloutRecord, run: string): RolloutRecord {
-  const steps = record.steps.map((step, index) =>
-    index === record.step ? { ...step, runs: [...step.runs, run] } : step,
+/** A rollout whose step at hand has something else. */
+function withStep(
+  record: RolloutRecord,
+  change: (step: RolloutRecord['steps'][number]) => Partial<RolloutRecord['steps'][number]>,
+): RolloutRecord {
+  const steps = record.steps.map((one, index) =>
+    index === record.step ? { ...one, ...change(one) } : one,
   );
   return { ...record, steps };
 }
 
+function withRun(record: RolloutRecord, run: string): RolloutRecord {
+  return withStep(record, ({ runs }) => ({ runs: [...runs, run] }));
+}
+
 function withStepApplied(record: RolloutRecord, now: number): RolloutRecord {
-  const steps = record.steps.map((step, index) =>
-    index === record.step ? { ...step, at: isoTime(now) } : step,
-  );
-  return { ...record, status: 'judging', steps };
+  return { ...withStep(record, () => ({ at: isoTime(now) })), status: 'judging' };
 }
 
 /** Looks at the calls, and decides what comes of them. Nothing is written where nothing does. */
@@ -649,7 +608,6 @@ async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
 /** Nothing goes on until somebody decides, or until the calls no longer say what they were held for. */
 async function lookWhileHeld(held: RolloutRecord, visit: Visit): Promise<Turn> {
   const now = getTime(visit.session, visit.context);
-  if (held.steps.every(({ at }) => at === null)) return { end: 'held', record: held, now };
   const { record, turn } = await lookAfter(held, visit);
   if (turn !== undefined) return turn;
   const isByCalls = findStop(held.look) === 'hold' && held.why === whyStopped(held);
@@ -667,6 +625,7 @@ async function lookAfter(
   visit: Visit,
 ): Promise<{ readonly record: RolloutRecord; readonly turn?: Turn }> {
   const { session, context } = visit;
+  if (record.steps.every(({ at }) => at === null)) return { record };
   const look = await lookAtCalls(record, session, getTime(session, context));
   const looked: RolloutRecord = { ...record, look };
   const [stop, before] = [findStop(look), findStop(record.look)];
@@ -893,31 +852,20 @@ function movedSince(
   session: Session,
 ): readonly { readonly address: Address; readonly message: string }[] {
   const changes = new Map(plan.changes.filter(isWriting).map((one) => [one.address, one]));
-  return adds.flatMap(({ address, id, change: reviewed, secrets }) => {
+  return adds.flatMap(({ address, id, change: reviewed, secrets = {} }) => {
     const change = changes.get(address);
+    if (change === undefined && written.has(address)) return [];
     if (change === undefined)
-      return written.has(address)
-        ? []
-        : [{ address, message: `${address} no longer has the change that was reviewed` }];
-    if (reviewedDigest(change) === reviewed) {
-      if (secrets === undefined) return [];
-      const document = documentsIn(session).get(address) ?? {};
-      const renewed = findRenewed(change, document, id, secrets, getWorld(session));
-      return renewed.length === 0 ? [] : [otherwise(address, renewed)];
-    }
-    const fields = change.fields.filter(({ cause }) => cause !== 'unknown_secret');
-    return [
-      otherwise(
-        address,
-        fields.map(({ path }) => path),
-      ),
-    ];
+      return [{ address, message: `${address} no longer has the change that was reviewed` }];
+    const document = documentsIn(session).get(address) ?? {};
+    const paths =
+      reviewedDigest(change) === reviewed
+        ? findRenewed(change, document, id, secrets, getWorld(session))
+        : change.fields.filter(({ cause }) => cause !== 'unknown_secret').map(({ path }) => path);
+    if (paths.length === 0) return [];
+    const message = `${address} would change otherwise than reviewed: ${paths.join(', ')}`;
+    return [{ address, message }];
   });
-}
-
-function otherwise(address: Address, paths: readonly string[]) {
-  const message = `${address} would change otherwise than reviewed: ${paths.join(', ')}`;
-  return { address, message };
 }
 
 /** Addresses that runs changed, as their receipts say. */
@@ -944,25 +892,27 @@ function formatNames(agents: readonly RolloutAgent[]): string {
 
 /** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */
 function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSettings): void {
-  const { file, line } = position;
+  const where = `rollouts.${name} (${position.file}:${position.line})`;
   const acting = plan.changes.filter(isWriting);
+  const refuse = (found: readonly Change[], what: string, hint: string) => {
+    if (found.length === 0) return;
+    const sentences = found.map(({ address, name, action, source }) => ({
+      ...{ address, name },
+      message: `${address}: ${action}${source === null ? '' : `, ${source}`}`,
+    }));
+    throw new CallsheetError('config', `${what}:\n${foldSentences(sentences)}`, { hint });
+  };
   const others = acting.filter(({ address }) => !agents.includes(address));
-  const created = acting.filter(
-    ({ address, action }) => agents.includes(address) && action !== 'update',
+  refuse(
+    others,
+    `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select`,
+    `Apply them first, or plan the rollout alone: \`callsheet rollout start ${name}\``,
   );
-  const where = `rollouts.${name} (${file}:${line})`;
-  if (others.length > 0) {
-    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, name, source }) => ({ address, name, message: `${address}${source === null ? '' : `, ${source}`}` })))}`;
-    throw new CallsheetError('config', message, {
-      hint: `Apply them first, or plan the rollout alone: \`callsheet rollout start ${name}\``,
-    });
-  }
-  if (created.length > 0) {
-    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, name, action }) => ({ address, name, message: `${address}: ${action}` })))}`;
-    throw new CallsheetError('config', message, {
-      hint: 'Apply these with `callsheet plan` and `callsheet apply`, or leave them out of the selection.',
-    });
-  }
+  refuse(
+    acting.filter(({ action }) => action !== 'update'),
+    `${where}: only updates of agents can be judged by their calls`,
+    'Apply these with `callsheet plan` and `callsheet apply`, or leave them out of the selection.',
+  );
   if (acting.length === 0)
     throw new CallsheetError('usage', `nothing of ${where} changes`, {
       hint: '`callsheet plan` shows what the configuration changes.',
@@ -1009,32 +959,29 @@ function recordNamed(
   const found = name === undefined ? all.filter(isMeant) : all.filter((one) => one.name === name);
   const [only] = found;
   const names = all.map((one) => one.name);
+  const refused = (message: string, hint: string) => new CallsheetError('usage', message, { hint });
+  if (name === undefined && only === undefined)
+    throw refused(
+      'no rollout is under way',
+      `To start one: ${commandSpan('rollout start NAME', options)}`,
+    );
   if (only === undefined) {
-    if (name === undefined)
-      throw new CallsheetError('usage', 'no rollout is under way', {
-        hint: `To start one: ${commandSpan('rollout start NAME', options)}`,
-      });
+    const named = { name: name ?? '' };
     const set = session.stack.rollouts.map((one) => one.name);
-    const start = `To start it: ${typed('start', { name }, options)}`;
-    throw new CallsheetError('usage', `no rollout ${name} was started`, {
-      hint: set.includes(name)
-        ? start
-        : didYouMean(
-            name,
-            [...names, ...set],
-            `${commandSpan('rollout show', options)} lists those that were started.`,
-          ),
-    });
+    const listed = `${commandSpan('rollout show', options)} lists those that were started.`;
+    throw refused(
+      `no rollout ${named.name} was started`,
+      set.includes(named.name)
+        ? `To start it: ${typed('start', named, options)}`
+        : didYouMean(named.name, [...names, ...set], listed),
+    );
   }
   if (found.length > 1)
-    throw new CallsheetError('usage', `several rollouts are under way: ${names.join(', ')}`, {
-      hint: 'Name one.',
-    });
-  if (!isMeant(only)) {
-    const how = only.status === 'done' ? 'is done' : 'was rolled back';
-    throw new CallsheetError('usage', `the rollout ${only.name} ${how}`, {
-      hint: `To start it again: ${typed('start', only, options)}`,
-    });
-  }
+    throw refused(`several rollouts are under way: ${names.join(', ')}`, 'Name one.');
+  if (!isMeant(only))
+    throw refused(
+      `the rollout ${only.name} ${only.status === 'done' ? 'is done' : 'was rolled back'}`,
+      `To start it again: ${typed('start', only, options)}`,
+    );
   return only;
 }

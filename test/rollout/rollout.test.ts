@@ -339,7 +339,7 @@ describe('a plan', () => {
     await fleet.act((to) => plan({ dir, format: 'json', out }, to));
     const { err } = await fleet.act((to) => start(out, { dir, format: 'json' }, to), { exit: 1 });
     expect(err).toContain('the plan changes 7 resources that rollouts.careful (callsheet.yaml:5)');
-    expect(err).toContain('Clinic 6 (agent.clinic["c6"]), clinics.csv:7');
+    expect(err).toContain('Clinic 6 (agent.clinic["c6"]): update, clinics.csv:7');
     expect(fleet.greeting(POLITE)).toBe(0);
     // The rollout alone is planned without them.
     expect(await fleet.start(2)).toMatchObject({ agents: 5, steps: { length: 3 } });
