@@ -1,10 +1,12 @@
 // Renews the outputs shown in docs/reference/reading.md: every `<!-- run: … -->` is followed by what the command
 // prints against a simulated account of 3 resellers, 12 organizations, 500 agents and 5,000 calls, under a
 // clock that stands still. `--check` only says whether they are fresh.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../src/cli/program.ts';
+import { features } from '../src/features/index.ts';
 import { type Simulator, startSimulator } from '../src/simulator/index.ts';
 
 const FILE = join(import.meta.dirname, '..', 'docs', 'reference', 'reading.md');
@@ -85,6 +87,7 @@ async function outputOf(typed: string, { url, clientId, clientSecret }: Simulato
   };
   try {
     const exit = await runProgram([...argv, '--quiet'], {
+      features,
       env: {
         CALLSHEET_BASE_URL: url,
         CALLSHEET_CLIENT_ID: clientId,

@@ -1,6 +1,7 @@
 /** The library: stacks planned, applied and undone; and the platform's operations with their types, errors and answers. */
 
 import type { PlanChoices, PlanDocument } from './core/plan-document.ts';
+import { features } from './features/index.ts';
 import type { FailureDocument } from './render/diagnostics.ts';
 import type { RunContext, StackOptions } from './run/context.ts';
 import type { Event, RunDocument } from './run/document.ts';
@@ -130,5 +131,11 @@ function toStackOptions({
 }
 
 function toRunContext({ env = process.env, onEvent = () => undefined }: Given): RunContext {
-  return { env, now: () => new Date(), stop: new AbortController().signal, emit: onEvent };
+  return {
+    env,
+    features,
+    now: () => new Date(),
+    stop: new AbortController().signal,
+    emit: onEvent,
+  };
 }

@@ -18,13 +18,16 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 } else if (argv[0] === '__complete') {
   // A shell asks what may come next, and waits for it at every press of a key.
   const { answer } = await import('./cli/completion/answer.ts');
-  process.stdout.write(await answer(argv.slice(1), process.env));
+  const { features } = await import('./features/index.ts');
+  process.stdout.write(await answer(argv.slice(1), process.env, features));
 } else {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const { runProgram } = await import('./cli/program.ts');
+  const { features } = await import('./features/index.ts');
   process.exitCode = await runProgram(argv, {
     env: process.env,
+    features,
     now: () => new Date(),
     stop: stop.signal,
     version,

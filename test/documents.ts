@@ -8,8 +8,11 @@ import { registerSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import '@hyperjump/json-schema/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { COMMANDS } from '../src/cli/command-table.ts';
+import { openTable } from '../src/cli/command-table.ts';
 import { DOCUMENTS, type DocumentFormat } from '../src/console/show.ts';
+import { features } from '../src/features/index.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 const SCHEMAS = join(import.meta.dirname, '../schemas');
 

@@ -101,6 +101,7 @@ export function world(parts: Parts = EMPTY) {
       desired: parts.desired.map((one) => ({ ...one, inClear: parts.inClear })),
       prune: true,
       isPreflighted: true,
+      claims: [],
       state: state(),
       reader: reader(),
       world: given(),

@@ -1,8 +1,11 @@
-import { COMMANDS, type CommandEntry } from '../../src/cli/command-table.ts';
+import { type CommandEntry, openTable } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
 import { EXIT } from '../../src/core/errors.ts';
+import { features } from '../../src/features/index.ts';
 import { exitHeading } from './exits.ts';
 import { anchorOf, code, fenced, page, paragraph, sentence, table, toHeading } from './markdown.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 /** The page of every command. */
 export function commandsPage(): string {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { DOCUMENTS, type DocumentFormat } from '../../src/console/show.ts';
+import { features } from '../../src/features/index.ts';
 import { isSchema, propertiesOf, resolvePointer, type Schema } from '../generate/schema.ts';
 import { code, page, paragraph, sentence, table, toHeading } from './markdown.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 const SCHEMAS = join(import.meta.dirname, '../../schemas');
 

@@ -1,6 +1,9 @@
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { EXIT, type ExitName } from '../../src/core/errors.ts';
+import { features } from '../../src/features/index.ts';
 import { anchorOf, code, page, paragraph, sentence, table } from './markdown.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 const NAMES = Object.keys(EXIT) as readonly ExitName[];
 

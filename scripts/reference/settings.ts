@@ -1,5 +1,5 @@
 import type { FieldMember } from '../../src/core/documents.ts';
-import { MEASURES } from '../../src/core/rollout.ts';
+import { MEASURES } from '../../src/features/rollout/record.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { explainField } from '../../src/stack/editor/explain-field.ts';
 import {

@@ -11,7 +11,6 @@ import {
   IDENTITY,
   KEYS,
   LISTEN,
-  LOCK_TIMEOUT,
   LOG,
   NO_CALLS,
   NOTIFY,
@@ -31,14 +30,12 @@ import {
   repeatable,
   SHELLS,
   STACK_FLAGS,
-  STEP_ALLOWANCES,
   span,
   TARGETS,
   TREE,
   upTo,
   whole,
 } from '../console/flags.ts';
-import type { PlanCommandFlags } from '../console/plan.ts';
 import type { DocumentFormat } from '../console/show.ts';
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
@@ -74,8 +71,83 @@ export type CommandEntry = {
   readonly exitMeanings?: { readonly [name in ExitName]?: string };
   /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
   readonly prints?: readonly DocumentFormat[];
+  /** Whether it takes the flags that name a strategy, such as `--rollout`. */
+  readonly takesStrategy?: boolean;
   readonly load: () => Promise<Command>;
 };
+
+/** What a feature has to do with the command line. */
+export type CommandSource = {
+  readonly name: string;
+  readonly commands?: readonly CommandEntry[];
+  /** Words that only have commands below them, and what they are for. */
+  readonly groups?: { readonly [word: string]: string };
+  /** The heading of `callsheet --help` under which its commands stand. */
+  readonly purpose?: string;
+  /** The flag of `plan` that names one of its strategies, and the command that carries such a plan out. */
+  readonly strategyFlag?: Flag & { readonly command: string };
+};
+
+/** All commands, those of features among them. */
+export type CommandTable = {
+  readonly commands: readonly CommandEntry[];
+  /** The commands below each command, by their names. */
+  readonly inner: ReadonlyMap<string, readonly string[]>;
+  /** Commands that do nothing but have others below them, and what those are for. */
+  readonly groups: { readonly [name: string]: string };
+  /** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
+  readonly purposes: { readonly [purpose: string]: readonly string[] };
+};
+
+/** One of two words may stand below a command that runs itself. */
+export function openTable(features: readonly CommandSource[]): CommandTable {
+  const strategies = features.flatMap(({ name, strategyFlag: flag }) =>
+    flag === undefined ? [] : [{ name, flag }],
+  );
+  const taking = (entry: CommandEntry): CommandEntry => {
+    if (entry.takesStrategy !== true || strategies.length === 0) return entry;
+    return { ...entry, flags: [...(entry.flags ?? []), ...strategies.map(({ flag }) => flag)] };
+  };
+  const commands = [...COMMANDS.map(taking), ...features.flatMap(({ commands = [] }) => commands)];
+  const words = commands.map(({ name }) => name.split(' '));
+  const firstIn = ({ commands = [] }: CommandSource) =>
+    new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''));
+  return {
+    commands,
+    inner: new Map(
+      [...Map.groupBy(words, ([first = '']) => first)].map(([name, all]) => [
+        name,
+        all.flatMap(([, second]) => second ?? []),
+      ]),
+    ),
+    groups: Object.assign({}, GROUPS, ...features.map(({ groups = {} }) => groups)),
+    purposes: Object.fromEntries(
+      Object.entries(PURPOSES).map(([purpose, names]) => [
+        purpose,
+        [
+          ...names,
+          ...features.filter((one) => one.purpose === purpose).flatMap((one) => [...firstIn(one)]),
+        ],
+      ]),
+    ),
+  };
+}
+
+/** Flags with the strategy that one of them names: `--rollout careful` is one of the feature `rollout`. */
+export function withStrategy<F extends CommonFlags>(
+  { takesStrategy }: CommandEntry,
+  flags: F,
+  features: readonly CommandSource[],
+): F {
+  if (takesStrategy !== true) return flags;
+  for (const { name: feature, strategyFlag } of features) {
+    const [, option = ''] = /^--(\S+) /.exec(strategyFlag?.spelling ?? '') ?? [];
+    const { [option]: name, ...others } = flags as Readonly<Record<string, unknown>>;
+    if (name === undefined) continue;
+    return { ...others, strategy: { feature, name, command: strategyFlag?.command } } as never;
+  }
+  return flags;
+}
 
 /**
  * Carries a command out. It is given the arguments in their order, undefined for those that are left out, then the
@@ -120,7 +192,7 @@ const WRITING: readonly ExitName[] = [
 ];
 /** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
 const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
-/** Commands of rollouts and batches: `changes` while a rollout waits, or where a batch found some. */
+/** Commands of batches: `changes` where one found some. */
 const ADVANCING: readonly ExitName[] = [
   'done',
   'error',
@@ -131,27 +203,9 @@ const ADVANCING: readonly ExitName[] = [
   'locked',
   'interrupted',
 ];
-const ROLLOUT_NAME = {
-  name: '[name]',
-  does: 'a rollout of callsheet.yaml; by default the only one that is under way',
-};
-const ROLLOUT_EXITS = {
-  changes: 'waiting for calls or the end of a freeze window',
-  partial: 'rolled back',
-  refused: 'held, or refused',
-};
-const ROLLOUT = [
-  AUTO_APPROVE,
-  OVERRIDE_FREEZE,
-  LOCK_TIMEOUT,
-  NOTIFY,
-  flag('--notify-always', 'post it also while it waits'),
-  CONCURRENCY,
-  format('text', 'json', 'markdown'),
-];
 
-/** Every command, in the order of the reference. One of two words may stand below a command that runs itself. */
-export const COMMANDS: readonly CommandEntry[] = [
+/** Every command of the core, in the order of the reference. */
+const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'validate',
     does: 'check the configuration, without a network',
@@ -272,14 +326,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
-    load: async () => {
-      const { plan } = await import('../console/plan.ts');
-      // The platform is asked for the calls that its steps take, for a rollout alone.
-      return async (flags: PlanCommandFlags, context: Context) =>
-        flags.rollout === undefined
-          ? plan(flags, context)
-          : (await import('../rollout/command.ts')).planRollout(flags, context);
-    },
+    takesStrategy: true,
+    load: async () => (await import('../console/plan.ts')).plan,
   },
   {
     name: 'show',
@@ -386,72 +434,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan'],
     load: async () => (await import('../rehearse/command.ts')).rehearse,
-  },
-  {
-    name: 'rollout start',
-    does: 'give a change to a few agents first, and to the others if callers fare no worse',
-    args: [
-      {
-        name: '[planfile|name]',
-        does: 'a plan made by `callsheet plan --out FILE`; or a rollout of callsheet.yaml, which is planned now',
-      },
-    ],
-    flags: [
-      flag('--rollout <name>', 'with a plan file: which rollout of callsheet.yaml it is'),
-      flag('--expect <digest>', 'start only the plan with this digest (sha256:…)'),
-      permit('--anyway', 'start although a step cannot tell the margin by its calls'),
-      ...STEP_ALLOWANCES,
-      NO_CALLS,
-      ...ROLLOUT,
-    ],
-    examples: ['callsheet rollout start careful', 'callsheet rollout start plan.json'],
-    exits: ADVANCING,
-    exitMeanings: ROLLOUT_EXITS,
-    prints: ['callsheet-rollouts'],
-    load: async () => (await import('../rollout/command.ts')).start,
-  },
-  {
-    name: 'rollout run',
-    does: 'do what is due in rollouts, for pipelines: look at the calls, go on or roll back',
-    args: [ROLLOUT_NAME],
-    flags: ROLLOUT,
-    examples: ['callsheet rollout run', 'callsheet rollout run careful --format markdown'],
-    exits: ADVANCING,
-    exitMeanings: ROLLOUT_EXITS,
-    prints: ['callsheet-rollouts'],
-    load: async () => (await import('../rollout/command.ts')).run,
-  },
-  {
-    name: 'rollout show',
-    does: 'show rollouts as they were last looked at',
-    args: [ROLLOUT_NAME],
-    flags: [format('text', 'json', 'markdown')],
-    examples: ['callsheet rollout show', 'callsheet rollout show careful --verbose'],
-    exits: READING,
-    prints: ['callsheet-rollouts'],
-    load: async () => (await import('../rollout/command.ts')).show,
-  },
-  {
-    name: 'rollout promote',
-    does: 'go to the next step now, whatever the calls say',
-    args: [ROLLOUT_NAME],
-    flags: ROLLOUT,
-    examples: ['callsheet rollout promote careful'],
-    exits: ADVANCING,
-    exitMeanings: ROLLOUT_EXITS,
-    prints: ['callsheet-rollouts'],
-    load: async () => (await import('../rollout/command.ts')).promote,
-  },
-  {
-    name: 'rollout abort',
-    does: 'roll a rollout back',
-    args: [ROLLOUT_NAME],
-    flags: ROLLOUT,
-    examples: ['callsheet rollout abort careful --auto-approve'],
-    exits: WRITING,
-    exitMeanings: { partial: 'rolled back but for what it names' },
-    prints: ['callsheet-rollouts'],
-    load: async () => (await import('../rollout/command.ts')).abort,
   },
   {
     name: 'drift',
@@ -865,7 +847,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => {
       const { get } = await import('./commands/get.ts');
       return (what: string, resource: string | undefined, flags: GetFlags, context: Context) =>
-        get(what, resource, flags, context, INNER.get('get'));
+        get(what, resource, flags, context, openTable([]).inner.get('get'));
     },
   },
   {
@@ -1134,28 +1116,15 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** The commands below each command, by their names. */
-export const INNER: ReadonlyMap<string, readonly string[]> = new Map(
-  [
-    ...Map.groupBy(
-      COMMANDS.map(({ name }) => name),
-      (path) => path.split(' ')[0] ?? '',
-    ),
-  ].map(([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])]),
-);
-
-/** Commands that do nothing but have others below them. */
-export const GROUPS: { readonly [name: string]: string } = {
+const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
   snapshot: 'save an account in a file, and inspect it',
   queue: 'run the stacks of a tree on many workers',
-  rollout: 'give a change to a few agents first, judge it by their calls',
 };
 
-/** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
-export const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
+const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: ['init', 'export', 'import'],
-  Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply', 'rollout'],
+  Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply'],
   Look: ['get', 'history', 'metrics', 'drift', 'pull', 'log', 'runs', 'explain', 'ui'],
   'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
   'Fleets, editor, simulator, applications': [

@@ -10,15 +10,22 @@ import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, sizeTerminals } from '../console/terminal.ts';
 import { codeSpan } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn, RunFailure } from '../core/errors.ts';
-import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
+import type { Features } from '../feature.ts';
+import {
+  type CommandEntry,
+  type CommandTable,
+  openTable,
+  runCommand,
+  withStrategy,
+} from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import {
   buildOption,
   CliCommand,
   foldedList,
-  HELP,
   helpColumns,
   helpCommand,
+  layHelp,
   optionsHelp,
   pathTo,
   refuseUnknownCommand,
@@ -28,16 +35,18 @@ import {
 
 export type Deps = Omit<
   Context,
-  'terminal' | 'emit' | 'confirm' | 'trace' | 'traffic' | 'runSecret' | 'telemetry'
->;
+  'terminal' | 'emit' | 'confirm' | 'trace' | 'traffic' | 'runSecret' | 'telemetry' | 'features'
+> & { readonly features: Features };
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
   let name = 'callsheet';
   sizeTerminals(deps.env);
+  const table = openTable(deps.features);
 
-  const action: Act = (run) => async (flags) => {
+  const action: Act = (entry, run) => async (given) => {
+    const flags = withStrategy(entry, given, deps.features);
     let hasPrinted = false;
     const terminal = openTerminal(flags, deps.env, () => {
       hasPrinted = true;
@@ -85,14 +94,14 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     }
   };
 
-  const program = buildProgram(action, deps.version, argv);
+  const program = buildProgram(table, action, deps.version, argv);
   program.hook('preAction', (_, command) => {
     name = pathTo(command);
   });
   try {
-    const shown = await showHelp(program, argv, deps.env);
+    const shown = await showHelp(program, argv, deps.env, table);
     if (shown !== undefined) return shown;
-    await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
+    await program.parseAsync(helpLine(spreadPairs(argv, table)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error instanceof UsageMistake) await tellMistake(error, deps);
@@ -131,12 +140,13 @@ async function showHelp(
   program: Command,
   [first, ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
+  { inner }: CommandTable,
 ): Promise<ExitCode | undefined> {
   if (first !== 'help') return undefined;
   const named = words.filter((text) => !text.startsWith('-') && text !== 'help');
   const [word, ...more] = named;
   if (word === undefined) return undefined;
-  if (!INNER.has(word)) {
+  if (!inner.has(word)) {
     const own = { options: optionsHelp, topics: topicsHelp }[word];
     if (own !== undefined && more.length === 0) {
       process.stdout.write(own());
@@ -146,7 +156,7 @@ async function showHelp(
     const flags = { color: !words.includes('--no-color') };
     const shown = more.length === 0 ? await showTopic(word, flags, env) : undefined;
     if (shown !== undefined) return shown;
-    const topic = nearestTopic(word, [...INNER.keys()]);
+    const topic = nearestTopic(word, [...inner.keys()]);
     if (topic !== undefined)
       program.error(`unknown topic '${word}': did you mean \`callsheet help ${topic}\`?`);
   }
@@ -164,17 +174,23 @@ type ActFlags = CommonFlags & { readonly format?: string };
 
 /** Gives a command its context, and turns what it throws into a report and an exit code. */
 type Act = (
+  entry: CommandEntry,
   run: (flags: ActFlags, context: Context) => Promise<ExitCode>,
 ) => (flags: ActFlags) => Promise<void>;
 
 /** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
-export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
+export function buildProgram(
+  table: CommandTable,
+  action: Act,
+  version: string,
+  argv: readonly string[] = [],
+): Command {
   const program = new CliCommand('callsheet')
     .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
-    .configureHelp(HELP)
+    .configureHelp(layHelp(table))
     .configureOutput({ getOutHelpWidth: helpColumns })
     // Of `get models --format csv` the flag is that of `get models`.
     .enablePositionalOptions()
@@ -192,17 +208,17 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 
   const groups = new Map<string, Command>();
   const groupOf = (name: string): Command => {
-    const made = groups.get(name) ?? add([name], GROUPS[name] ?? '', program);
+    const made = groups.get(name) ?? add([name], table.groups[name] ?? '', program);
     groups.set(name, made);
     return made;
   };
 
-  for (const entry of COMMANDS) {
+  for (const entry of table.commands) {
     const words = entry.name.split(' ');
     const [first = ''] = words;
     const command = add(words, entry.does, words.length > 1 ? groupOf(first) : program);
     if (words.length === 1) groups.set(first, command);
-    if (isSpeltOut(words, argv)) spellOut(command, entry, action);
+    if (isSpeltOut(words, argv, table)) spellOut(command, entry, action);
   }
   return program;
 }
@@ -228,7 +244,7 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
       const { name = '' } = expected[at] ?? {};
       command.error(`argument '${name}' is empty: ${helpCommand(command)} shows what it takes.`);
     }
-    return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
+    return action(entry, (flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
   });
 }
 
@@ -289,31 +305,35 @@ function afterHelp({ examples, exits, exitMeanings = {} }: CommandEntry): string
  * Whether a command is spelt out for a line. Most of the time it takes to start would go into flags that nobody
  * asks about; so where a line names commands, the others are only listed.
  */
-function isSpeltOut(path: readonly string[], argv: readonly string[]): boolean {
+function isSpeltOut(
+  path: readonly string[],
+  argv: readonly string[],
+  table: CommandTable,
+): boolean {
   const [name = '', inner] = path;
   const [first] = argv;
-  if (first === 'help' || !argv.some((word) => INNER.has(word))) return true;
+  if (first === 'help' || !argv.some((word) => table.inner.has(word))) return true;
   if (!argv.includes(name)) return false;
-  const named = INNER.get(name) ?? [];
+  const named = table.inner.get(name) ?? [];
   return inner === undefined || argv.includes(inner) || !named.some((one) => argv.includes(one));
 }
 
 /** Flags that take several `OLD=NEW` (DESIGN §3), each given once for commander. */
-const FLAGS: ReadonlySet<string> = new Set(
-  COMMANDS.flatMap(({ flags = [] }) =>
-    flags.flatMap(({ spelling }) => /^(\S+) <old=new>$/.exec(spelling)?.[1] ?? []),
-  ),
-);
+function listPairFlags({ commands }: CommandTable): ReadonlySet<string> {
+  const all = commands.flatMap(({ flags = [] }) => flags);
+  return new Set(all.flatMap(({ spelling }) => /^(\S+) <old=new>$/.exec(spelling)?.[1] ?? []));
+}
 
 /**
  * Gives the flag again to each pair that follows one, so that `--map-organization a=b c=d FILE` and
  * `FILE --map-organization a=b c=d` mean the same: a flag that took whatever follows would take the file.
  */
-export function spreadPairs(argv: readonly string[]): readonly string[] {
+export function spreadPairs(argv: readonly string[], table: CommandTable): readonly string[] {
+  const pairFlags = listPairFlags(table);
   let flag: string | undefined;
   let hasValue = false;
   return argv.flatMap((word) => {
-    if (FLAGS.has(word)) {
+    if (pairFlags.has(word)) {
       [flag, hasValue] = [word, false];
       return [word];
     }

@@ -2,7 +2,7 @@ import { Command, CommanderError, type ErrorOptions, Help, Option } from 'comman
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { codeSpan, splitCommands } from '../core/command-line.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
+import type { CommandTable } from './command-table.ts';
 import { TOPICS, topicAbout, topicPages } from './topics.ts';
 
 /**
@@ -217,14 +217,12 @@ function unknownOption(command: Command, given: string): string {
 
 /** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */
 function forcingOptions(command: Command): string {
-  const { flags = [] } = COMMANDS.find(({ name }) => pathTo(command) === `callsheet ${name}`) ?? {};
-  const forcing = flags
-    .filter(({ isPermission = false }) => isPermission)
-    .map(({ spelling, does }) => ({
-      // `--override-limits <reason>`: `--override-limits REASON`.
-      term: spelling.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
-      does: does.replace(/;.*/, ''),
-    }));
+  const flags = command.options.flatMap((option) => PERMISSIONS.get(option) ?? []);
+  const forcing = flags.map(({ spelling, does }) => ({
+    // `--override-limits <reason>`: `--override-limits REASON`.
+    term: spelling.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
+    does: does.replace(/;.*/, ''),
+  }));
   const [first, ...others] = forcing;
   if (first === undefined) return '';
   if (others.length === 0) return `use ${first.term} to ${first.does}.`;
@@ -276,14 +274,14 @@ export function helpColumns(): number {
 }
 
 /** `callsheet --help`: every command in one line, by what a person wants to do. It fits one screen. */
-function overview(): string {
+function overview({ commands, groups, purposes: all }: CommandTable): string {
   const says = new Map<string, string>([
-    ...COMMANDS.map(({ name, does }) => [name, does] as const),
-    ...Object.entries(GROUPS),
+    ...commands.map(({ name, does }) => [name, does] as const),
+    ...Object.entries(groups),
   ]);
   const single = [...says.keys()].filter((name) => !name.includes(' '));
   const item = itemsFor(single);
-  const purposes = Object.entries(PURPOSES).flatMap(([purpose, names]) => [
+  const purposes = Object.entries(all).flatMap(([purpose, names]) => [
     purpose,
     ...names.map((name) => item(name, says.get(name) ?? '')),
   ]);
@@ -349,8 +347,16 @@ const HELD = '\u0001';
 /** Columns beside a name, with the blanks around it: in fewer than 40, commander breaks no line. */
 const NARROWEST = 44;
 
-/** How the help of one command is laid out: its own options alone, and where the others are. */
-export const HELP = {
+/** Lays out the help of everything, and that of one command: its own options alone, and where the others are. */
+export function layHelp(table: CommandTable) {
+  return {
+    ...HELP,
+    formatHelp: (command: Command, helper: Help) =>
+      command.parent === null ? overview(table) : HELP.formatHelp(command, helper),
+  };
+}
+
+const HELP = {
   /** A name and what it is for, which stands below it where there is no room beside. */
   formatItem(term: string, width: number, does: string, helper: Help): string {
     const columns = helper.helpWidth ?? helpColumns();
@@ -360,7 +366,6 @@ export const HELP = {
     return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n');
   },
   formatHelp(command: Command, helper: Help): string {
-    if (command.parent === null) return overview();
     const topic = topicAbout(pathTo(command).replace(/^callsheet /, ''));
     const more = topic === undefined ? '' : `More about it: callsheet help ${topic}\n`;
     return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${OPTIONS_HINT}\n${more}`;
@@ -378,10 +383,14 @@ export const HELP = {
   visibleOptions: ({ options }: Command): Option[] => options.filter(({ hidden }) => !hidden),
 };
 
+/** The flags that permit something, by what commander has of them. */
+const PERMISSIONS = new WeakMap<Option, Flag>();
+
 /** A flag of the table for commander. */
 export function buildOption(flag: Flag): Option {
   const { spelling, does, choices, byDefault, defaultSaid, isRequired = false, parse } = flag;
   const made = new Option(spelling, does).makeOptionMandatory(isRequired);
+  if (flag.isPermission === true) PERMISSIONS.set(made, flag);
   if (choices !== undefined) made.choices([...choices]);
   if (parse !== undefined) made.argParser(parse);
   return byDefault === undefined ? made : made.default(byDefault, defaultSaid);

@@ -270,9 +270,6 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     NO_CALLS,
     flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
     flag('--base <ref>', 'tell what the checkout changes from what this branch has already'),
-    flag('--rollout <name>', 'plan the agents of a rollout, for: `callsheet rollout start FILE`', {
-      isInJob: true,
-    }),
     REVIEW,
     DETAILED_EXITCODE,
   ],
@@ -311,12 +308,17 @@ export function listJobFlags(
   command: QueuedCommand,
 ): ReadonlyMap<string, (value: unknown) => boolean> {
   const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]].filter(({ isInJob }) => isInJob);
-  return new Map(
-    flags.map(({ spelling }) => {
-      const option = new Option(spelling);
-      return [option.attributeName(), (value: unknown) => fits(option, value)];
-    }),
-  );
+  const named = flags.map(({ spelling }) => {
+    const option = new Option(spelling);
+    return [option.attributeName(), (value: unknown) => fits(option, value)] as const;
+  });
+  return new Map([...named, ...(command === 'plan' ? [['strategy', isStrategy] as const] : [])]);
+}
+
+/** Tells whether a value is what the flag of a strategy, such as `--rollout`, comes to. */
+function isStrategy(value: unknown): boolean {
+  const { feature, name, command } = (value ?? {}) as Record<string, unknown>;
+  return [feature, name, command].every((one) => typeof one === 'string');
 }
 
 /** Tells whether a value is one that a flag comes to on a command line. */

@@ -28,26 +28,35 @@ export type PlanCommandFlags = PlanFlags & {
   readonly detailedExitcode?: boolean;
 };
 
-/** `callsheet plan`: what apply would do, and nothing done. `planned` is told of it. */
-export async function plan(
-  flags: PlanCommandFlags,
-  context: Context,
-  planned: (document: PlanDocument) => void = () => {},
-): Promise<ExitCode> {
+/** `callsheet plan`: what apply would do, and nothing done. */
+export async function plan(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const { document, exit } = await planNow(flags, context);
-  planned(document);
   terminal.out(await renderReview(document, flags.format, terminal, flags.dir));
+  await tellStrategy(document, flags, context);
   if (flags.out !== undefined) {
     const { out } = flags;
     await writeNamedFile('--out', out, planFilePieces(document));
     const next =
       exit === EXIT.refused || exit === EXIT.stale || isRefused(document)
         ? `. Apply refuses it ${lasts(findFreezeAlone(document))}.`
-        : `: ${commandSpan(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
+        : `: ${commandSpan(`${flags.strategy?.command ?? 'apply'} ${quoted(out)}`, flags)}`;
     say(terminal, `The plan is in ${out}${next}`);
   }
   return exit;
+}
+
+/** What the strategy of a plan will take, line by line. */
+async function tellStrategy(
+  document: PlanDocument,
+  flags: PlanCommandFlags,
+  context: Context,
+): Promise<void> {
+  const { strategy } = document.options;
+  const found = context.features.find(({ name }) => name === strategy?.feature)?.strategy;
+  const describe = await found?.forecast();
+  const texts = (await describe?.(document, stackOptions(flags), context)) ?? [];
+  for (const text of texts) context.emit({ type: 'notice', text });
 }
 
 function lasts(freeze: PlanDocument['freeze']): string {

@@ -88,8 +88,8 @@ function listWays(
   const { purpose, options, undoes } = plan;
   const again: Way = [commandLine(`runs ${run}`, flags), 'shows it again'];
   const isWhole = result.status === 'done';
-  // A rollback follows, or a rollout decides.
-  if ((!isWhole && flags.rollbackOnFailure) || options.rollout !== undefined) return [again];
+  // A rollback follows, or a strategy decides.
+  if ((!isWhole && flags.rollbackOnFailure) || options.strategy !== undefined) return [again];
   const rest = isDisturbed(result)
     ? ([commandLine('plan', flags), 'shows what moved meanwhile'] as const)
     : ([

@@ -1550,13 +1550,15 @@ export type Repair = {
     /** The platform's identifier. */
     readonly id: string | null;
   }[];
-  /** Rollouts that are under way by the new state. */
-  readonly rollouts?: readonly {
-    /** The rollout. */
+  /** What features keep that is not at its end by the new state, such as rollouts. */
+  readonly kept?: readonly {
+    /** The feature, such as `rollout`. */
+    readonly feature: string;
+    /** Its name there. */
     readonly name: string;
-    /** `held`: nobody knows whether it ended since its last step, so a person decides. */
-    readonly status: 'applying' | 'judging' | 'held' | 'rolling_back';
-    /** Why it is held or rolled back. */
+    /** How it stands, as its feature calls that. */
+    readonly status: string;
+    /** Why it stands so, or why nobody knows it since the rebuild. */
     readonly why: string | null;
   }[];
 };
@@ -1764,8 +1766,15 @@ export type Document = {
   };
   /** What the person who planned allowed. Apply allows nothing more. */
   readonly options: {
-    /** The rollout of callsheet.yaml that the plan is for. `rollout start` carries it out step by step; apply refuses it. */
-    readonly rollout?: string;
+    /** How it is carried out, if not by apply, which refuses it: such as the rollout `careful` of callsheet.yaml, which `rollout start` carries out step by step. */
+    readonly strategy?: {
+      /** The feature, such as `rollout`. */
+      readonly feature: string;
+      /** Its name in callsheet.yaml. */
+      readonly name: string;
+      /** The command that carries the plan out, such as `rollout start`. */
+      readonly command: string;
+    };
     /** Deletes are carried out. */
     readonly allow_delete: boolean;
     /** The configuration wins where both sides changed. */
@@ -1811,7 +1820,7 @@ export type Document = {
     readonly no_op: number;
     /** Changes that stop the run. */
     readonly refused: number;
-    /** Changes that wait for other flags, or for their step of a rollout. */
+    /** Changes that wait for other flags, or for a feature that has the resource for its own, such as a rollout. */
     readonly held: number;
     /** Changes that the platform has no endpoint for. */
     readonly unsupported: number;
@@ -1917,7 +1926,7 @@ export type Change = {
   readonly id: string | null;
   /** What happens to it. */
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
-  /** Whether apply does it (`ok`), leaves it out until it is planned with other flags or its rollout goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
+  /** Whether apply does it (`ok`), leaves it out until it is planned with other flags or the rollout that has it goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
   readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;
@@ -2619,9 +2628,15 @@ export type Began = {
   readonly serial: number;
   readonly applied?: Applied;
   readonly holds?: Holds;
-  /** All rollouts from this run on, by name, where it is a step of one: as state.schema.json has them. */
-  readonly rollouts?: {
-    readonly [k: string]: JsonObject;
+  /** What a feature keeps from this run on, where the run is a part of it, such as a step of a rollout. */
+  readonly kept?: {
+    readonly feature: string;
+    /** Which part it is, for people: `careful, step 1 of 3`. */
+    readonly part: string;
+    /** All that the feature keeps, by name: as state.schema.json has it. */
+    readonly entries: {
+      readonly [k: string]: JsonObject;
+    };
   };
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
@@ -3762,7 +3777,7 @@ export type Document = {
   readonly last_run: string | null;
   readonly applied?: Applied;
   readonly holds?: Holds;
-  readonly rollouts?: Rollouts;
+  readonly kept?: Kept;
   readonly deleted?: Deleted;
   readonly let_go?: LetGo;
   /** Where the state was moved to: a note. Such a state is not used any more. */
@@ -3812,56 +3827,26 @@ export type Holds = {
     readonly user: string | null;
   };
 };
-/** Rollouts that are under way, and the last one of each name. Absent where there never was one. */
-export type Rollouts = {
+/** Sections that features keep, by feature and name, such as rollouts. Absent where there never was one; a feature that is not there leaves its own as it is. */
+export type Kept = {
   readonly [k: string]: {
-    readonly id: string;
-    readonly name: string;
-    /** As in the document of rollouts, which describes the other members, too. */
-    readonly status: 'applying' | 'judging' | 'held' | 'rolling_back' | 'done' | 'rolled_back';
-    /** Why it is held, or was rolled back; null where it is neither. */
-    readonly why: string | null;
-    /** By the clock of the platform, ISO 8601, as all its times. */
-    readonly started_at: string;
-    readonly ended_at: string | null;
-    readonly user: string | null;
-    readonly commit: string | null;
-    readonly plan_digest: string;
-    /** What the reviewed plan was allowed, as its options say. */
-    readonly allowed: JsonObject;
-    /** What callsheet.yaml said of it when it was started. */
-    readonly settings: JsonObject;
-    /** Its agents, in the order in which they get the change. */
-    readonly agents: readonly {
-      readonly address: string;
-      readonly id: string;
-      /** Digest of what the reviewed plan changes of it. */
-      readonly change: string;
-      /** Fingerprints of the secrets in that change, which its digest has masked, by path; bound to the id of the agent. */
-      readonly secrets?: {
-        readonly [k: string]: string;
-      };
-      /** When it was last changed before the rollout, as the state knew; null where it did not. */
-      readonly changed_at?: string | null;
-    }[];
-    readonly steps: readonly {
-      /** Agents that have the change after it, counted from the first. */
-      readonly agents: number;
-      /** When it was applied in full; null where it was not. */
-      readonly at: string | null;
-      /** The runs that applied it, the oldest first. */
-      readonly runs: readonly string[];
-    }[];
-    /** Index of the step that it is at. */
-    readonly step: number;
-    /** Index of the first step whose calls are judged: a person overruled earlier ones. */
-    readonly judged_from: number;
-    readonly look: JsonObject | null;
-    /** The calls of the weeks before, as call logs told them; null where they are not asked. */
-    readonly logs: JsonObject | null;
-    /** What rolling it back left as it is, in words. */
-    readonly left: readonly string[];
+    readonly [k: string]: KeptEntry;
   };
+};
+/** What a feature keeps under a name. */
+export type KeptEntry = {
+  /** How it stands, such as `held`: a word of the feature. */
+  readonly status: string;
+  /** Why it stands so, for people; null where the status says it all. */
+  readonly why: string | null;
+  /** It goes on; false once it ended. */
+  readonly open: boolean;
+  /** The runs that belong to it, the oldest first. While it is open their journals are kept however old they get. */
+  readonly runs: readonly string[];
+  /** Why nobody knows how it stands, after the state was rebuilt: the feature leaves it to a person. */
+  readonly doubt?: string;
+  /** Everything else, in the form of the feature. */
+  readonly data: JsonObject;
 };
 /** Resources that runs deleted, or that commits took out while no state was kept, and that are not there again, by address, the newest last. Absent where there is none. */
 export type Deleted = {
@@ -3975,7 +3960,16 @@ export type Began = {
   readonly owner?: Owner;
   readonly applied?: Applied;
   readonly holds?: Holds;
-  readonly rollouts?: Rollouts;
+  /** What a feature keeps from this run on, where the run is a part of it. */
+  readonly kept?: {
+    readonly feature: string;
+    /** Which part it is, for people: `careful, step 1 of 3`. */
+    readonly part: string;
+    /** All that the feature keeps, by name. */
+    readonly entries: {
+      readonly [k: string]: KeptEntry;
+    };
+  };
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override. */

@@ -51,6 +51,9 @@ type FlagName<Option extends string> = Option extends `${infer Word}_${infer Res
 /** What the person who planned allowed; apply allows nothing more. */
 export type PlanOptions = PlanDocument['options'];
 
+/** How a plan is carried out, if not by apply. */
+export type Strategy = NonNullable<PlanOptions['strategy']>;
+
 export type PlanSummary = PlanDocument['summary'];
 
 /** Counts by action and by verdict. */
@@ -120,7 +123,7 @@ export type Action = Change['action'];
  * Whether a change can be carried out.
  *
  * - `ok`: apply does it.
- * - `held`: it waits for other flags, or for its step of a rollout; apply leaves it out.
+ * - `held`: it waits for other flags, or for a feature that has the resource for its own; apply leaves it out.
  * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
  * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
  */

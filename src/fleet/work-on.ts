@@ -109,7 +109,7 @@ export async function workOn(
   return { exit, document };
 }
 
-/** What carries the plans of a folder out; undefined where there are none. Rollouts are started one by one. */
+/** What carries the plans of a folder out; undefined where there are none. Those for a strategy are started one by one. */
 function suggestNext(
   out: string,
   stacks: readonly FleetStack[],
@@ -117,10 +117,11 @@ function suggestNext(
 ): string | undefined {
   const planned = stacks.find(({ plan_file: file }) => file !== null);
   if (planned === undefined) return undefined;
-  if (flags.rollout === undefined) return commandSpan(`apply ${quoted(out)} --recursive`, flags);
+  const { strategy } = flags;
+  if (strategy === undefined) return commandSpan(`apply ${quoted(out)} --recursive`, flags);
   const dir = join(flags.dir, planned.path);
   const file = join(out, planned.plan_file ?? '');
-  return `start each in its stack, such as ${commandSpan(`rollout start ${quoted(file)}`, { ...flags, dir })}`;
+  return `start each in its stack, such as ${commandSpan(`${strategy.command} ${quoted(file)}`, { ...flags, dir })}`;
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts';
 import { describeFreeze } from '../core/calendar.ts';
 import { commandSpan, quoted } from '../core/command-line.ts';
 import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
@@ -17,7 +18,6 @@ import {
   type Refusal,
   shortCommit,
 } from '../core/plan-document.ts';
-import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
 import { isActing, isDelete, isWriting, refuse } from './document.ts';
 import { isPuttingBack } from './drift.ts';
@@ -34,12 +34,27 @@ export type GuardInput = {
   /** Managed resources that exist live, whether they were chosen or not. */
   readonly existing: number;
   readonly isConfigurationEmpty: boolean;
-  /** Most changes that are carried out before somebody judges them: all of them, unless a rollout takes steps. */
+  /** Most changes that are carried out before somebody judges them: all of them, unless a strategy takes steps. */
   readonly atOnce?: number | undefined;
-  /** Rollouts of others that are under way. */
-  readonly rollouts: readonly Pick<RolloutRecord, 'name' | 'agents' | 'step' | 'steps'>[];
+  /** Resources that features have for their own. */
+  readonly claims: readonly Claim[];
   /** The environment that is planned for, as commands name it. */
   readonly environment?: string | undefined;
+};
+
+/** A resource that a feature has for its own, until what it does there ends: a rollout's agents. */
+export type Claim = {
+  /** Who has it: `rollout careful`. */
+  readonly by: string;
+  readonly address: Address;
+  readonly id: string;
+  /** Said of a change of it that waits: `held by the rollout careful, which is at step 1 of 3`. */
+  readonly held: string;
+  /**
+   * Set where it has what the feature wrote. Then an edit of it is put back as ever, and a rollback leaves it to the
+   * feature: why, and what to do.
+   */
+  readonly written: { readonly why: string; readonly advice: string } | null;
 };
 
 /**
@@ -53,7 +68,7 @@ export function guardChanges(changes: readonly Change[], input: GuardInput): rea
 
 /** The same of one change, but for the limits, which count all of them. */
 export function guardChange(change: Change, input: GuardInput): Change {
-  const waiting = leaveToRollout(change, input);
+  const waiting = leaveToOwner(change, input);
   const decided = input.drift === 'refuse' ? refuseUndoing(waiting, input) : waiting;
   return isDelete(decided) ? guardDelete(decided, input) : decided;
 }
@@ -80,20 +95,15 @@ function refuseUndoing(change: Change, { environment: env }: GuardInput): Change
 }
 
 /**
- * An agent of a rollout is its rollout's alone until that ends: what the configuration says of one that does not have
- * the change yet is neither drift nor forgotten, and another change beside it would be judged in its place. Of one that
- * has it, what somebody edited is put back as ever.
+ * A resource that a feature has for its own is its alone until that ends: what the configuration says of one that does not
+ * have the change yet is neither drift nor forgotten, and another change beside it would be judged in its place. Of one
+ * that has it, what somebody edited is put back as ever.
  */
-function leaveToRollout(change: Change, { purpose, rollouts, environment }: GuardInput): Change {
+function leaveToOwner(change: Change, { purpose, claims }: GuardInput): Change {
   if (purpose !== 'apply' || !isWriting(change)) return change;
-  const isOne = ({ address, id }: RolloutAgent) => address === change.address || id === change.id;
-  const rollout = rollouts.find(({ agents }) => agents.some(isOne));
-  if (rollout === undefined) return change;
-  if (isPuttingBack(change) && agentsReached(rollout).some(isOne)) return change;
-  const { name, step, steps } = rollout;
-  const shown = commandSpan(`rollout show ${name}`, { dir: '.', env: environment });
-  const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: ${shown}`;
-  return { ...change, verdict: 'held', reason };
+  const claim = claims.find(({ address, id }) => address === change.address || id === change.id);
+  if (claim === undefined || (claim.written !== null && isPuttingBack(change))) return change;
+  return { ...change, verdict: 'held', reason: `${change.reason}; ${claim.held}` };
 }
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
@@ -264,8 +274,9 @@ function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit):
 
 /** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
 function limitAdvice({ guards, purpose, options }: GuardInput, exceeded: number): string {
-  if (options.rollout !== undefined)
-    return `Make its first step smaller. To override the limit once: \`callsheet rollout start ${options.rollout} --override-limits REASON\``;
+  const { strategy } = options;
+  if (strategy !== undefined)
+    return `Make its first step smaller. To override the limit once: \`callsheet ${strategy.command} ${strategy.name} --override-limits REASON\``;
   const raise = `Raise the limit${exceeded === 1 ? '' : 's'}, or`;
   if (purpose !== 'apply' && purpose !== 'restore') return `${raise} plan a part with --target`;
   const isBoth = guards.max_delete !== undefined && guards.max_change_percent !== undefined;
@@ -282,11 +293,14 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
     const against = exceeded.filter(({ limit }) => countsAs[limit](change));
     if (against.length === 0) return change;
     const whole = against.map(limitMessage).join(', and ');
-    const { rollout } = input.options;
+    const { strategy } = input.options;
     const exceeding =
-      rollout === undefined
+      strategy === undefined
         ? whole
-        : whole.replace('the plan changes', `the first step of the rollout ${rollout} changes`);
+        : whole.replace(
+            'the plan changes',
+            `the first step of the ${strategy.feature} ${strategy.name} changes`,
+          );
     const reason = `${exceeding}. ${limitAdvice(input, against.length)}`;
     return refuse(change, reason, 'override_limits');
   });

@@ -19,7 +19,6 @@ import {
   type PlanRules,
   summarise,
 } from '../core/plan-document.ts';
-import { listUnderWay } from '../core/rollout.ts';
 import { getOwn, inTurns, isSameJson, type Json } from '../core/value.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
@@ -39,6 +38,7 @@ import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor, getSince, withoutRuns } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
+import type { Claim } from './guards.ts';
 import {
   checkGuards,
   checkTeamRules,
@@ -165,8 +165,8 @@ export type PlanInput = {
   readonly environment?: string | undefined;
   /** The name of the stack and its commit, which may be known later than what is read. */
   readonly place?: Promise<PlanDocument['stack']>;
-  /** The rollout that it is a step of. */
-  readonly stepOf?: string | undefined;
+  /** Resources that features have for their own; see `GuardInput`. */
+  readonly claims: readonly Claim[];
   /** Most changes that are carried out before somebody judges them; see `GuardInput`. */
   readonly atOnce?: number | undefined;
   /** The commit that was applied last, where the checkout does not have it. */
@@ -373,7 +373,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     existing,
     atOnce: input.atOnce,
     isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
-    rollouts: listUnderWay(state, input.stepOf),
+    claims: input.claims,
     environment: input.environment,
   };
 }

@@ -52,7 +52,7 @@ export async function rehearse(
       : await snapshotGround(from, flags, context);
   try {
     const options = given?.options ?? planOptions(flags);
-    if (given !== undefined) checkPlan(given, fleet);
+    if (given !== undefined) checkPlan(given, fleet, context);
     const now = await fleet.planNow?.(options);
     if (given !== undefined && now !== undefined) checkSame(given, now);
     const tried = now ?? given;

@@ -166,7 +166,7 @@ export function renderRunText(
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
     ['what', describeRun(began)],
-    ['rollout', describeStep(began)],
+    ['part of', began?.kept && `${began.kept.feature} ${began.kept.part}`],
     ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
     ['commit', began?.actor.commit],
     ['pipeline', began?.actor.pipeline],
@@ -198,15 +198,6 @@ export function renderRunText(
 function describeRun(began: RunBegan | undefined): string | undefined {
   if (began?.snapshot) return `${began.purpose} to the snapshot of ${began.snapshot.made_at}`;
   return began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose;
-}
-
-/** `careful, step 1 of 3`, where it is a step of a rollout. */
-function describeStep(began: RunBegan | undefined): string | undefined {
-  for (const { name, steps } of Object.values(began?.rollouts ?? {})) {
-    const at = steps.findIndex(({ runs }) => runs.includes(began?.run ?? ''));
-    if (at >= 0) return `${name}, step ${at + 1} of ${steps.length}`;
-  }
-  return undefined;
 }
 
 function overrideFact({ message, reason }: Override): readonly [string, string] {

@@ -213,7 +213,7 @@ const MOST_KEPT = 10;
 /** What a repair read, kept, found and could not find. */
 export function renderRepair(shown: ShownRepair, options: RenderOptions): string {
   const { location, problem, read, journals, run, serial, set_aside: aside, findings } = shown;
-  const { rollouts = [] } = shown;
+  const { kept = [] } = shown;
   if (run === null)
     return sentence(`The state ${location} is sound. Nothing was written.`, options);
   const groups = Object.entries(FINDINGS).flatMap(([finding, title]) => {
@@ -252,9 +252,9 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
     '\n',
     paint(groups, options.color),
     groups.length === 0 ? '' : '\n',
-    ...rollouts.map(({ name, status, why }) => {
+    ...kept.map(({ feature, name, status, why }) => {
       const is = `${status.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`;
-      const text = `The rollout ${name} is ${is}. To see it: \`callsheet rollout show ${name}\``;
+      const text = `The ${feature} ${name} is ${is}. To see it: \`callsheet ${feature} show ${name}\``;
       return sentence(text, options);
     }),
     sentence(`The state is rebuilt, at serial ${serial}, and recorded as run ${run}.`, options),

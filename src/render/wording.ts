@@ -625,10 +625,10 @@ export function isBlocked(plan: PlanDocument): boolean {
 
 /** The command that applies a plan without its refused changes, with all that the plan was allowed. */
 export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
-  const { rollout, ...allowed } = { ...options, skip_refused: true };
-  // A rollout has its agents from its own selection.
-  const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
-  const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
+  const { strategy, ...allowed } = { ...options, skip_refused: true };
+  // A strategy has its resources from its own selection.
+  const own = strategy === undefined ? ['apply'] : [`${strategy.command} ${strategy.name}`];
+  const flags = allowanceFlags(strategy === undefined ? allowed : { ...allowed, target: [] });
   return commandLine([...own, ...flags].join(' '), { dir: '.', env });
 }
 

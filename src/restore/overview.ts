@@ -120,7 +120,7 @@ export function together(
     isProtected: () => false,
     existing: found.size,
     isConfigurationEmpty: false,
-    rollouts: [],
+    claims: [],
   });
   const allowed = new Set(
     planned.filter(({ verdict }) => verdict === 'ok').map(({ address }) => address),

@@ -283,7 +283,7 @@ function blankStack(dir: string): Stack {
     guards: {},
     moves: { moved: [], forget: [] },
     rules: () => ({ refusals: [], notes: [] }),
-    rollouts: [],
+    sections: {},
     resources: [],
     secrets: [],
     originOf: () => undefined,

@@ -197,11 +197,15 @@ async function applyGiven(
   review: Review,
 ): Promise<RunOutcome> {
   const { session } = request;
-  const { rollout } = given.options;
-  if (rollout !== undefined)
-    throw new CallsheetError('refused', `the plan is for the rollout ${rollout}`, {
-      hint: 'To apply it step by step: `callsheet rollout start PLANFILE`',
-    });
+  const { strategy } = given.options;
+  if (strategy !== undefined)
+    throw new CallsheetError(
+      'refused',
+      `the plan is for the ${strategy.feature} ${strategy.name}`,
+      {
+        hint: `To carry it out step by step: \`callsheet ${strategy.command} PLANFILE\``,
+      },
+    );
   const by = await findAppliedBy(given, session);
   if (by?.status === 'done') return { type: 'unchanged', plan: given, status: 'done', by: by.run };
   try {
@@ -223,7 +227,7 @@ async function applyChecked(
   review: Review,
 ): Promise<RunOutcome> {
   const { session, context } = request;
-  checkPlan(given, session);
+  checkPlan(given, session, request.context);
   if (!isSameJson(given.endpoints ?? [], movedEndpoints(session.client.endpoints))) {
     throw new CallsheetError('stale', 'platform.endpoints changed since the plan', {
       hint: PLAN_AGAIN,
@@ -300,6 +304,7 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
 export function checkPlan(
   plan: PlanDocument,
   { platform, stack, state, world }: Pick<Session, 'platform' | 'stack' | 'state' | 'world'>,
+  context: Pick<RunContext, 'features'>,
 ): void {
   if (plan.purpose !== 'apply') {
     const command = plan.purpose === 'comparison' ? 'snapshot diff' : plan.purpose;
@@ -329,11 +334,11 @@ export function checkPlan(
       { hint: 'Apply it with the credentials and the base_url that it was planned with.' },
     );
   }
-  const { rollout } = plan.options;
-  if (rollout !== undefined && plan.config_digest !== plannedDigest(plan, { stack })) {
+  const { strategy } = plan.options;
+  if (strategy !== undefined && plan.config_digest !== plannedDigest(plan, { stack }, context)) {
     throw new CallsheetError(
       'stale',
-      `the configuration changed since the plan for the rollout ${rollout}`,
+      `the configuration changed since the plan for the ${strategy.feature} ${strategy.name}`,
       { hint: PLAN_AGAIN },
     );
   }

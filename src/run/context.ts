@@ -1,5 +1,7 @@
 import type { RunEvent } from '../apply/journal.ts';
+import type { Address } from '../core/address.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import type { Claim } from '../plan/guards.ts';
 import type { Credentials } from '../platform/auth.ts';
 import type { Connection, ConnectionOptions } from '../platform/client.ts';
 import type { Timeouts } from '../platform/limits.ts';
@@ -7,7 +9,10 @@ import type { TraceEntry } from '../platform/operation.ts';
 import type { Pause } from '../platform/rate.ts';
 import type { Transport } from '../platform/transport.ts';
 import type { RunCommand } from '../stack/index.ts';
+import type { Stack } from '../stack/load.ts';
+import type { SettingsSection } from '../stack/settings.ts';
 import type { Disk } from '../state/file/disk.ts';
+import type { State } from '../state/model.ts';
 import type { StateStore } from '../state/store.ts';
 import type { Event } from './document.ts';
 
@@ -40,6 +45,8 @@ export type CallsChoice = {
 
 /** What the engine works with: the outside world, passed in. */
 export type RunContext = {
+  /** The features that there are. */
+  readonly features: readonly EngineFeature[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   /** Aborted by the first interrupt. */
@@ -76,6 +83,52 @@ export type RunContext = {
   readonly telemetry?: Stages | undefined;
   /** Told of every request to the platform. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
+};
+
+/** What a feature has to do with the engine. */
+export type EngineFeature = {
+  /** The name of its folder, and of its section of the state. */
+  readonly name: string;
+  readonly settings?: SettingsSection;
+  /** Resources that are its own for now. Throws `CallsheetError` where its section of the state cannot be read. */
+  readonly claims?: (state: State, place: StackPlace) => Promise<readonly Claim[]>;
+  readonly strategy?: StrategyHook;
+  readonly gauges?: () => Promise<OpenGauges>;
+};
+
+/** How a stack is named in a command. */
+export type StackPlace = Pick<StackOptions, 'dir' | 'env'>;
+
+/** A way of carrying plans out that is not `apply`. A plan is made for it, and names it. */
+type StrategyHook = {
+  /** Throws `CallsheetError` where the stack has none of that name, or several and no name is given. */
+  readonly find: (name: string | undefined, stack: Pick<Stack, 'sections'>) => StrategyScope;
+  /** Loads what says line by line what it will take, once the plan is made. */
+  readonly forecast: () => Promise<
+    (plan: PlanDocument, options: StackOptions, context: RunContext) => Promise<readonly string[]>
+  >;
+};
+
+/** What a strategy makes of a plan. */
+export type StrategyScope = {
+  /** The resources that it is about. */
+  readonly target: readonly Address[];
+  /** Most changes that are carried out before somebody judges them. */
+  readonly atOnce: number;
+  /** How it goes about it, which a reviewed plan is held against. */
+  readonly settings: unknown;
+  /** Said beside the plan. */
+  readonly note: string;
+};
+
+/** Opens gauges of what a feature keeps in states. The function shows those of one stack, whose state was read. */
+export type OpenGauges = (
+  gauge: <L extends string>(name: string, help: string, labels: readonly L[]) => Gauge<L>,
+) => (stack: string, state: State) => void;
+
+export type Gauge<L extends string> = {
+  readonly set: (labels: Readonly<Record<L, string>>, value: number) => void;
+  readonly reset: () => void;
 };
 
 /** What the engine asks of telemetry. */

@@ -2,8 +2,8 @@ import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
+import type { Strategy } from '../core/plan-document.ts';
 import {
   type Change,
   type Note,
@@ -13,13 +13,13 @@ import {
   type Refusal,
   shortCommit,
 } from '../core/plan-document.ts';
-import { type RolloutSettings, stepCounts } from '../core/rollout.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { invert } from '../core/value.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { withDigest } from '../plan/document.ts';
 import type { FieldSource, Site } from '../plan/groups.ts';
+import type { Claim } from '../plan/guards.ts';
 import {
   checkGuards,
   checkTeamRules,
@@ -42,9 +42,11 @@ import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
+import type { State } from '../state/model.ts';
 import { describePlace } from './actor.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
+import type { StackPlace, StrategyScope } from './context.ts';
 import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
 import { returnedNotes, tellDeletions } from './deleted.ts';
 import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
@@ -114,9 +116,9 @@ async function planBeside(
   const stack = await loadBase(base, session.stack, files, context);
   if ('message' in stack) return markOrigins(planned, undefined, about, [...notes, stack]);
   if (stack === session.stack) return markOrigins(planned, planned, about, notes);
-  const { rollout, ...others } = options;
-  const isThere = stack.rollouts.some(({ name }) => name === rollout);
-  const own = { ...others, target: [], exclude: [], ...(isThere && { rollout }) };
+  const { strategy, ...others } = options;
+  const isThere = strategy !== undefined && hasStrategy(strategy, stack, context);
+  const own = { ...others, target: [], exclude: [], ...(isThere && { strategy }) };
   const only = addressesIn(planned.plan);
   // It was seen once how the platform is read.
   const quiet = { ...context, emit: () => {}, telemetry: undefined };
@@ -165,8 +167,11 @@ async function planSession(
   context: RunContext,
   {
     calls,
+    by,
     ...more
-  }: Pick<PlanInput, 'options' | 'purpose'> & Omit<Partial<PlanInput>, 'recentCalls'> & CallsChoice,
+  }: Pick<PlanInput, 'options' | 'purpose'> &
+    Omit<Partial<PlanInput>, 'recentCalls'> &
+    CallsChoice & { readonly by?: string | undefined },
 ): Promise<Planned> {
   const { stack, state, reader, recentCalls, world, platform, client } = session;
   // No rule judges what is not the configuration.
@@ -186,6 +191,7 @@ async function planSession(
     organization: stack.organization,
     configDigest: stack.digest,
     environment: stack.environment,
+    claims: await listClaims(context, state, { dir: '.', env: stack.environment }, by),
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
     findCallouts: createCalloutFinder(),
@@ -224,24 +230,16 @@ export async function planConfiguration(
   }: Partial<
     Pick<
       PlanInput,
-      | 'isPreflighted'
-      | 'prune'
-      | 'refresh'
-      | 'stepOf'
-      | 'atOnce'
-      | 'only'
-      | 'drift'
-      | 'findConfigured'
+      'isPreflighted' | 'prune' | 'refresh' | 'atOnce' | 'only' | 'drift' | 'findConfigured'
     >
   > &
-    CallsChoice & { readonly standing?: Standing } = {},
+    CallsChoice & { readonly standing?: Standing; readonly by?: string } = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
   // A session was not opened for these options alone.
   checkNamed(options)(session);
-  const rollout =
-    options.rollout === undefined ? undefined : rolloutNamed(options.rollout, stack.rollouts);
+  const scope = options.strategy && findScope(options.strategy, stack, context);
   const { moved } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await planSession(session, expected, context, {
@@ -254,7 +252,7 @@ export async function planConfiguration(
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
     drift: driftPolicy(stack.guards, options),
-    ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
+    ...(scope && { atOnce: scope.atOnce, configDigest: digestOf(stack, scope) }),
     behind: standing.behind,
     ...how,
     ...(refresh === undefined
@@ -262,11 +260,12 @@ export async function planConfiguration(
       : { refresh: session.client.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
     options:
-      rollout === undefined || options.target.length > 0
+      scope === undefined || options.target.length > 0
         ? options
-        : { ...options, target: rollout.agents },
+        : { ...options, target: scope.target },
   });
-  const stepped = rollout === undefined ? planned : withRolloutNote(planned, rollout);
+  // Who reviews the plan is told that not all of it is applied at once.
+  const stepped = scope === undefined ? planned : withNotes(planned, [asNote(scope.note)]);
   const { plan } = withNotes(stepped, [
     ...doubtNotes(standing),
     ...recallNotes(stepped, session),
@@ -277,6 +276,17 @@ export async function planConfiguration(
   );
   if (unknown.length === 0) return { ...planned, plan };
   return withNotes({ ...planned, plan }, await statelessNotes(unknown, planned, session));
+}
+
+/** Resources that features have for their own, but for one that plans itself: `rollout careful`. */
+export async function listClaims(
+  { features }: Pick<RunContext, 'features'>,
+  state: State,
+  place: StackPlace,
+  but?: string,
+): Promise<readonly Claim[]> {
+  const all = await Promise.all(features.map((one) => one.claims?.(state, place) ?? []));
+  return all.flat().filter(({ by }) => by !== but);
 }
 
 /** A plan with notes before its own. */
@@ -290,54 +300,46 @@ function partsAt({ partsOf }: Session['stack'], { address, path }: Site): FieldS
   return () => partsOf(address, parsePath(path) ?? [path]);
 }
 
-/** What a plan file is held against: of the plan of a rollout also how that goes about it. */
+/** What a plan file is held against: of a plan for a strategy also how that goes about it. */
 export function plannedDigest(
-  { options }: PlanDocument,
+  { options: { strategy } }: PlanDocument,
   { stack }: Pick<Session, 'stack'>,
+  context: Pick<RunContext, 'features'>,
 ): string {
-  const { rollout } = options;
-  return rollout === undefined
+  return strategy === undefined
     ? stack.digest
-    : withRollout(stack, rolloutNamed(rollout, stack.rollouts));
+    : digestOf(stack, findScope(strategy, stack, context));
 }
 
-function withRollout({ digest }: Stack, { position: _, ...settings }: RolloutSettings): string {
+function digestOf({ digest }: Stack, { settings }: StrategyScope): string {
   return computeDigest([digest, settings]);
 }
 
-/** The rollout of that name in callsheet.yaml, or the only one. Throws where none is meant, or more than one. */
-export function rolloutNamed(
-  name: string | undefined,
-  rollouts: readonly RolloutSettings[],
-): RolloutSettings {
-  const found = name === undefined ? rollouts : rollouts.filter((one) => one.name === name);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = rollouts.map((one) => one.name);
-  if (rollouts.length === 0)
-    throw new CallsheetError('usage', 'callsheet.yaml has no rollouts', {
-      hint: '`callsheet help rollouts` shows how to write one.',
-    });
-  if (name === undefined)
-    throw new CallsheetError('usage', `there are several rollouts: ${names.join(', ')}`, {
-      hint: 'Name one.',
-    });
-  throw new CallsheetError('usage', `callsheet.yaml has no rollout ${name}`, {
-    hint: didYouMean(name, names, `It has ${names.join(', ')}.`),
+/** Throws `CallsheetError` where no feature has the strategy, or the stack none of the name. */
+export function findScope(
+  { feature, name }: Strategy,
+  stack: Stack,
+  { features }: Pick<RunContext, 'features'>,
+): StrategyScope {
+  const found = features.find((one) => one.name === feature)?.strategy;
+  if (found !== undefined) return found.find(name, stack);
+  throw new CallsheetError('usage', `the plan is for the ${feature} ${name}`, {
+    hint: `This Callsheet has no feature ${feature}. Plan again without it.`,
   });
 }
 
-/** Agents that get the change of a rollout before anybody judges it. */
-function getFirstStep({ steps, agents }: RolloutSettings): number {
-  return stepCounts(steps, agents.length)[0] ?? agents.length;
+function hasStrategy(strategy: Strategy, stack: Stack, context: RunContext): boolean {
+  try {
+    findScope(strategy, stack, context);
+    return true;
+  } catch (error) {
+    if (error instanceof CallsheetError) return false;
+    throw error;
+  }
 }
 
-/** Whoever reviews the plan of a rollout is told that not all of it is applied at once. */
-function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
-  const { name, steps } = rollout;
-  const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${getFirstStep(rollout)} agents at most`;
-  const note = { severity: 'info', address: null, message } as const;
-  return withNotes(planned, [note]);
+function asNote(message: string): Note {
+  return { severity: 'info', address: null, message };
 }
 
 /** Says which resources are taken for managed though no state knows them, and how to let go of them. */

@@ -9,7 +9,6 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
 import type { CallsheetError } from '../core/errors.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
-import type { RolloutRecords } from '../core/rollout.ts';
 import { isSameJson } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
@@ -24,10 +23,10 @@ import { withLetGo } from '../plan/state-entry.ts';
 import { NotKept } from '../state/failures.ts';
 import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
-import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
+import type { Actor, KeptByRun, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
 import { sealsOf } from '../state/open.ts';
-import { nextState, withApplied, withDeleted, withHolds, withRollouts } from '../state/replay.ts';
+import { nextState, withApplied, withDeleted, withHolds, withKept } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
 import { commitApplied, findStanding, type Standing } from './behind.ts';
@@ -83,8 +82,8 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the values that it undoes. */
   readonly hold?: HoldChange;
-  /** What becomes of all rollouts with it, where it is a step of one: as it begins, and with what came of it. */
-  readonly rollouts?: (run: string, result?: RunResult) => RolloutRecords;
+  /** What a feature keeps with it, where it is a part of one: as it begins, and with what came of it. */
+  readonly kept?: (run: string, result?: RunResult) => KeptByRun;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
   /** Whether it is a run although it changes nothing: another one waits for it. */
@@ -113,8 +112,8 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
   const holder = holderFor(run, purpose, actor, context);
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
-    // A step of a rollout writes down all rollouts as they were when it was planned.
-    const isBased = purpose === 'apply' && request.rollouts === undefined;
+    // A part of what a feature does writes down all that it keeps as it was when the part was planned.
+    const isBased = purpose === 'apply' && request.kept === undefined;
     const recovered = await stage(context, 'recover', () =>
       recordRecovery(lease, session, context, { isBased }),
     );
@@ -310,8 +309,8 @@ async function execute(
     );
     const { differs = [], left = [] } = result.verification ?? {};
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
-    const rollouts = request.rollouts?.(run, result);
-    const changed = withRollouts(withHolds(withApplied(state, applied), guarded.holds), rollouts);
+    const kept = request.kept?.(run, result);
+    const changed = withKept(withHolds(withApplied(state, applied), guarded.holds), kept);
     const told = withDeleted(changed, state.resources, { run, at }, result.ledger);
     const next = nextState(withLetGo(told, state.resources, resources), run, resources);
     try {
@@ -417,8 +416,8 @@ function getGuards(
   { run, actor: { user }, standing }: Omit<Marks, 'applied'>,
   { plan }: Planned,
   state: State,
-  { session, context, hold, rollouts }: RunRequest,
-): Pick<RunBegan, 'holds' | 'overrides' | 'rollouts'> {
+  { session, context, hold, kept }: RunRequest,
+): Pick<RunBegan, 'holds' | 'overrides' | 'kept'> {
   const overridden = guardFindingsNow(plan, { ...session, state }, standing, context).filter(
     ({ isOverridden }) => isOverridden,
   );
@@ -436,7 +435,7 @@ function getGuards(
         : undefined;
   return {
     ...(changed === undefined ? {} : { holds: changed }),
-    ...(rollouts === undefined ? {} : { rollouts: rollouts(run) }),
+    ...(kept === undefined ? {} : { kept: kept(run) }),
     ...(overrides.length === 0 ? {} : { overrides }),
   };
 }

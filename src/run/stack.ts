@@ -173,10 +173,10 @@ function broken(diagnostics: readonly Diagnostic[]): CallsheetError {
 /** What every command loads a stack with. */
 export function loadOptions(
   { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: StackOptions,
-  { env }: Pick<RunContext, 'env'>,
+  { env, features }: Pick<RunContext, 'env' | 'features'>,
 ): Omit<LoadOptions, 'secrets'> {
   const onCounted = holdMemory;
-  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv, onCounted };
+  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv, features, onCounted };
 }
 
 function holdMemory(resources: number): void {

@@ -28,6 +28,7 @@ import { findBegan, isDone } from '../state/journal.ts';
 import { getIdentity, ownersIn, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { findLastApplied, readRun } from './find-run.ts';
+import { listClaims } from './plan.ts';
 import { refuseBeside } from './recover.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { announceBroken } from './stack.ts';
@@ -35,7 +36,7 @@ import {
   carryOutUndo,
   chooseFrom,
   leaveOutEdited,
-  leaveToRollouts,
+  leaveToOwners,
   type Review,
   type UndoOptions,
   type UndoOutcome,
@@ -76,7 +77,8 @@ export async function undoTo(
     }
     const command = `rollback --to ${quoted(file)}`;
     const named = chooseFrom(since.undo, options, (flag) => stray(flag, file));
-    const { undo: chosen, skipped: ofRollouts } = leaveToRollouts(named, session, options);
+    const claims = await listClaims(context, session.state, options);
+    const { undo: chosen, skipped: owned } = leaveToOwners(named, claims, session, options);
     const there = chosen.addresses.filter((address) => {
       const known = getOwn(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);
@@ -93,7 +95,7 @@ export async function undoTo(
       {
         undo,
         command,
-        skipped: [...ofRollouts, ...skipped],
+        skipped: [...owned, ...skipped],
         what: `to the snapshot of ${made_at}`,
         snapshot: { made_at, sha256 },
         findFormer: async (kind, id) => relevant.scopes.get(getIdentity({ kind, id })),

@@ -14,7 +14,6 @@ import {
   type PlanDocument,
   type PlanOptions,
 } from '../core/plan-document.ts';
-import { agentsReached, listUnderWay } from '../core/rollout.ts';
 import { isNothing, isObject } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
@@ -23,6 +22,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
+import type { Claim } from '../plan/guards.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Span } from '../plan/identify.ts';
 import type { PlanInput, Planned } from '../plan/make.ts';
@@ -84,7 +84,7 @@ import {
   refuseAtWork,
   withoutCopies,
 } from './find-run.ts';
-import { overrideOptions, planInstead } from './plan.ts';
+import { listClaims, overrideOptions, planInstead } from './plan.ts';
 import { refuseBeside } from './recover.ts';
 import { isDisturbed, type Left, type RunOutcome, runPlan } from './run.ts';
 import { openSession, type Session, sealerFor } from './session.ts';
@@ -105,8 +105,8 @@ export type UndoOptions = StackOptions & {
   /** Whether what is refused is left out, and the rest undone. */
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
-  /** The rollout that it takes back a step of. */
-  readonly rollout?: string;
+  /** Whose part it takes back: `rollout careful`. */
+  readonly by?: string;
   /** Whether it is planned, and nothing done. */
   readonly dryRun?: boolean;
   readonly calls?: CallsChoice['calls'];
@@ -172,8 +172,8 @@ export async function undo(
     check: (opened) => checkRecorded(options.run, opened),
     evenBroken: true,
   });
-  // A rollout that is taken back said so already.
-  if (options.rollout === undefined) announceBroken(session, options, context);
+  // A feature that takes its own part back said so already.
+  if (options.by === undefined) announceBroken(session, options, context);
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
@@ -209,9 +209,11 @@ export async function undo(
     const isOwed = findBegan(written)?.on_failure === 'rollback' && ours.has(newest);
     if (all.addresses.length === 0 && !isOwed) return { type: 'nothing', run };
     const command = `rollback ${run}`;
+    const claims = await listClaims(context, session.state, options, options.by);
     const choose = (undo: Undo) =>
-      leaveToRollouts(
+      leaveToOwners(
         chooseFrom(undo, options, (flag) => untouched(flag, run)),
+        claims,
         session,
         options,
       );
@@ -281,23 +283,20 @@ export async function undo(
 }
 
 /**
- * Leaves out agents that have the change of a rollout which is under way: it would go on judging what is no longer there,
- * and give it to more. Throws `CallsheetError('refused')` where there are any and `--skip-refused` is not given.
+ * Leaves out what a feature has for its own and has written: it would go on judging what is no longer there, and give it to
+ * more. Throws `CallsheetError('refused')` where there is any and `--skip-refused` is not given.
  */
-export function leaveToRollouts(
+export function leaveToOwners(
   undo: Undo,
+  claims: readonly Claim[],
   { state }: Session,
   options: UndoOptions,
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   const undone = new Set(undo.addresses);
   const now = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
-  const skipped = listUnderWay(state, options.rollout).flatMap((one) => {
-    const advice = `To take the rollout back: ${commandSpan(`rollout abort ${one.name}`, options)}`;
-    const why = `has the change of the rollout ${one.name}, which is under way`;
-    return agentsReached(one)
-      .map(({ address, id }) => now.get(id) ?? address)
-      .filter((address) => undone.has(address))
-      .map((address) => ({ address, path: null, why, advice }));
+  const skipped = claims.flatMap(({ id, written, ...claim }) => {
+    const address = now.get(id) ?? claim.address;
+    return written === null || !undone.has(address) ? [] : [{ address, path: null, ...written }];
   });
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };

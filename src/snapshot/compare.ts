@@ -61,6 +61,7 @@ export async function compareSnapshots(
     state: buildState(difference, names, later),
     reader: readerOver([...before.values()]),
     isPreflighted: false,
+    claims: [],
     // Documents of the platform hold no `$secret`, and nothing is known of what was written once.
     world: { secretOf: () => undefined, fingerprints: { of: () => '', matches: () => 'unknown' } },
     now,

@@ -2,8 +2,10 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isDay } from '../core/calendar.ts';
 import { nearest } from '../core/nearest.ts';
 import { type DateSpan, type FreezeWindow, type Hours, WEEKDAYS } from '../core/plan-document.ts';
-import type { StepSize } from '../core/rollout.ts';
 import { isUuid, millisecondsIn } from '../core/value.ts';
+
+/** A part of some resources, of which a share is rounded up. */
+export type StepSize = { readonly agents: number } | { readonly percent: number };
 
 const zones = new Map<string, boolean>();
 

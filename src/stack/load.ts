@@ -5,7 +5,6 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { computeDigest } from '../core/digest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import type { Guards, PlanRules } from '../core/plan-document.ts';
-import type { RolloutSettings } from '../core/rollout.ts';
 import { namesField } from '../core/schema.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
@@ -34,12 +33,12 @@ import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from 
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkContents, checkNames, checkReferences } from './references.ts';
-import { openMergedBases, type Surroundings } from './resolved.ts';
+import { followPath, openMergedBases, type Surroundings } from './resolved.ts';
 import { type ResolvedResource, resolveResource } from './resource.ts';
-import { selectAgents } from './rollouts.ts';
 import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
+import type { SettingsSection } from './settings.ts';
 import {
   isOfRollback,
   lookupOrganization,
@@ -61,6 +60,8 @@ export type LoadOptions = SettingsOptions & {
    * is wrong: without resources, for those who go by what was recorded.
    */
   readonly evenBroken?: boolean;
+  /** Features whose sections of `callsheet.yaml` are read; none unless given. */
+  readonly features?: readonly { readonly settings?: SettingsSection }[];
   /**
    * Told how many resources there may be, before they are made: of how many files, lines of a table, and what was found so
    * far after each file.
@@ -75,8 +76,8 @@ export type Stack = StackSettings & {
   readonly moves: Moves;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;
-  /** How changes reach a few agents first. */
-  readonly rollouts: readonly RolloutSettings[];
+  /** What the sections of features say, by their keys; absent where they are not written. */
+  readonly sections: Readonly<Record<string, unknown>>;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret; put together each time it is asked for. */
@@ -158,6 +159,7 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
       makeStack(opened, settings, rules.plan, makeNothing(settings, resources));
     return { stack: stack || undefined, diagnostics: report.diagnostics(), files };
   };
+  const sections = await readSections(opened, isSound ? resources : null, report);
   if (settings === undefined || !isSound) return broken();
   const desired = resources.map(toDesired);
   let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
@@ -178,14 +180,13 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
     rules: settings.rules,
     found: rules.judge(desired, settings.organizations),
   });
-  const rollouts = selectAgents(settings.rollouts, resources, report);
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return broken();
   let digest: string | undefined;
   const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
     moves: parts.moves,
-    rollouts,
+    sections,
     get secrets() {
       return secretPlaces(resources);
     },
@@ -201,8 +202,23 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
   return { stack, diagnostics, files };
 }
 
+/** What the sections of features say, of those that are written. */
+async function readSections(
+  { settings, options: { features = [] } }: Opened,
+  resources: readonly ResolvedResource[] | null,
+  report: Report,
+): Promise<Stack['sections']> {
+  const sections: Record<string, unknown> = {};
+  if (settings === undefined) return sections;
+  for (const { settings: section } of features) {
+    if (section === undefined || followPath(settings.root, [section.key]) === undefined) continue;
+    sections[section.key] = (await section.load())(settings.root, resources, report);
+  }
+  return sections;
+}
+
 /** What a stack has beside what `callsheet.yaml` says. */
-type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'rollouts'> & {
+type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'sections'> & {
   readonly resolved: () => readonly ResolvedResource[];
   readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
   readonly masked: Report['masked'];
@@ -214,7 +230,7 @@ function makeNothing(settings: Settings, resources: readonly ResolvedResource[])
   return {
     resources: NONE,
     moves,
-    rollouts: NONE,
+    sections: {},
     secrets: secretPlaces(resources),
     digest: digestStack(settings, NONE, moves),
     resolved: () => NONE,
@@ -238,7 +254,7 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     guards,
     moves: made.moves,
     rules,
-    rollouts: made.rollouts,
+    sections: made.sections,
     resources: made.resources,
     get secrets() {
       return made.secrets;
@@ -295,8 +311,8 @@ function toDesired(resource: ResolvedResource): DesiredResource {
  * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
  * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
  * where they are read from. Freeze windows say when a plan may run, not what it does: they are asked when it
- * is applied, and one that is added later neither makes a plan stale nor lifts a hold. Rollouts say at which pace a
- * plan reaches agents, and what takes it back: each plan does the same, whatever they say.
+ * is applied, and one that is added later neither makes a plan stale nor lifts a hold. Sections of features say
+ * how a plan is carried out: each plan does the same, whatever they say.
  */
 function digestStack(
   { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,

@@ -17,6 +17,7 @@ import { type Folder, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
 import { resolve } from './resolve.ts';
+import type { LocatedValue } from './resolved.ts';
 import {
   type Context,
   isResolvedList,
@@ -30,7 +31,7 @@ import {
   textsAmong,
   toObject,
 } from './resolved.ts';
-import { readRollouts, type WrittenRollout } from './rollouts.ts';
+import type { ResolvedResource } from './resource.ts';
 import { namedField, secretNames } from './schema.ts';
 import { METHODS, settingsSchema } from './settings-schema.ts';
 import {
@@ -74,6 +75,20 @@ export type Platform = {
   readonly by: NamedBy;
 };
 
+/** A section of `callsheet.yaml` that a feature reads; its schema stands in `schemas/settings.json`. */
+export type SettingsSection = {
+  readonly key: string;
+  /** Loads what reads it; asked only where the section is written. What it reads is `stack.sections[key]`. */
+  readonly load: () => Promise<ReadSection>;
+};
+
+/** `root`: all settings. `resources`: null where something else is wrong, so that they are not all known. */
+export type ReadSection = (
+  root: LocatedValue,
+  resources: readonly ResolvedResource[] | null,
+  report: Report,
+) => unknown;
+
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
 export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state' | 'id'> & {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
@@ -82,7 +97,8 @@ export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state
   readonly guards: Guards;
   readonly lint: LintSettings;
   readonly rules: readonly PlacedRule[];
-  readonly rollouts: readonly WrittenRollout[];
+  /** All of it, as it was written and became. */
+  readonly root: LocatedValue;
 };
 
 function onlyStackMembers(root: MapNode): MapNode {
@@ -234,7 +250,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     guards: readGuards(guards, findMember(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,
-    rollouts: readRollouts(located, report),
+    root: located,
   };
 }
 

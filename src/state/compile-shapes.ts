@@ -2,7 +2,7 @@ import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../schemas/state.schema.json' with { type: 'json' };
 
 /** The parts of the state's schema that documents are held against. */
-export type Shape = 'state' | 'resource' | 'owner' | 'applied' | 'holds' | 'rollouts' | 'entry';
+export type Shape = 'state' | 'resource' | 'owner' | 'applied' | 'holds' | 'kept' | 'entry';
 
 export const SHAPE_OPTIONS: Options = { discriminator: true, strictRequired: false };
 
@@ -13,7 +13,7 @@ export const SHAPES: { readonly [shape in Shape]: string } = {
   owner: `${schema.$id}#/$defs/owner`,
   applied: `${schema.$id}#/$defs/applied`,
   holds: `${schema.$id}#/$defs/holds`,
-  rollouts: `${schema.$id}#/$defs/rollouts`,
+  kept: `${schema.$id}#/$defs/kept`,
   entry: `${schema.$id}#/$defs/entry`,
 };
 

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Runs } from '../core/documents.generated.ts';
 import type { Change } from '../core/plan-document.ts';
-import type { RolloutRecords } from '../core/rollout.ts';
+import type { KeptEntries } from './model.ts';
 
 /**
  * A run's journal, one entry a line. It is durable before a request leaves and after its answer came
@@ -20,10 +20,10 @@ type RunPurpose = RunBegan['purpose'];
 
 export type StateEdit = Exclude<RunPurpose, 'apply' | 'heal' | 'rollback' | 'restore' | 'drift'>;
 
-export type RunBegan = Runs.Began & {
-  /** All rollouts from this run on, where it is a step of one. The schema of receipts leaves their members open. */
-  readonly rollouts?: RolloutRecords;
-};
+export type RunBegan = Omit<Runs.Began, 'kept'> & { readonly kept?: KeptByRun };
+
+/** What a feature keeps from a run on. The schema of receipts leaves its members open. */
+export type KeptByRun = NonNullable<Runs.Began['kept']> & { readonly entries: KeptEntries };
 
 /** A guard that stood against a run, and was overridden. */
 export type Override = NonNullable<RunBegan['overrides']>[number];

@@ -9,14 +9,18 @@
  */
 import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
-import type { RolloutRecords } from '../core/rollout.ts';
 import { getOwn } from '../core/value.ts';
 
-/** What the file of the state holds, without its checksum and its seal. Its schema says less of leaves and rollouts than these types. */
-export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources' | 'rollouts'> & {
+/** What the file of the state holds, without its checksum and its seal. Its schema says less of leaves than these types. */
+export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources'> & {
   readonly resources: { readonly [address: Address]: ResourceState };
-  readonly rollouts?: RolloutRecords;
 };
+
+/** What features keep in a state, by feature and name; its data is in their forms. */
+export type Kept = NonNullable<StateFile.Document['kept']>;
+
+export type KeptEntries = Kept[string];
+export type KeptEntry = KeptEntries[string];
 
 /** Whose a state is. */
 export type Owner = NonNullable<StateFile.Document['owner']>;

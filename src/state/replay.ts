@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
-import type { RolloutRecords } from '../core/rollout.ts';
 import type {
   IntentRecorded,
   JournalEntry,
@@ -9,6 +8,7 @@ import type {
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
+import type { KeptEntries } from './model.ts';
 import {
   type AppliedCommit,
   type Deletions,
@@ -92,7 +92,7 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
   const owned = before && { ...before, ...(began?.owner && { owner: began.owner }) };
   const after = owned && withApplied(owned, began?.applied);
   return {
-    state: after && withRollouts(withHolds(after, began?.holds), began?.rollouts),
+    state: after && withKept(withHolds(after, began?.holds), began?.kept),
     open: [...requests].map(([address, made]) => ({
       address,
       snapshot: snapshots.get(address),
@@ -223,9 +223,13 @@ export function withHolds(state: State, holds: Holds | undefined): State {
   return Object.keys(holds).length === 0 ? rest : { ...rest, holds };
 }
 
-/** The same with rollouts. */
-export function withRollouts(state: State, rollouts: RolloutRecords | undefined): State {
-  return rollouts === undefined ? state : { ...state, rollouts };
+/** The same with what a feature keeps. */
+export function withKept(
+  state: State,
+  kept: { readonly feature: string; readonly entries: KeptEntries } | undefined,
+): State {
+  if (kept === undefined) return state;
+  return { ...state, kept: { ...state.kept, [kept.feature]: kept.entries } };
 }
 
 function withChanges(

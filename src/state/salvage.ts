@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
 import { compareTexts } from '../core/value.ts';
 import { BeyondBounds, createAllowance } from './bounds.ts';
 import { BrokenSeal, KeyMissing, NewerDocument, refuseNewer } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import { findBegan, type JournalEntry, type RunBegan } from './journal.ts';
 import { eachLine, isHeader, parseLine } from './journal-text.ts';
-import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
-import { emptyState, replay, withRollouts } from './replay.ts';
+import {
+  getIdentity,
+  isRecord,
+  type Kept,
+  type KeptEntries,
+  type ResourceState,
+  type State,
+} from './model.ts';
+import { emptyState, replay } from './replay.ts';
 import { type LineSeals, NO_SEALS, type SealedLine, type Seals } from './seal.ts';
 import {
   appliedShape,
   entryShape,
   holdsShape,
+  keptShape,
   ownerShape,
   parseJson,
   resourceShape,
-  rolloutsShape,
 } from './shape.ts';
 import { brokenResource, type Line, parseState, readState, VERSION } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
@@ -193,7 +199,7 @@ function rebuild(
     ...(owner && { owner }),
     ...(remains?.applied && { applied: remains.applied }),
     ...(remains?.holds === undefined ? {} : { holds: remains.holds }),
-    ...(remains?.rollouts === undefined ? {} : { rollouts: remains.rollouts }),
+    ...(remains?.kept === undefined ? {} : { kept: remains.kept }),
     resources: remains?.resources ?? {},
   };
   const after = journals.reduce(
@@ -202,28 +208,26 @@ function rebuild(
   );
   const serial = Math.max(remains?.serial ?? 0, ...serials);
   const isNewest = remains?.serial === serial;
-  const rollouts =
-    isNewest && remains.rollouts !== undefined ? remains.rollouts : inDoubt(after.rollouts);
+  const kept = isNewest && remains.kept !== undefined ? remains.kept : inDoubt(after.kept);
   return {
-    ...withRollouts(after, rollouts),
+    ...after,
+    ...(kept && { kept }),
     serial,
     resources: withoutTwins(after.resources),
   };
 }
 
 /**
- * Rollouts as journals have them, which say that one went on and never that it ended. One that would go on is left to a
- * person: what was taken back must not be written again.
+ * What features keep as journals have it, which say that something went on and never that it ended. What would go on is
+ * left to a person: a change that was taken back must not be written again.
  */
-function inDoubt(rollouts: RolloutRecords | undefined): RolloutRecords | undefined {
-  if (rollouts === undefined) return undefined;
-  const why =
-    'the state was rebuilt, and no journal says whether the rollout ended since its last step';
+function inDoubt(kept: Kept | undefined): Kept | undefined {
+  if (kept === undefined) return undefined;
+  const doubt = 'the state was rebuilt, and no journal says whether it ended since its last run';
+  const doubted = (entries: KeptEntries) =>
+    Object.entries(entries).map(([name, one]) => [name, one.open ? { ...one, doubt } : one]);
   return Object.fromEntries(
-    Object.entries(rollouts).map(([name, one]) => [
-      name,
-      isUnderWay(one) ? { ...one, status: 'held' as const, why } : one,
-    ]),
+    Object.entries(kept).map(([feature, all]) => [feature, Object.fromEntries(doubted(all))]),
   );
 }
 
@@ -265,10 +269,7 @@ function told(
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
 type Remains = Partial<
-  Pick<
-    State,
-    'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'applied' | 'holds' | 'rollouts'
-  >
+  Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'applied' | 'holds' | 'kept'>
 > &
   Pick<State, 'resources'>;
 
@@ -287,12 +288,12 @@ export async function salvageState(text: string, location: string): Promise<Rema
   if (!isState) return undefined;
   const facts = isRecord(document) ? document : factsIn(text);
   const { version, lineage, serial, salt, account_id: account, owner, applied } = facts;
-  const { holds, rollouts } = facts;
-  const [isOwner, isApplied, isHolds, areRollouts] = await Promise.all([
+  const { holds, kept } = facts;
+  const [isOwner, isApplied, isHolds, isKept] = await Promise.all([
     ownerShape(),
     appliedShape(),
     holdsShape(),
-    rolloutsShape(),
+    keptShape(),
   ]);
   refuseNewer(location, version, VERSION);
   const found = isRecord(document) ? listMembers(document.resources) : resourceLines(text);
@@ -304,7 +305,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(isOwner(owner) ? { owner } : {}),
     ...(isApplied(applied) ? { applied } : {}),
     ...(isHolds(holds) ? { holds } : {}),
-    ...(areRollouts(rollouts) ? { rollouts } : {}),
+    ...(isKept(kept) ? { kept } : {}),
     resources: await soundResources(found),
   };
 }

@@ -10,7 +10,7 @@ import type { Trust } from './model.ts';
  *
  * | text               | its seal                                   | covers                                                    |
  * |--------------------|--------------------------------------------|-----------------------------------------------------------|
- * | state              | `hmac-sha256:<key id>:<place>:<64 hex>`    | the checksum (so lineage, account, owner, rollouts), place |
+ * | state              | `hmac-sha256:<key id>:<place>:<64 hex>`    | the checksum (so lineage, account, owner, what features keep), place |
  * | line of a journal  | `<key id>:<32 hex>`, beside its number     | run, lineage, account and owner of the run, number, entry  |
  *
  * The key is derived by HKDF-SHA256, the MAC is HMAC-SHA256. Parts of a remote document and the rows of a database hold

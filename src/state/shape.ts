@@ -1,6 +1,5 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { parseWithin } from '../core/bounds.ts';
-import type { RolloutRecords } from '../core/rollout.ts';
 import { BeyondBounds, TEXT_BOUNDS, within } from './bounds.ts';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
@@ -8,6 +7,7 @@ import {
   type AppliedCommit,
   type Holds,
   isRecord,
+  type Kept,
   type Owner,
   type ResourceState,
   type State,
@@ -34,8 +34,8 @@ export const holdsShape = loadShape<Holds>('holds');
 export const ownerShape = loadShape<Owner>('owner');
 /** The commit that was applied last. */
 export const appliedShape = loadShape<AppliedCommit>('applied');
-/** The rollouts of a state. */
-export const rolloutsShape = loadShape<RolloutRecords>('rollouts');
+/** What features keep in a state. */
+export const keptShape = loadShape<Kept>('kept');
 /** A journal's entry. */
 export const entryShape = loadShape<JournalEntry>('entry');
 

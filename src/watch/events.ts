@@ -1,10 +1,5 @@
 import type { Context, PlanFlags } from '../console/context.ts';
-import {
-  type MeasuredBy,
-  type Measures,
-  openMeasures,
-  openRolloutGauges,
-} from '../console/monitor/metrics.ts';
+import { type MeasuredBy, type Measures, openMeasures } from '../console/monitor/metrics.ts';
 import {
   debug,
   error,
@@ -19,6 +14,7 @@ import { labelOf } from '../core/address.ts';
 import { type FailureCode, formatDuration } from '../core/errors.ts';
 import { formatEdit, type UnreadyNote } from '../core/plan-document.ts';
 import { formatCount, formatNumber } from '../render/wording.ts';
+import type { OpenGauges } from '../run/context.ts';
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;
@@ -225,17 +221,25 @@ export type PassMeasured = {
   readonly seconds: number;
   readonly at: Date;
   /** What was seen, where the pass got that far. */
-  readonly seen?: (Counts & Pick<Seen, 'verdicts' | 'rollouts'>) | undefined;
+  readonly seen?: (Counts & Pick<Seen, 'verdicts' | 'state'>) | undefined;
 };
 
 /** From a stack of ten agents to one of 100,000. */
 const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
-/** Opens metrics that nothing was counted in yet. The stack has its series from the beginning. */
-export function openMetrics(stack: string, by: MeasuredBy, now: Date): Metrics {
+/**
+ * Opens metrics that nothing was counted in yet. The stack has its series from the beginning. `gauges` are those of
+ * features.
+ */
+export function openMetrics(
+  stack: string,
+  by: MeasuredBy,
+  now: Date,
+  gauges: readonly OpenGauges[] = [],
+): Metrics {
   const measures = openMeasures(by);
   const { counter, gauge, histogram, counting, expose } = measures;
-  const showRollouts = openRolloutGauges(measures);
+  const showKept = gauges.map((open) => open(gauge));
   const of = ['stack'] as const;
   const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
     ...of,
@@ -301,7 +305,7 @@ export function openMetrics(stack: string, by: MeasuredBy, now: Date): Metrics {
       unready.set({ stack }, seen.unready);
       pending.set({ stack }, seen.pending);
       contested.set({ stack }, seen.contested);
-      showRollouts(stack, seen.rollouts);
+      for (const show of showKept) show(stack, seen.state);
     },
     healEnded: (status) => heals.inc({ stack, status }),
     notified: (isDelivered) =>

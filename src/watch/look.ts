@@ -9,7 +9,6 @@ import {
   isWritten,
   type PlanDocument,
 } from '../core/plan-document.ts';
-import type { RolloutRecord } from '../core/rollout.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { driftPolicy } from '../plan/guards.ts';
 import type { Refresh } from '../plan/make.ts';
@@ -21,6 +20,7 @@ import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { findAtWork } from '../run/recover.ts';
 import { openSession, type Session } from '../run/session.ts';
 import { findBegan } from '../state/journal.ts';
+import type { State } from '../state/model.ts';
 
 /** A run is at work: what it has not written down yet would look like drift. */
 type Busy = { readonly type: 'busy'; readonly run: string };
@@ -37,7 +37,8 @@ export type Seen = {
   readonly healing: SelfHealing;
   /** Why nothing is healed whatever drifted; undefined where nothing stands against it. */
   readonly unsettled: string | undefined;
-  readonly rollouts: readonly RolloutRecord[];
+  /** The state that it was planned from. */
+  readonly state: State;
 };
 
 type Verdict = PlanDocument['changes'][number]['verdict'];
@@ -77,7 +78,7 @@ export async function look(
         driftPolicy(session.stack.guards, options),
       ),
       unsettled: await findUnsettled(session),
-      rollouts: Object.values(session.state.rollouts ?? {}),
+      state: session.state,
     };
   } finally {
     await session.close();

@@ -59,7 +59,8 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   await checkStack(flags, context);
   const log = openLog(EVENTS, flags, context);
   const pause = context.pause ?? realPause;
-  const metrics = openMetrics(stack, context, now());
+  const gauges = await Promise.all(context.features.flatMap((one) => one.gauges?.() ?? []));
+  const metrics = openMetrics(stack, context, now(), gauges);
   const health = watchHealth({ interval, version, now });
   const debounce = createDebounce(pause, stop);
   const routes = buildRoutes({ health, metrics, debounce, secret, log });

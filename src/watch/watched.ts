@@ -131,8 +131,8 @@ export function watchStack(deps: WatchedDeps): Pass {
         });
       if (streak !== undefined) last = undefined;
       streak = undefined;
-      const { verdicts, rollouts } = seen;
-      const seconds = ended('done', { seen: { ...counts, verdicts, rollouts } });
+      const { verdicts, state } = seen;
+      const seconds = ended('done', { seen: { ...counts, verdicts, state } });
       const repeated = isSameJson(counts, last);
       last = counts;
       log({ event: 'pass_ended', stack, because, seconds, ...counts, repeated });

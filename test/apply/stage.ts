@@ -8,6 +8,7 @@ import { allowancesIn } from '../../src/console/flags.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Terminal } from '../../src/console/terminal.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
+import { features } from '../../src/features/index.ts';
 import {
   type LoggedRequest,
   type Simulator,
@@ -237,6 +238,7 @@ export async function openStage(options: StageOptions = {}) {
     const said = { out: '', err: '' };
     const context: Context = {
       ...onTerminal(captured(said)),
+      features,
       env: {
         ...secrets,
         CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,

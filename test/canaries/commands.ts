@@ -1,8 +1,11 @@
 import { join } from 'node:path';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
+import { features } from '../../src/features/index.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { longRows } from '../long.ts';
 import { CLAIM, PROFILE, type Scene } from './scene.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 /** A command of the program and the formats that it can be shown in. */
 export type Known = { readonly name: string; readonly formats: readonly string[] };

@@ -1,5 +1,6 @@
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
+import { features } from '../../src/features/index.ts';
 import type { RenderOptions } from '../../src/render/terminal.ts';
 
 /** A context for commands that ask nobody anything, and what they print with it. */
@@ -23,6 +24,7 @@ export function openAuthorStage(width = 80): {
   };
   const context: Context = {
     ...onTerminal(terminal),
+    features,
     env: {},
     now: () => new Date('2026-11-21T09:45:00Z'),
     stop: new AbortController().signal,

@@ -5,10 +5,10 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
+import { start } from '../../src/features/rollout/command.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
 import { performTask } from '../../src/fleet/work.ts';
 import type { Task } from '../../src/queue/enqueue.ts';
-import { start } from '../../src/rollout/command.ts';
 import { agents, put, settings } from '../fleet/tree.ts';
 import { longRows } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -462,7 +462,16 @@ test.each(['NAME', 'PLANFILE'])('rollout start %s is refused, too', async (what)
   await applyAt();
   const out = join(temporaryFolder(), 'plan.json');
   commit('Three.');
-  const planned = await run((to) => plan({ ...textIn(main), out, rollout: 'careful' }, to));
+  const planned = await run((to) =>
+    plan(
+      {
+        ...textIn(main),
+        out,
+        strategy: { feature: 'rollout', name: 'careful', command: 'rollout start' },
+      },
+      to,
+    ),
+  );
   expect(planned.exit, planned.err).toBe(0);
   git('checkout', '--quiet', begun);
   if (what === 'PLANFILE')

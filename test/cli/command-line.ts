@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { type Deps, runProgram } from '../../src/cli/program.ts';
+import { features } from '../../src/features/index.ts';
 
 /** Runs a command line in this process, and gives what it printed to either stream. */
 export function run(...argv: readonly string[]) {
@@ -20,6 +21,7 @@ export async function runWith(outside: Partial<Deps>, argv: readonly string[]) {
     for (const spy of spies) spy.mockRestore();
   });
   const exit = await runProgram(argv, {
+    features,
     env: {},
     now: () => new Date('2026-11-21T09:45:00Z'),
     stop: new AbortController().signal,

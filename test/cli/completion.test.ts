@@ -4,6 +4,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openTable } from '../../src/cli/command-table.ts';
 import { completionScript } from '../../src/cli/commands/completion.ts';
 import {
   answer,
@@ -13,6 +14,7 @@ import {
 } from '../../src/cli/completion/answer.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { SHELLS } from '../../src/console/flags.ts';
+import { features } from '../../src/features/index.ts';
 import '../e2e/build.ts';
 import { withReason } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -71,7 +73,7 @@ async function stack(): Promise<{ readonly dir: string; readonly env: NodeJS.Pro
 async function offered(words: readonly string[], dir = '.'): Promise<readonly string[]> {
   const [command = '', ...rest] = words;
   const typed = rest.length === 0 ? [command] : [command, '--dir', dir, ...rest];
-  const [also, ...lines] = (await answer(['fish', ...typed], {})).trimEnd().split('\n');
+  const [also, ...lines] = (await answer(['fish', ...typed], {}, features)).trimEnd().split('\n');
   const values = lines.map((line) => line.split('\t')[0] ?? '');
   return also === 'words' ? values : [`(${also})`, ...values];
 }
@@ -138,19 +140,23 @@ describe('what is offered', () => {
 
   test('below groups, and with help', async () => {
     expect(await offered(['state', 'un'])).toEqual(['unlock']);
-    expect(await answer(['fish', 'state', 'u'], {})).toContain('unlock\tshow who holds the state');
-    expect(await answer(['fish', 'help', 'state', 'm'], {})).toContain('\nmv\t');
-    const all = await answer(['fish', ''], {});
+    expect(await answer(['fish', 'state', 'u'], {}, features)).toContain(
+      'unlock\tshow who holds the state',
+    );
+    expect(await answer(['fish', 'help', 'state', 'm'], {}, features)).toContain('\nmv\t');
+    const all = await answer(['fish', ''], {}, features);
     for (const name of ['plan', 'apply', 'state', 'init', 'help'])
       expect(all).toContain(`\n${name}\t`);
   });
 
   test('of what the state remembers, nothing else', async () => {
     const { dir } = await stack();
-    const out = await answer(['fish', 'state', 'show', '--dir', dir, ''], {});
+    const out = await answer(['fish', 'state', 'show', '--dir', dir, ''], {}, features);
     expect(out).toBe('words\nagent.reception\t\nagent.gone\t\n');
     const elsewhere = { CALLSHEET_STATE: join(dir, 'none.json') };
-    expect(await answer(['fish', 'state', 'show', '--dir', dir, ''], elsewhere)).toBe('words\n');
+    expect(await answer(['fish', 'state', 'show', '--dir', dir, ''], elsewhere, features)).toBe(
+      'words\n',
+    );
   });
 
   test.each([
@@ -163,7 +169,9 @@ describe('what is offered', () => {
     const { dir } = await stack();
     if (Object.keys(files).length === 0) await rm(join(dir, 'callsheet.yaml'));
     for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
-    expect(await answer(['zsh', 'plan', '--dir', dir, '--target', ''], {})).toMatch(/^words\n/);
+    expect(await answer(['zsh', 'plan', '--dir', dir, '--target', ''], {}, features)).toMatch(
+      /^words\n/,
+    );
   });
 });
 
@@ -193,7 +201,7 @@ function bySource(found: readonly (readonly [name: string, source: string])[]) {
 }
 
 test('every flag and every argument is completed from where its values come', () => {
-  const all = commandsOf(buildProgram(() => async () => undefined, ''));
+  const all = commandsOf(buildProgram(openTable(features), () => async () => undefined, ''));
   const flags = all.flatMap(([, { options }]) =>
     options
       .filter((one) => (one.required || one.optional) && one.argChoices === undefined)
@@ -266,6 +274,7 @@ describe('bash', () => {
     const said = await answer(
       ['bash', line.replace('--target', `--dir '${(await stack()).dir}' --target`)],
       {},
+      features,
     );
     expect(said).toBe(`words\n${wanted}\t\n`);
   });
@@ -335,6 +344,6 @@ test.each(SHELLS.filter(has))('the script for %s is one that it reads', async (s
 });
 
 test('an unknown shell has no answer', async () => {
-  expect(await answer(['tcsh', 'pl'], {})).toBe('words\n');
-  expect(await answer([], {})).toBe('words\n');
+  expect(await answer(['tcsh', 'pl'], {}, features)).toBe('words\n');
+  expect(await answer([], {}, features)).toBe('words\n');
 });

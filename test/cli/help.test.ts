@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
-import { COMMANDS, PURPOSES } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { COMMON_FLAGS } from '../../src/console/flags.ts';
+import { features } from '../../src/features/index.ts';
 import '../e2e/build.ts';
 import { run } from './command-line.ts';
+
+const { commands: COMMANDS, purposes: PURPOSES } = openTable(features);
 
 test.each([
   [['help', 'vaildate'], "unknown command 'vaildate': did you mean `callsheet validate`?"],

@@ -10,6 +10,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Json } from '../../src/core/value.ts';
+import { features } from '../../src/features/index.ts';
 import '../e2e/build.ts';
 import { longRows } from '../long.ts';
 
@@ -140,6 +141,7 @@ async function run(argv: readonly string[], timeouts = PATIENT) {
   requests = 0;
   try {
     const exit = await runProgram([...argv, '--dir', dir], {
+      features,
       env: env(),
       now: () => new Date('2026-03-02T12:00:00Z'),
       stop: new AbortController().signal,

@@ -1,17 +1,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
+import { features } from '../../src/features/index.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
 import { openStage } from '../apply/stage.ts';
 import { agentNamed, CANARIES, COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
+import { DAY, LONG, openFleet, POLITE, small } from '../features/rollout/fleet.ts';
 import { four, platform, treeOf } from '../fleet/tree.ts';
 import { commitAll } from '../queue/many-stacks.ts';
 import { postgresForFile, ENV as QUEUE_ENV } from '../queue/stage.ts';
-import { DAY, LONG, openFleet, POLITE, small } from '../rollout/fleet.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { typedCommands } from '../typed-commands.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 /** No command, host, address, id or number is broken over lines on a narrow terminal, in any output or error. */
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
+import { features } from '../../src/features/index.ts';
 
 /** A context in which a command's output is kept, 80 columns wide and without colour. */
 export function quietContext(): {
@@ -22,6 +23,7 @@ export function quietContext(): {
       canAsk: false,
       ask: () => Promise.reject(new Error('nothing is asked')),
     }),
+    features,
     env: {},
     now: () => new Date(0),
     stop: new AbortController().signal,

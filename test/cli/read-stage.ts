@@ -9,6 +9,7 @@ import schema from '../../schemas/read.schema.json' with { type: 'json' };
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal, reportFailure } from '../../src/console/events.ts';
 import type { Json } from '../../src/core/value.ts';
+import { features } from '../../src/features/index.ts';
 import { checkPrinted } from '../documents.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -125,6 +126,7 @@ export async function openReadStage(
           canAsk: false,
           ask: async () => '',
         }),
+        features,
         env: { CALLSHEET_BASE_URL: url, CALLSHEET_ACCESS_TOKEN: 'canary-access-token', ...env },
         now: () => NOW,
         stop: new AbortController().signal,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openTable } from '../../src/cli/command-table.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import {
   type KeyFlags,
@@ -9,6 +10,7 @@ import {
   sealFrom,
 } from '../../src/console/snapshot-keys.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { features } from '../../src/features/index.ts';
 import { folder, IDENTITY, PASSPHRASE, RECIPIENT } from '../snapshot/files.ts';
 import { quietContext } from './quiet-context.ts';
 
@@ -111,7 +113,11 @@ describe('a snapshot is opened', () => {
 
 test('flags that are repeated are taken as lists', async () => {
   const seen: unknown[] = [];
-  const program = buildProgram(() => async (flags) => void seen.push(flags), '0.0.0');
+  const program = buildProgram(
+    openTable(features),
+    () => async (flags) => void seen.push(flags),
+    '0.0.0',
+  );
   const line = ['snapshot', 'create', '--recipient', 'age1a', '--recipient', 'age1b'];
   await program.parseAsync([...line, '--knowledge-base', 'a', '--identity', 'k'], { from: 'user' });
   expect(seen).toMatchObject([
@@ -127,7 +133,11 @@ test.each([
   ['restore', ['--map-knowledge-base', 'a=b']],
 ])('%s takes its file also after %j', async (name, flags) => {
   const seen: unknown[] = [];
-  const program = buildProgram(() => async (given) => void seen.push(given), '0.0.0');
+  const program = buildProgram(
+    openTable(features),
+    () => async (given) => void seen.push(given),
+    '0.0.0',
+  );
   const line = [...name.split(' '), ...flags, 'a.snapshot'];
   await program.parseAsync(line, { from: 'user' });
   expect(Object.values(seen[0] as object)).toContainEqual([flags[1]]);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { openTable } from '../../src/cli/command-table.ts';
 import { spreadPairs } from '../../src/cli/program.ts';
+import { features } from '../../src/features/index.ts';
 
 test.each([
   [
@@ -20,5 +22,5 @@ test.each([
   ['restore --map-organization --over a=b', 'restore --map-organization --over a=b'],
   ['plan --var a=b c=d', 'plan --var a=b c=d'],
 ])('%s', (given, spread) => {
-  expect(spreadPairs(given.split(' ')).join(' ')).toBe(spread);
+  expect(spreadPairs(given.split(' '), openTable(features)).join(' ')).toBe(spread);
 });

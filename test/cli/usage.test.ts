@@ -1,14 +1,17 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
+import { type CommandEntry, openTable } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
+import { features } from '../../src/features/index.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { began, ended, recorded, resource } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { run, runWith } from './command-line.ts';
+
+const { commands: COMMANDS, groups: GROUPS } = openTable(features);
 
 /** A wrong line is told in one line of one sentence, nothing is printed besides, and the exit code is 1. */
 async function sentenceOf(argv: readonly string[]): Promise<string> {

@@ -3,11 +3,14 @@ import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { COMMANDS, GROUPS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { TOPICS, topicAbout, topicPages } from '../../src/cli/topics.ts';
 import { ALLOWANCES, COMMON_FLAGS } from '../../src/console/flags.ts';
 import { STORES } from '../../src/core/stores.ts';
+import { features } from '../../src/features/index.ts';
 import { type Page, readPage } from './markdown.ts';
+
+const { commands: COMMANDS, groups: GROUPS } = openTable(features);
 
 /** The pages that `callsheet help TOPIC` shows: how many there are, and that what they say can be typed and followed. */
 

@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_WORDS } from '../../scripts/reference/exits.ts';
 import { referencePages, WRITTEN_PAGES } from '../../scripts/reference/pages.ts';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { FieldDocument } from '../../src/core/documents.ts';
 import { EXIT } from '../../src/core/errors.ts';
+import { features } from '../../src/features/index.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { explainField } from '../../src/stack/editor/explain-field.ts';
 import { topSchema } from '../../src/stack/settings-schema.ts';
 import { type Files, load, MAIN, PDF, said, WAV } from '../stack/stack-folder.ts';
 import { readPage } from './markdown.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 const ROOT = join(import.meta.dirname, '../..');
 const pages = referencePages();
@@ -240,7 +243,7 @@ describe('commands', () => {
     );
     expect(`${argv.join(' ')} `.startsWith(`${path} `)).toBe(true);
     let called = 0;
-    const program = buildProgram(() => async () => void called++, '0.0.0');
+    const program = buildProgram(openTable(features), () => async () => void called++, '0.0.0');
     await program.parseAsync(argv, { from: 'user' });
     expect(called).toBe(1);
   });

@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Deps, runProgram } from '../../src/cli/program.ts';
+import { features } from '../../src/features/index.ts';
 import { checkPrinted } from '../documents.ts';
 import type { Outcome, Place } from './process.ts';
 
@@ -48,6 +49,7 @@ async function runAlone(
     const { version } = packageJson;
     const { signal: stop } = new AbortController();
     const exit = await runProgram(args, {
+      features,
       env,
       now: () => new Date(),
       stop,

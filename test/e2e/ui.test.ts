@@ -3,6 +3,7 @@ import { afterAll, expect } from 'vitest';
 import { ui } from '../../src/cli/commands/ui.ts';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal } from '../../src/console/events.ts';
+import { features } from '../../src/features/index.ts';
 import { axeFindings } from '../page/axe.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
@@ -27,6 +28,7 @@ async function startUi(world: World, planFile?: string) {
       canAsk: false,
       ask: () => Promise.reject(new Error('nobody is asked')),
     }),
+    features,
     env: {
       ...CANARIES,
       CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,

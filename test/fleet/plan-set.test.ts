@@ -231,7 +231,10 @@ test('plans of a rollout are started, not applied', async () => {
   await run('apply', { autoApprove: true });
   put('a/agents.yaml', agents('One', 'Two').replaceAll('You are', 'Now you are'));
   const out = at('my plans');
-  const { err } = await run('plan', { out, rollout: 'slow' });
+  const { err } = await run('plan', {
+    out,
+    strategy: { feature: 'rollout', name: 'slow', command: 'rollout start' },
+  });
   const file = join(out, getPlanFile('a'));
   expect(err).toContain(`callsheet rollout start '${file}' --dir ${at('a')}`);
   expect(err).not.toContain('--recursive');

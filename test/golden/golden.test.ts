@@ -76,6 +76,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     desired: stack.resources,
     prune: true,
     isPreflighted: true,
+    claims: [],
     state: await stateOf(folder),
     reader: memoryReader(liveOf(folder)),
     world: {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Context } from '../../src/console/context.ts';
 import { onTerminal, reportFailure } from '../../src/console/events.ts';
+import { features } from '../../src/features/index.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { type Dialect, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
@@ -144,6 +145,7 @@ export async function openStage(dialect: Partial<Dialect>, pace: number): Promis
       };
       const context: Context = {
         ...onTerminal(terminal),
+        features,
         env: {
           ...secrets,
           HOME: folder,

@@ -328,7 +328,7 @@ const TEN: GuardInput = {
   isProtected: () => false,
   existing: 10,
   isConfigurationEmpty: false,
-  rollouts: [],
+  claims: [],
 };
 
 test.each(['unsupported', 'refused'] as const)(
@@ -394,35 +394,26 @@ test('nothing lifts protection, and no limit is overridden that nobody asked to'
   expect(overriddenLimits([removal('ok')], { ...TEN, guards })).toEqual([]);
 });
 
-describe('a rollout that is under way', () => {
-  const rollout = {
-    name: 'hours',
-    agents: [
-      { address: 'agent.bay', id: 'a7', change: 'sha256:7' },
-      { address: 'agent.desk', id: 'a1', change: 'sha256:1' },
-    ],
-    step: 0,
-    steps: [
-      { agents: 1, at: null, runs: [] },
-      { agents: 2, at: null, runs: [] },
-    ],
+describe('what a feature has for its own', () => {
+  const claim = (address: string, id: string) => {
+    return { by: 'rollout hours', address, id, held: 'held by the rollout hours', written: null };
   };
+  const claims = [claim('agent.bay', 'a7'), claim('agent.desk', 'a1')];
   const update = (more: Partial<Change> = {}, verdict: Change['verdict'] = 'ok') =>
     removal(verdict, { action: 'update', operations: [{ step: 'update', fields: [] }], ...more });
   const guard = (change: Change, purpose: GuardInput['purpose'] = 'apply') =>
-    guardChanges([change], { ...TEN, purpose, rollouts: [{ ...rollout, agents: [] }, rollout] });
+    guardChanges([change], { ...TEN, purpose, claims });
 
   test.each<[string, Change]>([
     ['has its address', update({ id: 'a2' })],
     ['has its id, wherever it was moved to', update({ address: 'agent.front' })],
     ['is deleted', removal('ok')],
-  ])('holds what others plan for an agent of it that %s', (_title, change) => {
+  ])('holds what others plan for a resource of it that %s', (_title, change) => {
     expect(guard(change)).toEqual([
       {
         ...change,
         verdict: 'held',
-        reason:
-          'not configured any more; held by the rollout hours, which is at step 1 of 2: `callsheet rollout show hours`',
+        reason: 'not configured any more; held by the rollout hours',
       },
     ]);
   });
@@ -436,7 +427,7 @@ describe('a rollout that is under way', () => {
     expect(guard(change, purpose)).toEqual([change]);
   });
 
-  test('leaves what was edited of an agent that has the change to be put back, whatever cannot be compared', () => {
+  test('leaves what was edited of a resource that has the change to be put back, whatever cannot be compared', () => {
     const field = { path: 'name', before: 'Desk', after: 'Front desk', secret: false } as const;
     const change = update({
       fields: [
@@ -444,8 +435,8 @@ describe('a rollout that is under way', () => {
         { ...field, path: 'tools[crm].secret', secret: true, cause: 'unknown_secret' },
       ],
     });
-    const steps = [{ agents: 2, at: null, runs: ['r1'] }];
-    const input = { ...TEN, purpose: 'apply' as const, rollouts: [{ ...rollout, steps }] };
+    const written = { why: 'has the change', advice: 'Abort it.' };
+    const input = { ...TEN, claims: claims.map((one) => ({ ...one, written })) };
     expect(guardChanges([change], input)).toEqual([change]);
     expect(guardChanges([removal('ok')], input)).toMatchObject([{ verdict: 'held' }]);
   });

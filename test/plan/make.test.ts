@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import { HARBOR, world } from '../world.ts';
 
@@ -140,26 +139,10 @@ describe('what could not be compared', () => {
   });
 });
 
-describe('a change that a rollout is at', () => {
-  const rollout = (status: RolloutRecord['status']) =>
-    ({
-      name: 'greeting',
-      status,
-      step: 0,
-      steps: [1, 2],
-      agents: [{ address: 'agent.desk', id: 'a1', change: 'sha256:aa' }],
-    }) as unknown as RolloutRecord;
-
-  test.each<[string, RolloutRecord['status'], Partial<PlanInput>, string]>([
-    ['is left to it', 'judging', {}, 'held'],
-    ['is left to it by another rollout', 'judging', { stepOf: 'other' }, 'held'],
-    ['is carried out by its own step', 'judging', { stepOf: 'greeting' }, 'ok'],
-    ['is carried out once it is done', 'done', {}, 'ok'],
-  ])('%s', async (_title, status, input, verdict) => {
-    const state = { ...BASE.state(), rollouts: { greeting: rollout(status) } };
-    const { plan } = await BASE.plan({ ...input, state });
-    expect(plan.changes).toMatchObject([{ address: 'agent.desk', verdict }]);
-  });
+test('a change of what a feature has for its own is left to it', async () => {
+  const claim = { by: 'rollout a', address: 'agent.desk', id: 'a1', held: 'held', written: null };
+  const { plan } = await BASE.plan({ claims: [claim] });
+  expect(plan.changes).toMatchObject([{ address: 'agent.desk', verdict: 'held' }]);
 });
 
 describe('of what is planned', () => {

@@ -2,13 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { commandsIn, quoted, splitCommands } from '../../src/core/command-line.ts';
+import { features } from '../../src/features/index.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderProse } from '../../src/render/terminal.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { typedCommands } from '../typed-commands.ts';
 import { documents } from './documents.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 /**
  * Commands in messages, of all messages that the sources have: each is marked as one, and stays in one line whatever

@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { DOCUMENTS, type DocumentFormat } from '../../src/console/show.ts';
+import { features } from '../../src/features/index.ts';
 import { checkPrinted, problemsOf } from '../documents.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 const FOLDER = join(import.meta.dirname, '../../schemas');
 

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
+import { features } from '../../src/features/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { type Loaded, type LoadOptions, loadStack, type Stack } from '../../src/stack/index.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -35,7 +36,7 @@ type Options = Partial<Omit<LoadOptions, 'dir'>> & { readonly kinds?: readonly K
 /** Loads a stack of these files. `callsheet.yaml` is `MAIN` unless given. */
 export function load(files: Files, { kinds, ...options }: Options = {}): Promise<Loaded> {
   const dir = folderOf({ 'callsheet.yaml': MAIN, ...files });
-  return loadStack({ dir, env: {}, secrets: 'skip', ...options }, kinds);
+  return loadStack({ dir, env: {}, secrets: 'skip', features, ...options }, kinds);
 }
 
 /** Loads a stack in which nothing may be wrong. */

@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatEntry, JOURNAL_HEADER, linesIn, TORN } from '../../src/state/journal-text.ts';
-import { nextState, withRollouts } from '../../src/state/replay.ts';
+import { nextState, withKept } from '../../src/state/replay.ts';
 import { salvageJournal, salvageState } from '../../src/state/salvage.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import {
@@ -13,11 +13,11 @@ import {
   HOLDS,
   holder,
   intent,
+  keptOf,
   LINEAGE,
   outcome,
   recorded,
   resource,
-  rolloutOf,
   sealed,
   stateWith,
 } from './sample.ts';
@@ -330,24 +330,25 @@ describe('what is salvaged of a state and its journals', () => {
     [
       'where the state is gone, that a person must say what became of them',
       (path) => writeFile(path, ''),
-      { status: 'held', why: expect.stringContaining('no journal says') },
+      { status: 'judging', doubt: expect.stringContaining('no journal says') },
     ],
-  ])('of rollouts, %s', async (_what, damage, told) => {
+  ])('of what features keep, %s', async (_what, damage, told) => {
     const { path, store } = await newStore();
-    const careful = rolloutOf({ steps: [{ agents: 1, at: null, runs: ['r1'] }] });
+    const careful = keptOf({ runs: ['r1'] });
     const [first, ...rest] = RUN;
     if (first?.type !== 'began') throw new Error('a run begins');
-    await doRun(store, [{ ...first, rollouts: { careful } }, ...rest]);
+    const kept = { feature: 'rollout', part: 'careful, step 1 of 3', entries: { careful } };
+    await doRun(store, [{ ...first, kept }, ...rest]);
     // That it was rolled back stands in the state alone.
     const lease = await store.acquire(holder(''));
     const { state: before } = await store.load();
     if (before === undefined) throw new Error('a run leaves a state');
-    const back = { careful: { ...careful, status: 'rolled_back' as const } };
-    await lease.commit(nextState(withRollouts(before, back)));
+    const entries = { careful: { ...careful, status: 'rolled_back', open: false } };
+    await lease.commit(nextState(withKept(before, { feature: 'rollout', entries })));
     await lease.release();
     await damage(path);
     const { state: found } = await store.salvage();
-    expect(found?.rollouts?.careful).toMatchObject(told);
+    expect(found?.kept?.rollout?.careful).toMatchObject(told);
   });
 
   test('of a sound state is no problem', async () => {

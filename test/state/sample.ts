@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { CallsheetError } from '../../src/core/errors.ts';
-import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type {
   IntentRecorded,
   JournalEntry,
@@ -9,11 +8,16 @@ import type {
   RunBegan,
 } from '../../src/state/journal.ts';
 import { linesIn, readJournal } from '../../src/state/journal-text.ts';
-import type { AppliedCommit, Holds, ResourceState, State } from '../../src/state/model.ts';
+import type {
+  AppliedCommit,
+  Holds,
+  KeptEntry,
+  ResourceState,
+  State,
+} from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { LineSeals } from '../../src/state/seal.ts';
 import type { Holder } from '../../src/state/store.ts';
-import { NO_OPTIONS } from '../render/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** Small, whole values for the tests of this folder. */
@@ -181,38 +185,7 @@ export async function failureOf(work: () => unknown): Promise<CallsheetError> {
   throw new Error('it did not fail');
 }
 
-/** A rollout that waits for calls at its first step. */
-export function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
-  return {
-    id: '20260302t083000z-000000',
-    name: 'careful',
-    status: 'judging',
-    why: null,
-    started_at: new Date(0).toISOString(),
-    ended_at: null,
-    user: null,
-    commit: null,
-    plan_digest: `sha256:${'0'.repeat(64)}`,
-    allowed: NO_OPTIONS,
-    settings: {
-      name: 'careful',
-      judge: {
-        measures: [],
-        minCalls: 200,
-        minDays: 3,
-        baselineWeeks: 8,
-      },
-      guardRails: { errorWords: [], silence: 30 },
-      onWorse: 'hold',
-      overdueAfter: 7 * 24 * 3_600_000,
-    },
-    agents: [],
-    steps: [],
-    step: 0,
-    judged_from: 0,
-    look: null,
-    logs: null,
-    left: [],
-    ...more,
-  };
+/** What a feature keeps, as a state has it. */
+export function keptOf(more: Partial<KeptEntry>): KeptEntry {
+  return { status: 'judging', why: null, open: true, runs: [], data: { step: 0 }, ...more };
 }

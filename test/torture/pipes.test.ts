@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-table.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import { EXIT } from '../../src/core/errors.ts';
+import { features } from '../../src/features/index.ts';
 import { longApplied } from '../e2e/harness.ts';
+
+const { commands: COMMANDS } = openTable(features);
 
 /** They end when they are interrupted. */
 const ENDLESS = ['simulate', 'ui', 'watch', 'queue work'];

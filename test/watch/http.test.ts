@@ -10,6 +10,7 @@ import { isLoopback } from '../../src/core/origin.ts';
 import { openMetrics } from '../../src/watch/events.ts';
 import { buildRoutes } from '../../src/watch/watch.ts';
 import { watchHealth } from '../../src/watch/watched.ts';
+import { stateWith } from '../state/sample.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;
@@ -186,7 +187,7 @@ test('metrics are what another program reads as Prometheus text', async () => {
     outcome: 'done',
     seconds: 0.7,
     at,
-    seen: { ...seen, verdicts, rollouts: [] },
+    seen: { ...seen, verdicts, state: stateWith({}) },
   });
   metrics.passEnded({
     outcome: 'failed',

@@ -7,6 +7,7 @@ import { onTerminal, reportFailure } from '../../src/console/events.ts';
 import { type PlanCommandFlags, plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { features } from '../../src/features/index.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -184,6 +185,7 @@ export function actor(sim: Simulator, folder: string, secret: string) {
         canAsk: false,
         ask: async () => '',
       }),
+      features,
       env: {
         HOME: folder,
         GITHUB_ACTOR: 'somebody',

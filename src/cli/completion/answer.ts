@@ -1,5 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { SHELLS, type Shell } from '../../console/flags.ts';
+import type { Features } from '../../feature.ts';
+import { type CommandTable, openTable } from '../command-table.ts';
 import { buildProgram } from '../program.ts';
 import { TOPICS, topicPages } from '../topics.ts';
 import type { Source, Where, Word } from './stack-words.ts';
@@ -13,11 +15,12 @@ import type { Source, Where, Word } from './stack-words.ts';
 export async function answer(
   [shell, ...typed]: readonly string[],
   env: Where['env'],
+  features: Features,
 ): Promise<string> {
   if (!isShell(shell)) return 'words\n';
   const { words, current } = readTyped(shell, typed);
   try {
-    const found = await offered(words, current.text, env);
+    const found = await offered(words, current.text, env, openTable(features));
     const lines = found.words
       .filter(({ text }) => text.startsWith(current.text) && !/[\n\t\p{Cc}]/u.test(text))
       // The other two put in what is needed themselves.
@@ -42,8 +45,13 @@ function readTyped(shell: Shell, typed: readonly string[]) {
 
 type Found = { readonly also: 'words' | 'files' | 'folders'; readonly words: readonly Word[] };
 
-async function offered(words: readonly string[], typed: string, env: Where['env']): Promise<Found> {
-  const command = buildProgram(() => async () => undefined, '', words);
+async function offered(
+  words: readonly string[],
+  typed: string,
+  env: Where['env'],
+  table: CommandTable,
+): Promise<Found> {
+  const command = buildProgram(table, () => async () => undefined, '', words);
   const isHelp = words[0] === 'help';
   const start: Walked = {
     ...{ command, path: [], count: 0, pending: undefined, onlyArguments: isHelp },

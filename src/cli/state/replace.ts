@@ -154,7 +154,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     if (state !== undefined) await checkOwner(state, claimant, store.location);
     const common = { location: store.location, problem: problem?.message ?? null, read, journals };
     if (problem === undefined && read === 'whole')
-      return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };
+      return { ...common, ...NO_EDIT, findings: [], set_aside: [], kept: [] };
 
     const known = state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
@@ -177,10 +177,12 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
         { ...began, base_url: session.platform.base_url, ...getOrigin(before) },
         ending(ledger, context),
       ]);
-      const rollouts = Object.values(known.rollouts ?? {}).flatMap(({ name, status, why }) =>
-        status === 'done' || status === 'rolled_back' ? [] : [{ name, status, why }],
+      const kept = Object.entries(known.kept ?? {}).flatMap(([feature, entries]) =>
+        Object.entries(entries).flatMap(([name, { open, status, why, doubt = why }]) =>
+          open ? [{ feature, name, status, why: doubt }] : [],
+        ),
       );
-      return { ...common, run, serial, ledger, findings, set_aside: setAside, rollouts };
+      return { ...common, run, serial, ledger, findings, set_aside: setAside, kept };
     } finally {
       await session.close();
     }

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkSize } from '../../core/bounds.ts';
 import { CallsheetError, formatSize } from '../../core/errors.ts';
-import { listUnderWay } from '../../core/rollout.ts';
 import {
   BeyondBounds,
   createAllowance,
@@ -440,9 +439,10 @@ function appended(open: readonly Journal[], run: string, part: Part): readonly J
   ];
 }
 
-/** Runs that a rollout may still have to take back: their journals are kept however old they get. */
-function neededBy(state: State): ReadonlySet<string> {
-  return new Set(listUnderWay(state).flatMap(({ steps }) => steps.flatMap(({ runs }) => runs)));
+/** Runs that a feature may still have to take back: their journals are kept however old they get. */
+function neededBy({ kept = {} }: State): ReadonlySet<string> {
+  const all = Object.values(kept).flatMap((entries) => Object.values(entries));
+  return new Set(all.flatMap(({ open, runs }) => (open ? runs : [])));
 }
 
 /** The newest journals that may be kept, at least one, and those that are needed. */

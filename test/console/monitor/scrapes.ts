@@ -1,11 +1,13 @@
-import type { RolloutRecord } from '../../../src/core/rollout.ts';
+import { openGauges } from '../../../src/features/rollout/gauges.ts';
+import { type RolloutRecord, toEntry } from '../../../src/features/rollout/record.ts';
 import type { WorkEvent } from '../../../src/fleet/work.ts';
 import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import type { QueueDatabase } from '../../../src/queue/database.ts';
 import type { Claim } from '../../../src/queue/hand-out.ts';
 import { openMetrics, type PassMeasured } from '../../../src/watch/events.ts';
-import { rolloutOf } from '../../state/sample.ts';
+import { recordOf } from '../../features/rollout/samples.ts';
+import { stateWith } from '../../state/sample.ts';
 
 /** One sample as Prometheus has it: its name and labels, with those of the scrape. */
 export type Sample = {
@@ -22,12 +24,12 @@ const VERDICTS = { ok: 0, held: 0, refused: 0, unsupported: 0 };
 export const NOTHING_SEEN = {
   outcome: 'done',
   seconds: 1,
-  seen: { ...QUIET, verdicts: VERDICTS, rollouts: [] },
+  seen: { ...QUIET, verdicts: VERDICTS, state: stateWith({}) },
 } as const;
 
 /** A watch and a worker whose clock is the caller's, and what Prometheus reads of them. */
 export function openBoth(now: () => Date) {
-  const watch = openMetrics(STACK, { version: '1' }, now());
+  const watch = openMetrics(STACK, { version: '1' }, now(), [openGauges]);
   const worker = openWorkerMetrics({ version: '1' }, now);
   return {
     watch,
@@ -35,8 +37,9 @@ export function openBoth(now: () => Date) {
     /** A pass that saw the whole stack, with a rollout whose calls were looked at a moment ago. */
     pass(seen: Partial<typeof QUIET> = {}, rollout: Partial<RolloutRecord> = {}): void {
       const at = now().toISOString();
-      const rollouts = [rolloutOf({ steps: [{ agents: 3, at, runs: ['r'] }], ...rollout })];
-      const all = { ...QUIET, ...seen, verdicts: VERDICTS, rollouts };
+      const record = recordOf({ steps: [{ agents: 3, at, runs: ['r'] }], ...rollout });
+      const state = stateWith({}, { kept: { rollout: { careful: toEntry(record) } } });
+      const all = { ...QUIET, ...seen, verdicts: VERDICTS, state };
       watch.passEnded({ outcome: 'done', seconds: 1, at: now(), seen: all });
     },
     failedPass(): void {

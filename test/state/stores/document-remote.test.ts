@@ -6,7 +6,7 @@ import {
   type Put,
 } from '../../../src/state/remote/document.ts';
 import { NoAnswer, openRetries } from '../../../src/state/remote/failures.ts';
-import { failureOf, holder, resource, rolloutOf, stateWith } from '../sample.ts';
+import { failureOf, holder, keptOf, resource, stateWith } from '../sample.ts';
 
 /** A place in memory, where time passes only by waiting. */
 function place(put?: (text: string) => Put | undefined) {
@@ -75,21 +75,19 @@ test('a server that contradicts itself is given up', async () => {
   expect(kept.text).toBe(text);
 });
 
-test('the runs of a rollout that is under way are kept however many come after them', async () => {
+test('the runs of what a feature keeps and is not at its end are kept however many come after them', async () => {
   const { remote } = place();
   await remote.acquire(undefined, ticket);
-  const run = async (name: string, status: 'judging' | 'done') => {
-    const rollouts = {
-      careful: rolloutOf({ status, steps: [{ agents: 1, at: null, runs: ['r0'] }] }),
-    };
+  const run = async (name: string, open: boolean) => {
+    const kept = { rollout: { careful: keptOf({ open, runs: ['r0'] }) } };
     await remote.write(ticket.id, { append: { run: name, text: 'x' } });
-    await remote.write(ticket.id, { file: [name], state: stateWith({}, { rollouts }) });
+    await remote.write(ticket.id, { file: [name], state: stateWith({}, { kept }) });
     return remote.runs();
   };
   let runs: readonly string[] = [];
-  for (let number = 0; number < 12; number += 1) runs = await run(`r${number}`, 'judging');
+  for (let number = 0; number < 12; number += 1) runs = await run(`r${number}`, true);
   expect(runs).toEqual(['r0', ...Array.from({ length: 9 }, (_, index) => `r${index + 3}`)]);
-  expect(await run('r12', 'done')).not.toContain('r0');
+  expect(await run('r12', false)).not.toContain('r0');
 });
 
 const lost = () => new NoAnswer('write', 'memory', { words: 'lost' });

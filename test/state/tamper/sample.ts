@@ -1,7 +1,7 @@
 import schema from '../../../schemas/state.schema.json' with { type: 'json' };
 import type { JournalEntry, RunBegan } from '../../../src/state/journal.ts';
 import { isRecord, type ResourceState, type State } from '../../../src/state/model.ts';
-import { APPLIED, began, resource, rolloutOf, stateWith } from '../sample.ts';
+import { APPLIED, began, keptOf, resource, stateWith } from '../sample.ts';
 
 /** One state and one journal that have every member of their schemas. `uncovered` names those that they lack. */
 
@@ -30,19 +30,9 @@ const FULL: ResourceState = resource('a1', {
   unfinished: ['name'],
 });
 
-const ROLLOUT = rolloutOf({
-  agents: [
-    {
-      address: 'agent.desk',
-      id: 'a1',
-      change: 'sha256:9',
-      secrets: { name: 'hmac:0:1' },
-      changed_at: AT,
-    },
-  ],
-  steps: [{ agents: 1, at: AT, runs: ['r1'] }],
-  left: ['agent.line'],
-});
+const ENTRIES = {
+  careful: keptOf({ why: 'held', runs: ['r1'], doubt: 'nobody knows', data: { left: ['a'] } }),
+};
 
 const HOLDS = {
   [`sha256:${'0c'.repeat(32)}`]: {
@@ -85,7 +75,7 @@ export const STATE: State = stateWith(
     deleted: DELETED,
     let_go: { 'knowledge_source s1': { file: `sha256:${'0e'.repeat(32)}` } },
     holds: HOLDS,
-    rollouts: { careful: ROLLOUT },
+    kept: { rollout: ENTRIES },
     last_run: 'r1',
   },
 );
@@ -107,7 +97,7 @@ export function beganFull(run: string, serial: number): RunBegan {
     owner: OWNER,
     applied: APPLIED,
     holds: HOLDS,
-    rollouts: { careful: ROLLOUT },
+    kept: { feature: 'rollout', part: 'careful, step 1 of 3', entries: ENTRIES },
     on_failure: 'rollback',
     overrides: [{ guard: 'freeze', message: 'frozen', reason: 'urgent' }],
   };

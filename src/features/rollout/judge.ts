@@ -18,11 +18,11 @@
  * **It stands on this**: without the change both groups would have moved alike on average; but for that, agents are
  * independent; D is about normal. `test/rollout/worlds.ts` measures the error in fleets where that does not hold.
  */
-import type { Address } from '../core/address.ts';
-import type { Rollouts } from '../core/documents.generated.ts';
-import { formatCount } from '../core/errors.ts';
-import type { Judging, Measure } from '../core/rollout.ts';
-import { sum } from '../core/value.ts';
+import type { Address } from '../../core/address.ts';
+import type { Rollouts } from '../../core/documents.generated.ts';
+import { formatCount } from '../../core/errors.ts';
+import { sum } from '../../core/value.ts';
+import type { Judging, Measure } from './record.ts';
 
 /** Calls in a span. Of a share, `sum` is how many of them had the property; of a duration, the seconds of all. */
 export type Tally = { readonly calls: number; readonly sum: number };

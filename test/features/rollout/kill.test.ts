@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
-import type { Context } from '../../src/console/context.ts';
-import { isUnderWay } from '../../src/core/rollout.ts';
-import { abort, promote, run, start } from '../../src/rollout/command.ts';
-import { stateIn } from '../cli/state-stage.ts';
-import { isIdle, type Moment, stepOf } from '../kill/matrix.ts';
-import { mortal } from '../kill/mortal.ts';
-import { isTorture, longRows } from '../long.ts';
+import type { Context } from '../../../src/console/context.ts';
+import { abort, promote, run, start } from '../../../src/features/rollout/command.ts';
+import { isUnderWay, recordsIn } from '../../../src/features/rollout/record.ts';
+import { stateIn } from '../../cli/state-stage.ts';
+import { isIdle, type Moment, stepOf } from '../../kill/matrix.ts';
+import { mortal } from '../../kill/mortal.ts';
+import { isTorture, longRows } from '../../long.ts';
 import { DAY, type Fleet, LONG, openFleet, POLITE, SHORT, small } from './fleet.ts';
 
 /** A command of a rollout that is killed, how it came to that, and what it comes to in the end. */
@@ -80,8 +80,7 @@ async function onFleet<T>(scenario: Scenario, body: (fleet: Fleet) => Promise<T>
 /** Gives the command again where nothing was written down, and goes on with the rollout where it was. */
 async function goOn({ command }: Scenario, fleet: Fleet): Promise<void> {
   for (let times = 0; times < 4; times += 1) {
-    const { rollouts } = await stateIn(fleet.stage).catch(() => ({ rollouts: undefined }));
-    const record = rollouts?.careful;
+    const [record] = recordsIn(await stateIn(fleet.stage).catch(() => ({})));
     const isDue =
       record !== undefined && (record.status === 'applying' || record.status === 'rolling_back');
     const next = isDue ? (to: Context) => run('careful', given(fleet.stage.folder), to) : undefined;
@@ -94,7 +93,7 @@ async function goOn({ command }: Scenario, fleet: Fleet): Promise<void> {
 async function checkEnd({ ends, greeting }: Scenario, fleet: Fleet): Promise<void> {
   const { status, step, changed } = ends;
   const state = await stateIn(fleet.stage);
-  const record = state.rollouts?.careful;
+  const [record] = recordsIn(state);
   expect([record?.status, (record?.step ?? -1) + 1]).toEqual([status, step]);
   expect([fleet.greeting(greeting), fleet.greeting(SHORT)]).toEqual([changed, 12 - changed]);
   expect(record?.left).toEqual([]);

@@ -1,4 +1,4 @@
-import { seedChance } from '../../src/simulator/ids.ts';
+import { seedChance } from '../../../src/simulator/ids.ts';
 
 /**
  * Fleets and their callers as numbers alone, to play rollouts on with all rails on. They know nothing of the judgement.

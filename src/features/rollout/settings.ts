@@ -1,24 +1,13 @@
-import written from '../../schemas/settings.json' with { type: 'json' };
-import { type Address, matchesAddress, rowKey } from '../core/address.ts';
-import { MASK } from '../core/credentials.ts';
-import { formatCount, formatFirst } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { Path } from '../core/path.ts';
-import {
-  type GuardRails,
-  type Judging,
-  MEASURES,
-  type Measure,
-  type OnWorse,
-  type Order,
-  type RolloutSettings,
-  type StepSize,
-  stepCounts,
-} from '../core/rollout.ts';
-import { checkName, type ProblemMessage, type Report } from './diagnostics.ts';
-import { lookUpCell } from './expressions.ts';
-import { STACK_FILE } from './folder.ts';
-import { readDuration, readStep } from './formats.ts';
+import written from '../../../schemas/settings.json' with { type: 'json' };
+import { type Address, matchesAddress, rowKey } from '../../core/address.ts';
+import { MASK } from '../../core/credentials.ts';
+import { formatCount, formatFirst } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Path } from '../../core/path.ts';
+import { checkName, type ProblemMessage, type Report } from '../../stack/diagnostics.ts';
+import { lookUpCell } from '../../stack/expressions.ts';
+import { STACK_FILE } from '../../stack/folder.ts';
+import { readDuration, readStep, type StepSize } from '../../stack/formats.ts';
 import {
   fail as failAt,
   followPath,
@@ -27,9 +16,20 @@ import {
   type Resolved,
   textsAmong,
   toObject,
-} from './resolved.ts';
-import type { ResolvedResource } from './resource.ts';
-import { toPosition } from './source.ts';
+} from '../../stack/resolved.ts';
+import type { ResolvedResource } from '../../stack/resource.ts';
+import type { ReadSection } from '../../stack/settings.ts';
+import { toPosition } from '../../stack/source.ts';
+import {
+  type GuardRails,
+  type Judging,
+  MEASURES,
+  type Measure,
+  type OnWorse,
+  type Order,
+  type RolloutSettings,
+  stepCounts,
+} from './record.ts';
 
 /**
  * `rollouts:` of callsheet.yaml. It is read with the other settings; which agents a rollout selects is known once all
@@ -37,7 +37,7 @@ import { toPosition } from './source.ts';
  */
 
 /** A rollout before it is known which agents it selects. */
-export type WrittenRollout = {
+type WrittenRollout = {
   readonly settings: Omit<RolloutSettings, 'agents'>;
   /** All of it, as it was written and became. */
   readonly located: LocatedValue;
@@ -52,22 +52,27 @@ const ON_WORSE = ['rollback', 'hold', 'ask'] as const satisfies readonly OnWorse
 
 const GROWS = 'Each step must be larger than the one before it; a share is rounded up';
 
-/** `root`: all settings. Where their schema refuses something, that was reported, and its default is taken. */
-export function readRollouts(root: LocatedValue, report: Report): readonly WrittenRollout[] {
+/**
+ * Reads `rollouts:` of callsheet.yaml, each with the agents that it selects. One that selects none is left out, after
+ * saying why. Where the schema of the settings refuses something, that was reported, and its default is taken.
+ */
+export const readRollouts: ReadSection = (root, resources, report): readonly RolloutSettings[] => {
   const all = followPath(root, ['rollouts']);
   return Object.keys(toObject(all?.value)).flatMap((name) => {
     const located = all && followPath(all, [name]);
     if (located?.keyPlace === undefined) return [];
-    const settings = {
-      ...readRollout(name, located.value),
-      position: toPosition(located.keyPlace),
-    };
-    const rollout = { settings, located };
+    const position = toPosition(located.keyPlace);
+    const rollout = { settings: { ...readRollout(name, located.value), position }, located };
     checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
     checkSteps(rollout, report);
-    return [rollout];
+    if (resources === null) return [];
+    const agents = resources.filter(({ kind }) => kind.name === 'agent');
+    const selected = select(located, agents, report).map(({ address }) => address);
+    if (selected.length === 0) return [];
+    checkCounts(rollout, selected.length, report);
+    return [{ ...rollout.settings, agents: selected }];
   });
-}
+};
 
 function readRollout(
   name: string,
@@ -192,22 +197,6 @@ function formatStep(step: StepSize): string {
 }
 
 type Agent = ResolvedResource;
-
-/** Rollouts with the agents that they select. One that selects none is left out, after saying why. */
-export function selectAgents(
-  rollouts: readonly WrittenRollout[],
-  resources: readonly ResolvedResource[],
-  report: Report,
-): readonly RolloutSettings[] {
-  if (rollouts.length === 0) return [];
-  const agents = resources.filter(({ kind }) => kind.name === 'agent');
-  return rollouts.flatMap((rollout) => {
-    const selected = select(rollout.located, agents, report).map(({ address }) => address);
-    if (selected.length === 0) return [];
-    checkCounts(rollout, selected.length, report);
-    return [{ ...rollout.settings, agents: selected }];
-  });
-}
 
 /** A member of `select`, or a column of its labels. */
 type Condition = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type StepSize, stepCounts } from '../../src/core/rollout.ts';
+import { stepCounts } from '../../../src/features/rollout/record.ts';
+import type { StepSize } from '../../../src/stack/formats.ts';
 
 const percent = (...shares: readonly number[]): readonly StepSize[] =>
   shares.map((share) => ({ percent: share }));

@@ -1,14 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Context } from '../../src/console/context.ts';
-import type { RolloutsDocument, ShownRollout } from '../../src/core/documents.ts';
-import type { PlanChoices } from '../../src/core/plan-document.ts';
-import { abort, promote, type RolloutFlags, run, show, start } from '../../src/rollout/command.ts';
-import type { SeedDocument, SimulatorOptions } from '../../src/simulator/index.ts';
-import { openStage, type Said, type Stage } from '../apply/stage.ts';
-import { SEED } from '../e2e/clinic.ts';
-import { temporaryFolder } from '../temporary.ts';
+import type { Context } from '../../../src/console/context.ts';
+import type { RolloutsDocument, ShownRollout } from '../../../src/core/documents.ts';
+import type { PlanChoices } from '../../../src/core/plan-document.ts';
+import {
+  abort,
+  promote,
+  type RolloutFlags,
+  run,
+  show,
+  start,
+} from '../../../src/features/rollout/command.ts';
+import type { SeedDocument, SimulatorOptions } from '../../../src/simulator/index.ts';
+import { openStage, type Said, type Stage } from '../../apply/stage.ts';
+import { SEED } from '../../e2e/clinic.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 

@@ -1,4 +1,4 @@
-import { assess, type DayOfCalls, findStop, isBad } from '../../src/rollout/assess.ts';
+import { assess, type DayOfCalls, findStop, isBad } from '../../../src/features/rollout/assess.ts';
 import { AGENTS, BASELINE_WEEKS, type Decision, SPANS, type View } from './worlds.ts';
 
 /** The settings that a rollout has unless callsheet.yaml says otherwise, and a limit of errors. */

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { drift } from '../../src/cli/commands/drift.ts';
-import { rollback } from '../../src/cli/commands/rollback.ts';
-import { create } from '../../src/cli/commands/snapshot-create.ts';
-import { runs } from '../../src/cli/commands/state.ts';
-import { apply } from '../../src/console/apply.ts';
-import { plan } from '../../src/console/plan.ts';
-import { abort, planRollout, promote, run, start } from '../../src/rollout/command.ts';
-import { forgeState, stateCommands, stateIn } from '../cli/state-stage.ts';
+import { drift } from '../../../src/cli/commands/drift.ts';
+import { rollback } from '../../../src/cli/commands/rollback.ts';
+import { create } from '../../../src/cli/commands/snapshot-create.ts';
+import { runs } from '../../../src/cli/commands/state.ts';
+import { apply } from '../../../src/console/apply.ts';
+import { plan } from '../../../src/console/plan.ts';
+import { abort, promote, run, start } from '../../../src/features/rollout/command.ts';
+import { recordsIn, toEntry } from '../../../src/features/rollout/record.ts';
+import { forgeState, stateCommands, stateIn } from '../../cli/state-stage.ts';
 import {
   DAY,
   type Fleet,
@@ -20,6 +21,8 @@ import {
   small,
 } from './fleet.ts';
 
+const STRATEGY = { feature: 'rollout', name: 'careful', command: 'rollout start' };
+
 async function opened(options: FleetOptions = {}): Promise<Fleet> {
   const fleet = await openFleet(options);
   onTestFinished(fleet.close);
@@ -29,7 +32,7 @@ async function opened(options: FleetOptions = {}): Promise<Fleet> {
 /** Has the state tolerate anything. */
 function loosen({ stage }: Fleet): Promise<void> {
   return forgeState(stage, (state) => {
-    const { careful } = state.rollouts ?? {};
+    const [careful] = recordsIn(state);
     if (careful === undefined) throw new Error('no rollout was started');
     const { judge } = careful.settings;
     const measures = judge.measures.map((one) => ({ ...one, margin: 90 }));
@@ -37,7 +40,7 @@ function loosen({ stage }: Fleet): Promise<void> {
       ...careful.settings,
       judge: { ...judge, measures, minDays: 0, minCalls: 1 },
     };
-    return { ...state, rollouts: { careful: { ...careful, settings } } };
+    return { ...state, kept: { rollout: { careful: toEntry({ ...careful, settings }) } } };
   });
 }
 
@@ -93,12 +96,12 @@ describe('what others do meanwhile', () => {
     expect(JSON.parse(drifted.out).changes).toEqual([]);
     const run = steps[0]?.runs[0] ?? '';
     const receipt = await fleet.act((to) => runs(run, given, to));
-    expect(JSON.parse(receipt.out).entries[0].rollouts).toHaveProperty('careful');
+    expect(JSON.parse(receipt.out).entries[0].kept.entries).toHaveProperty('careful');
     const told = await fleet.act((to) => runs(run, { ...given, format: 'text' }, to));
-    expect(told.out).toContain('rollout   careful, step 1 of 3');
+    expect(told.out).toContain('part of   rollout careful, step 1 of 3');
     const undone = await fleet.stage.run(
       async (to) =>
-        (await import('../../src/cli/commands/rollback.ts')).rollback(
+        (await import('../../../src/cli/commands/rollback.ts')).rollback(
           { ...given, run, autoApprove: true },
           to,
         ),
@@ -213,9 +216,9 @@ describe('what others do meanwhile', () => {
       expect(held.why).toContain('callsheet.yaml');
       expect(fleet.greeting(POLITE)).toBe(2);
       expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
-      const { rollouts = {} } = await stateIn(fleet.stage);
+      const [careful] = recordsIn(await stateIn(fleet.stage));
       const days = _name === 'in the files' ? 1 : 4;
-      expect(rollouts.careful?.settings.judge.minDays).toBe(days);
+      expect(careful?.settings.judge.minDays).toBe(days);
     },
   );
 
@@ -255,8 +258,8 @@ describe('what others do meanwhile', () => {
     });
     expect(JSON.parse(more.out).rollouts[0]).toMatchObject({ status: 'judging', step: 2 });
     expect(written('reviewed-key')).toBe(6);
-    const { rollouts } = await stateIn(fleet.stage);
-    expect(JSON.stringify(rollouts)).not.toContain('reviewed-key');
+    const { kept } = await stateIn(fleet.stage);
+    expect(JSON.stringify(kept)).not.toContain('reviewed-key');
   });
 
   test('a configuration that changes holds it, and what was reviewed goes on', async () => {
@@ -300,7 +303,7 @@ describe('a plan', () => {
     await fleet.greet(POLITE);
     const out = join(fleet.stage.folder, 'plan.json');
     const given = { dir: fleet.stage.folder, format: 'json' } as const;
-    const planned = await fleet.act((to) => plan({ ...given, out, rollout: 'careful' }, to));
+    const planned = await fleet.act((to) => plan({ ...given, out, strategy: STRATEGY }, to));
     const { digest, summary, notes } = JSON.parse(planned.out);
     expect(summary).toMatchObject({ update: 5, held: 0 });
     expect(notes[0].message).toContain('careful has 3 steps, the first with 2 agents at most');
@@ -471,7 +474,7 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     await fleet.greet(POLITE);
     const out = join(fleet.stage.folder, 'reviewed.json');
     const given = { dir: fleet.stage.folder, format: 'json' } as const;
-    await fleet.act((to) => plan({ ...given, out, rollout: 'careful' }, to));
+    await fleet.act((to) => plan({ ...given, out, strategy: STRATEGY }, to));
     await fleet.stage.edit('callsheet.yaml', '[2 agents, 50%, 100%]', '["100%"]');
     const { err } = await fleet.act(
       (to) => start(out, { ...given, anyway: true, autoApprove: true }, to),
@@ -765,8 +768,8 @@ describe('where calls say nothing', () => {
     const [, size = ''] = /steps: \[(\d+) agents, 100%\]/.exec(err) ?? [];
     expect(fleet.greeting(POLITE)).toBe(0);
     // A plan of it says so, too, and the steps that it names will do.
-    const planned = { dir: fleet.stage.folder, format: 'json', rollout: 'careful' } as const;
-    const { err: told } = await fleet.act((to) => planRollout(planned, to));
+    const planned = { dir: fleet.stage.folder, format: 'json', strategy: STRATEGY } as const;
+    const { err: told } = await fleet.act((to) => plan(planned, to));
     expect(told).toContain('cannot tell the margin');
     await fleet.stage.edit('callsheet.yaml', '1 agent', `${size} agents`);
     const { err: fits } = await fleet.act((to) => start('careful', given, to), { exit: 2 });
@@ -845,7 +848,7 @@ test('the state has what a rollout was started with, and no value of a field', a
   const fleet = await opened(small());
   await fleet.greet(POLITE);
   await fleet.start(2);
-  const { rollouts } = await stateIn(fleet.stage);
-  expect(JSON.stringify(rollouts)).not.toContain(POLITE);
-  expect(rollouts?.careful?.agents).toHaveLength(12);
+  const [careful] = recordsIn(await stateIn(fleet.stage));
+  expect(JSON.stringify(careful)).not.toContain(POLITE);
+  expect(careful?.agents).toHaveLength(12);
 });

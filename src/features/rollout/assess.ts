@@ -1,10 +1,10 @@
 /** A look at the calls comes to a verdict and to guard rails, from counts alone (`test/rollout/worlds.ts` plays them). */
-import type { Address } from '../core/address.ts';
-import type { Rollouts } from '../core/documents.generated.ts';
-import { formatCount, formatFirst } from '../core/errors.ts';
-import type { GuardRails, Judging, LoggedCalls, Measure } from '../core/rollout.ts';
-import { inSeconds, sum } from '../core/value.ts';
+import type { Address } from '../../core/address.ts';
+import type { Rollouts } from '../../core/documents.generated.ts';
+import { formatCount, formatFirst } from '../../core/errors.ts';
+import { inSeconds, sum } from '../../core/value.ts';
 import { type AgentCalls, judge, shareAlpha, type Tally } from './judge.ts';
+import type { GuardRails, Judging, LoggedCalls, Measure } from './record.ts';
 
 /** Milliseconds. */
 export const DAY = 24 * 3_600_000;

@@ -1,16 +1,16 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, test } from 'vitest';
-import type { RolloutStep, RolloutsDocument } from '../../src/core/documents.ts';
+import type { RolloutStep, RolloutsDocument } from '../../../src/core/documents.ts';
 import {
   getFigures,
   renderRolloutsMarkdown,
   renderRolloutsText,
   verdictWord,
-} from '../../src/render/rollout.ts';
-import { problemsOf } from '../documents.ts';
-import { linesBeyond } from './fit.ts';
-import { expectGolden } from './golden.ts';
+} from '../../../src/features/rollout/render.ts';
+import { problemsOf } from '../../documents.ts';
+import { linesBeyond } from '../../render/fit.ts';
+import { expectGolden } from '../../render/golden.ts';
 import {
   broken,
   documentOf,
@@ -24,7 +24,7 @@ import {
   stale,
   waiting,
   worse,
-} from './rollouts.ts';
+} from './samples.ts';
 
 const OPTIONS = { width: 80, color: false, verbose: false };
 

@@ -1,8 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text here.
 import { describe, expect, test } from 'vitest';
-import settings from '../../schemas/settings.json' with { type: 'json' };
-import { MEASURES, type RolloutSettings } from '../../src/core/rollout.ts';
-import { BAY, broken, type Files, load, loadGood, MAIN } from './stack-folder.ts';
+import settings from '../../../schemas/settings.json' with { type: 'json' };
+import {
+  MEASURES,
+  type RolloutSettings,
+  rolloutsOf,
+} from '../../../src/features/rollout/record.ts';
+import { BAY, broken, type Files, load, loadGood, MAIN } from '../../stack/stack-folder.ts';
 
 const AT = 'callsheet.yaml: rollouts.careful';
 
@@ -34,7 +38,7 @@ function careful(members: string): Files {
 }
 
 async function read(members: string): Promise<RolloutSettings> {
-  const { rollouts } = await loadGood(careful(members));
+  const rollouts = rolloutsOf(await loadGood(careful(members)));
   expect(rollouts).toHaveLength(1);
   return rollouts[0] as RolloutSettings;
 }
@@ -59,7 +63,7 @@ test('a rollout with nothing given selects every agent, and has all defaults', a
 });
 
 test('a stack without rollouts has none', async () => {
-  expect((await loadGood(FLEET)).rollouts).toEqual([]);
+  expect(rolloutsOf(await loadGood(FLEET))).toEqual([]);
 });
 
 test('everything can be given', async () => {
@@ -387,11 +391,11 @@ environments:
   const loadIn = (environment?: string) => loadGood(files, { environment });
 
   test('lays its rollouts over those of the stack', async () => {
-    const { rollouts } = await loadIn();
+    const rollouts = rolloutsOf(await loadIn());
     expect(rollouts).toMatchObject([
       { name: 'careful', agents: [C1, C2], steps: [{ percent: 50 }, { percent: 100 }] },
     ]);
-    const staging = (await loadIn('staging')).rollouts;
+    const staging = rolloutsOf(await loadIn('staging'));
     expect(staging).toMatchObject([
       { name: 'careful', agents: [C11], steps: [{ percent: 100 }], judge: { minCalls: 5 } },
       { name: 'quick', steps: [{ agents: 1 }, { percent: 100 }] },
@@ -400,7 +404,7 @@ environments:
       { name: 'resolved', margin: 5, better: 'higher' },
       { name: 'duration', margin: 9, better: 'lower' },
     ]);
-    expect((await loadIn('small')).rollouts).toEqual([]);
+    expect(rolloutsOf(await loadIn('small'))).toEqual([]);
   });
 
   broken([

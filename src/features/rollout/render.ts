@@ -4,10 +4,9 @@ import type {
   RolloutStep,
   RolloutsDocument,
   ShownRollout,
-} from '../core/documents.ts';
-import { firstLines } from '../core/errors.ts';
-import { isUnderWay } from '../core/rollout.ts';
-import type { JsonObject } from '../core/value.ts';
+} from '../../core/documents.ts';
+import { firstLines } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/value.ts';
 import {
   escapeMessage,
   escapeText,
@@ -15,8 +14,8 @@ import {
   formatMarker,
   GITHUB_LIMIT,
   type PageOptions,
-} from './markdown-text.ts';
-import { type Field, formatDecimal, layOut, tableWidth } from './read/table.ts';
+} from '../../render/markdown-text.ts';
+import { type Field, formatDecimal, layOut, tableWidth } from '../../render/read/table.ts';
 import {
   cutText,
   type Fact,
@@ -30,9 +29,16 @@ import {
   span,
   type Tone,
   wrap,
-} from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
-import { formatAge, formatCount, formatFirst, formatNumber, formatTime } from './wording.ts';
+} from '../../render/terminal.ts';
+import { sanitiseLine } from '../../render/untrusted.ts';
+import {
+  formatAge,
+  formatCount,
+  formatFirst,
+  formatNumber,
+  formatTime,
+} from '../../render/wording.ts';
+import { isUnderWay } from './record.ts';
 
 /**
  * Rollouts for people: whether each goes on, what calls say of it and what comes next, in a terminal and as a comment

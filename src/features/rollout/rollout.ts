@@ -12,46 +12,58 @@
  *
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
-import type { Address } from '../core/address.ts';
-import { commandLine, commandSpan } from '../core/command-line.ts';
-import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, foldSentences, formatFirst } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { Change, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
-import { isRefused } from '../core/plan-document.ts';
+import type { Address } from '../../core/address.ts';
+import { commandLine, commandSpan } from '../../core/command-line.ts';
+import { computeDigest } from '../../core/digest.ts';
+import { CallsheetError, foldSentences, formatFirst } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Change, PlanDocument, PlanOptions, Refusal } from '../../core/plan-document.ts';
+import { isRefused } from '../../core/plan-document.ts';
+import { oncePer, type ValueObject } from '../../core/value.ts';
+import { isWriting } from '../../plan/document.ts';
+import { withRefusals } from '../../plan/guards.ts';
+import type { Planned } from '../../plan/make.ts';
+import { findRenewed, fingerprintMasked } from '../../plan/secrets.ts';
+import { formatCount } from '../../render/wording.ts';
+import { describeActor, holderFor, runId } from '../../run/actor.ts';
+import { checkExpectation, checkPlan } from '../../run/apply.ts';
+import { findStanding } from '../../run/behind.ts';
+import type { CallsChoice, RunContext, StackOptions } from '../../run/context.ts';
+import { readBegan, readRun } from '../../run/find-run.ts';
+import { overrideOptions, planConfiguration, refusalsNow } from '../../run/plan.ts';
+import { acquireUntil, recordRecovery } from '../../run/recover.ts';
+import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '../../run/run.ts';
 import {
-  agentsReached,
-  isUnderWay,
-  listUnderWay,
-  type RolloutAgent,
-  type RolloutRecord,
-  type RolloutRecords,
-  type RolloutSettings,
-  stepCounts,
-} from '../core/rollout.ts';
-import { oncePer, type ValueObject } from '../core/value.ts';
-import { isWriting } from '../plan/document.ts';
-import { withRefusals } from '../plan/guards.ts';
-import type { Planned } from '../plan/make.ts';
-import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
-import { formatCount } from '../render/wording.ts';
-import { describeActor, holderFor, runId } from '../run/actor.ts';
-import { checkExpectation, checkPlan } from '../run/apply.ts';
-import { findStanding } from '../run/behind.ts';
-import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
-import { readBegan, readRun } from '../run/find-run.ts';
-import { overrideOptions, planConfiguration, refusalsNow, rolloutNamed } from '../run/plan.ts';
-import { acquireUntil, recordRecovery } from '../run/recover.ts';
-import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
-import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
-import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
-import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
-import { isMissed, listLedger } from '../state/journal.ts';
-import { nextState, withRollouts } from '../state/replay.ts';
+  type CheckNamed,
+  fingerprintsForRun,
+  NO_LINEAGE,
+  openSession,
+  type Session,
+} from '../../run/session.ts';
+import { announceBroken, isBroken, refuseBroken } from '../../run/stack.ts';
+import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
+import { isMissed, listLedger } from '../../state/journal.ts';
+import type { KeptEntries } from '../../state/model.ts';
+import { nextState, withKept } from '../../state/replay.ts';
 import { findStop } from './assess.ts';
 import { forecastSteps } from './forecast.ts';
 import { LEAST_OTHERS } from './judge.ts';
 import { chooseOrder, isoTime, lookAtCalls, readLogsBefore } from './observe.ts';
+import {
+  agentsReached,
+  checkRecords,
+  FEATURE,
+  isUnderWay,
+  listUnderWay,
+  type RolloutAgent,
+  type RolloutRecord,
+  type RolloutSettings,
+  recordsIn,
+  rolloutNamed,
+  rolloutsOf,
+  stepCounts,
+  toEntry,
+} from './record.ts';
 
 /** Which stack, and how long to wait for its state. */
 export type RolloutOptions = StackOptions & {
@@ -100,19 +112,22 @@ export async function startRollout(
 ): Promise<RolloutOutcome | { readonly end: 'refused' | 'declined'; readonly plan: PlanDocument }> {
   const { plan: given, expect } = options;
   if (given !== undefined) checkExpectation(given, expect);
-  const session = await openSession(options, context, { freeBy: getDeadline(options) });
+  const session = await openSession(options, context, { freeBy: getDeadline(options), check });
   let name: string;
   try {
-    const settings = rolloutNamed(options.name ?? given?.options.rollout, session.stack.rollouts);
+    const settings = rolloutNamed(
+      options.name ?? given?.options.strategy?.name,
+      rolloutsOf(session.stack),
+    );
     name = settings.name;
     refuseBesideOthers(settings, session, options);
-    if (given !== undefined) checkPlan(given, session);
+    if (given !== undefined) checkPlan(given, session, context);
     const standing = await findStanding(session, context);
     const planned =
       given === undefined
         ? await planConfiguration(
             session,
-            { ...stepOptions(options.allowed), rollout: settings.name },
+            { ...stepOptions(options.allowed), strategy: { ...STRATEGY, name } },
             context,
             { refresh: 'fast', calls: options.calls, standing },
           )
@@ -196,14 +211,13 @@ async function layOutSteps(
 
 /** Says line by line what the steps of a planned rollout take; nothing where nothing is known of it. */
 export async function describeSteps(
-  name: string,
   plan: PlanDocument,
   options: RolloutOptions,
   context: RunContext,
 ): Promise<readonly string[]> {
-  const session = await openSession(options, context, {});
+  const session = await openSession(options, context, { check });
   try {
-    const settings = rolloutNamed(name, session.stack.rollouts);
+    const settings = rolloutNamed(plan.options.strategy?.name, rolloutsOf(session.stack));
     const now = getTime(session, context);
     const { texts, refused } = (await layOutSteps(settings, plan, session, now)).forecast;
     return [...texts, ...(refused === undefined ? [] : [`${refused.message}. ${refused.hint}`])];
@@ -295,10 +309,12 @@ export async function readRollouts(
   context: RunContext,
   isLooked = false,
 ): Promise<{ readonly records: readonly RolloutRecord[]; readonly now: number }> {
-  const session = await openSession(options, context, { evenBroken: true });
+  const session = await openSession(options, context, { evenBroken: true, check });
   try {
     const records =
-      name === undefined ? recordsIn(session) : [recordNamed(name, session, options, () => true)];
+      name === undefined
+        ? recordsIn(session.state)
+        : [recordNamed(name, session, options, () => true)];
     for (const record of records.filter(isUnderWay)) {
       const { others } = bySettingsOfFiles(record, session);
       if (others !== null) context.emit({ type: 'notice', text: others });
@@ -317,9 +333,12 @@ export async function readRollouts(
   }
 }
 
+/** What stands in the state is a rollout's. */
+const check: CheckNamed = ({ state }) => checkRecords(state);
+
 /** For what goes by the record of a rollout: judging a step and taking it back need no configuration. */
 function openAsRecorded(options: RolloutOptions, context: RunContext): Promise<Session> {
-  return openSession(options, context, { freeBy: getDeadline(options), evenBroken: true });
+  return openSession(options, context, { freeBy: getDeadline(options), evenBroken: true, check });
 }
 
 type Decision = (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>;
@@ -353,10 +372,12 @@ async function withRunsFound(record: RolloutRecord, session: Session): Promise<R
   for (const { run } of await session.store.runs()) {
     // Ids of runs and rollouts begin with their time.
     if (run < record.id) break;
-    const own = (await readBegan(session, run))?.rollouts?.[record.name];
-    if (own?.id !== record.id) continue;
+    const { kept } = (await readBegan(session, run)) ?? {};
+    const own = kept && recordsIn({ kept: { [kept.feature]: kept.entries } });
+    const same = own?.find(({ id }) => id === record.id);
+    if (same === undefined) continue;
     const steps = record.steps.map(({ runs, ...step }, index) => {
-      const found = own.steps[index];
+      const found = same.steps[index];
       return {
         ...step,
         at: step.at ?? found?.at ?? null,
@@ -429,7 +450,7 @@ function bySettingsOfFiles(
   session: Session,
 ): { readonly record: RolloutRecord; readonly others: string | null } {
   const { name, settings: known } = record;
-  const configured = session.stack.rollouts.find((one) => one.name === name);
+  const configured = rolloutsOf(session.stack).find((one) => one.name === name);
   if (configured === undefined || isBroken(session)) return { record, others: null };
   const settings = settingsKept(configured);
   const others = SETTINGS.filter(
@@ -483,7 +504,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     { ...stepOptions(allowed), target: addresses },
     context,
     // What was judged counts for no limit any more.
-    { refresh: 'fast', stepOf: name, ...(step > 0 && { atOnce: 0 }), standing },
+    { refresh: 'fast', by: ownerOf(record), ...(step > 0 && { atOnce: 0 }), standing },
   );
   const { refusals = [] } = planned.plan;
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {
@@ -504,10 +525,11 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     purpose: 'apply',
     freeBy: getDeadline(options),
     observe: review.observe,
-    rollouts: (run, result) => {
+    kept: (run, result) => {
       const begun = withRun(record, run);
       const after = result === undefined ? begun : afterRun(begun, run, result, session, context);
-      return { ...session.state.rollouts, [name]: after };
+      const part = `${name}, step ${step + 1} of ${record.steps.length}`;
+      return { feature: FEATURE, part, entries: entriesWith(after, session.state) };
     },
   });
   if (outcome.type === 'refused') return hold(record, refusedWhy(outcome.plan), visit);
@@ -677,7 +699,7 @@ async function takeBack(
       continue;
     }
     context.emit({ type: 'notice', text: `Rolling back run ${run} of the rollout ${name}.` });
-    const wanted = { ...options, run, skipRefused: true, overrideFreeze, rollout: name };
+    const wanted = { ...options, run, skipRefused: true, overrideFreeze, by: ownerOf(record) };
     const outcome = await undo(wanted, context, { ...(show && { show }), observe });
     if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
       return { end: 'interrupted', record, now: context.now().getTime() };
@@ -712,7 +734,7 @@ async function findUnlike(
     session,
     { ...stepOptions(record.allowed), target },
     context,
-    { refresh: 'fast', stepOf: record.name, standing: await findStanding(session, context) },
+    { refresh: 'fast', by: ownerOf(record), standing: await findStanding(session, context) },
   );
   const unlike = new Set(movedSince(adds, planned, new Set(), session).map((one) => one.address));
   const reached = new Set(agentsReached(record).map(({ id }) => id));
@@ -777,6 +799,18 @@ function getDeadline({ lockTimeout = 0 }: RolloutOptions): number {
   return Date.now() + lockTimeout;
 }
 
+/** Everything that rollouts keep, with this one. */
+function entriesWith(record: RolloutRecord, { kept = {} }: Session['state']): KeptEntries {
+  return { ...kept[FEATURE], [record.name]: toEntry(record) };
+}
+
+const STRATEGY = { feature: FEATURE, command: 'rollout start' };
+
+/** Who has the agents of a rollout for its own. */
+function ownerOf({ name }: Pick<RolloutRecord, 'name'>): string {
+  return `${FEATURE} ${name}`;
+}
+
 /** Writes a rollout into the state. Throws `CallsheetError('stale')` where another run wrote the state meanwhile. */
 async function writeDown(
   record: RolloutRecord,
@@ -788,13 +822,13 @@ async function writeDown(
   const lease = await acquireUntil(session.store, holder, getDeadline(options), context);
   await releasing(lease, async () => {
     const state = await recordRecovery(lease, session, context);
-    const rollouts: RolloutRecords = { ...state.rollouts, [record.name]: record };
-    await lease.commit(nextState(withRollouts(state, rollouts)));
+    const kept = { feature: FEATURE, entries: entriesWith(record, state) };
+    await lease.commit(nextState(withKept(state, kept)));
   });
 }
 
 /** What a step may do of what a plan may: nothing of a rollout is deleted, and secrets are written where they change. */
-function stepOptions({ rollout: _, ...options }: PlanOptions): PlanOptions {
+function stepOptions({ strategy: _, ...options }: PlanOptions): PlanOptions {
   const none = {
     target: [],
     exclude: [],
@@ -944,10 +978,6 @@ function typed(what: string, { name }: { readonly name: string }, options: Rollo
   return commandLine(`rollout ${what} ${name}`, options);
 }
 
-function recordsIn({ state }: Session): readonly RolloutRecord[] {
-  return Object.values(state.rollouts ?? {}).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-}
-
 /** The rollout that is meant: the only one of that sort where none is named. */
 function recordNamed(
   name: string | undefined,
@@ -955,7 +985,7 @@ function recordNamed(
   options: RolloutOptions,
   isMeant: (record: RolloutRecord) => boolean,
 ): RolloutRecord {
-  const all = recordsIn(session);
+  const all = recordsIn(session.state);
   const found = name === undefined ? all.filter(isMeant) : all.filter((one) => one.name === name);
   const [only] = found;
   const names = all.map((one) => one.name);
@@ -967,7 +997,7 @@ function recordNamed(
     );
   if (only === undefined) {
     const named = { name: name ?? '' };
-    const set = session.stack.rollouts.map((one) => one.name);
+    const set = rolloutsOf(session.stack).map((one) => one.name);
     const listed = `${commandSpan('rollout show', options)} lists those that were started.`;
     throw refused(
       `no rollout ${named.name} was started`,

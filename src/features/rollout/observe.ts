@@ -2,17 +2,10 @@
  * Counts the calls that a rollout is judged by. Figures come from metrics, which give every agent's at once; call logs of
  * some agents tell in which calls something failed. Nothing of it is written down but what was before the rollout.
  */
-import { computeDigest } from '../core/digest.ts';
-import type { Rollouts } from '../core/documents.generated.ts';
-import { CallsheetError } from '../core/errors.ts';
-import {
-  agentsReached,
-  type LoggedCalls,
-  listUnderWay,
-  type RolloutRecord,
-  type RolloutSettings,
-} from '../core/rollout.ts';
-import { inTurns, isList, isObject, type JsonObject, sum } from '../core/value.ts';
+import { computeDigest } from '../../core/digest.ts';
+import type { Rollouts } from '../../core/documents.generated.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { inTurns, isList, isObject, type JsonObject, sum } from '../../core/value.ts';
 import {
   type AgentFigures,
   agentFiguresIn,
@@ -20,9 +13,9 @@ import {
   findTime,
   type Span,
   wantedCalls,
-} from '../live/calls.ts';
-import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
-import type { Session } from '../run/session.ts';
+} from '../../live/calls.ts';
+import { ApiError, describeApiError, isNotFound } from '../../platform/errors.ts';
+import type { Session } from '../../run/session.ts';
 import {
   type Agent,
   assess,
@@ -33,6 +26,13 @@ import {
   type Watched,
   WEEK,
 } from './assess.ts';
+import {
+  agentsReached,
+  type LoggedCalls,
+  listUnderWay,
+  type RolloutRecord,
+  type RolloutSettings,
+} from './record.ts';
 
 export type Platform = Pick<Session, 'client' | 'state'>;
 

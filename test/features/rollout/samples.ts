@@ -3,7 +3,9 @@ import type {
   RolloutMeasure,
   RolloutsDocument,
   ShownRollout,
-} from '../../src/core/documents.ts';
+} from '../../../src/core/documents.ts';
+import type { RolloutRecord } from '../../../src/features/rollout/record.ts';
+import { NO_OPTIONS } from '../../render/sample.ts';
 
 /** Rollouts in every state that there is something to see of, as documents. */
 
@@ -321,4 +323,40 @@ export function hostile(text: string): RolloutsDocument {
     },
   };
   return { ...documentOf(one), environment: text };
+}
+
+/** A rollout that waits for calls at its first step. */
+export function recordOf(more: Partial<RolloutRecord>): RolloutRecord {
+  return {
+    id: '20260302t083000z-000000',
+    name: 'careful',
+    status: 'judging',
+    why: null,
+    started_at: new Date(0).toISOString(),
+    ended_at: null,
+    user: null,
+    commit: null,
+    plan_digest: `sha256:${'0'.repeat(64)}`,
+    allowed: NO_OPTIONS,
+    settings: {
+      name: 'careful',
+      judge: {
+        measures: [],
+        minCalls: 200,
+        minDays: 3,
+        baselineWeeks: 8,
+      },
+      guardRails: { errorWords: [], silence: 30 },
+      onWorse: 'hold',
+      overdueAfter: 7 * 24 * 3_600_000,
+    },
+    agents: [],
+    steps: [],
+    step: 0,
+    judged_from: 0,
+    look: null,
+    logs: null,
+    left: [],
+    ...more,
+  };
 }

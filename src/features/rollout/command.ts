@@ -1,26 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { refusePlanningFlags } from '../console/apply.ts';
-import { type CommonFlags, type Context, chooseCalls, stackOptions } from '../console/context.ts';
-import { isAgreed, openPlanReview, reportFailure } from '../console/events.ts';
-import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
-import { getPageOptions, type PlanCommandFlags, plan, readPlanFile } from '../console/plan.ts';
-import { openProgress } from '../console/progress.ts';
-import { refusedExit, tellRefused } from '../console/result.ts';
-import { commandLine } from '../core/command-line.ts';
-import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
-import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
-import { renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
-import { jsonText } from '../render/untrusted.ts';
-import { formatCount } from '../render/wording.ts';
-import type { CallsChoice } from '../run/context.ts';
-import { planOptions } from '../run/plan.ts';
+import { refusePlanningFlags } from '../../console/apply.ts';
+import {
+  type CommonFlags,
+  type Context,
+  chooseCalls,
+  stackOptions,
+} from '../../console/context.ts';
+import { isAgreed, openPlanReview, reportFailure } from '../../console/events.ts';
+import { deliver, type NotifyFlags, noticeAddress } from '../../console/notify.ts';
+import { getPageOptions, readPlanFile } from '../../console/plan.ts';
+import { openProgress } from '../../console/progress.ts';
+import { refusedExit, tellRefused } from '../../console/result.ts';
+import { commandLine } from '../../core/command-line.ts';
+import type { RolloutsDocument, ShownRollout } from '../../core/documents.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import type { PlanChoices, PlanDocument } from '../../core/plan-document.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { formatCount } from '../../render/wording.ts';
+import type { CallsChoice } from '../../run/context.ts';
+import { planOptions } from '../../run/plan.ts';
 import { isoTime } from './observe.ts';
+import { isUnderWay, type RolloutRecord } from './record.ts';
+import { renderRolloutsMarkdown, renderRolloutsText } from './render.ts';
 import {
   abortRollout,
   addedBy,
-  describeSteps,
   goOn,
   promoteRollout,
   type RolloutEnd,
@@ -71,7 +75,7 @@ export async function start(
       hint: 'Give the name alone, or a plan file with --rollout.',
     });
   const given = isFile ? await readPlanFile(what) : undefined;
-  const planned = given?.options.rollout;
+  const planned = given?.options.strategy?.name;
   if (planned !== undefined && flags.rollout !== undefined && planned !== flags.rollout)
     throw new CallsheetError('usage', `the plan is for the rollout ${planned}`, {
       hint: 'Leave out --rollout: the plan names its own.',
@@ -102,18 +106,6 @@ export async function start(
     return outcome.end === 'refused' ? refusedExit(outcome.plan) : EXIT.error;
   }
   return finish([outcome], flags, context);
-}
-
-/** `callsheet plan --rollout NAME`: the plan, and what its steps will take. */
-export async function planRollout(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
-  let planned: PlanDocument | undefined;
-  const exit = await plan(flags, context, (document) => {
-    planned = document;
-  });
-  if (planned === undefined || flags.rollout === undefined) return exit;
-  const texts = await describeSteps(flags.rollout, planned, stackOptions(flags), context);
-  for (const text of texts) context.emit({ type: 'notice', text });
-  return exit;
 }
 
 /** `callsheet rollout run [NAME]`: does what is due in one rollout, or in all that are under way, and ends. */

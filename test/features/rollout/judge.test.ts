@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Measure } from '../../src/core/rollout.ts';
-import { findSilence, judgeErrors } from '../../src/rollout/assess.ts';
-import { type AgentCalls, type Cohort, judge } from '../../src/rollout/judge.ts';
-import { runs } from '../long.ts';
+import { findSilence, judgeErrors } from '../../../src/features/rollout/assess.ts';
+import { type AgentCalls, type Cohort, judge } from '../../../src/features/rollout/judge.ts';
+import type { Measure } from '../../../src/features/rollout/record.ts';
+import { runs } from '../../long.ts';
 
 const RESOLVED: Measure = { name: 'resolved', margin: 5, better: 'higher' };
 const ERRORS: Measure = { name: 'errors', margin: 5, better: 'lower' };

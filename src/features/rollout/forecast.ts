@@ -1,12 +1,6 @@
 /** Forecasts what the steps of a rollout take, by the calls of the weeks before it. */
-import type { Address } from '../core/address.ts';
-import { formatCount } from '../core/errors.ts';
-import {
-  listUnderWay,
-  type Measure,
-  type RolloutAgent,
-  type RolloutSettings,
-} from '../core/rollout.ts';
+import type { Address } from '../../core/address.ts';
+import { formatCount } from '../../core/errors.ts';
 import { countBefore, tally, WEEK } from './assess.ts';
 import {
   type AgentCalls,
@@ -20,6 +14,7 @@ import {
   weigh,
 } from './judge.ts';
 import { type Platform, readFigures, toTime } from './observe.ts';
+import { listUnderWay, type Measure, type RolloutAgent, type RolloutSettings } from './record.ts';
 
 /** A step that takes longer cannot tell the margin. */
 const MOST_DAYS = 28;

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { PlayedRollouts } from '../../scripts/reliability/figures.ts';
-import { renderRollouts } from '../../scripts/reliability/render.ts';
-import { isTorture } from '../long.ts';
-import { writeResult } from '../torture/result.ts';
+import type { PlayedRollouts } from '../../../scripts/reliability/figures.ts';
+import { renderRollouts } from '../../../scripts/reliability/render.ts';
+import { isTorture } from '../../long.ts';
+import { writeResult } from '../../torture/result.ts';
 import { openDecisions } from './decide.ts';
 import { AGENTS, type Outcome, play, WORLDS } from './worlds.ts';
 
