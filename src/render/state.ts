@@ -253,8 +253,8 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
     paint(groups, options.color),
     groups.length === 0 ? '' : '\n',
     ...kept.map(({ feature, name, status, why }) => {
-      const is = `${status.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`;
-      const text = `The ${feature} ${name} is ${is}. To see it: \`callsheet ${feature} show ${name}\``;
+      const was = `${status.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`;
+      const text = `The ${feature} ${name} was ${was}. To see it: \`callsheet ${feature} show ${name}\``;
       return sentence(text, options);
     }),
     sentence(`The state is rebuilt, at serial ${serial}, and recorded as run ${run}.`, options),

@@ -375,8 +375,9 @@ test.each([
   }
 });
 
-test('beyond a threshold, a rollout says how its first step is made smaller', () => {
-  const options = { ...TEN.options, rollout: 'hours' };
+test('beyond a threshold, a strategy says how its first step is made smaller', () => {
+  const strategy = { feature: 'rollout', name: 'hours', command: 'rollout start' };
+  const options = { ...TEN.options, strategy };
   const guards = { max_change_percent: 5 };
   expect(guardChanges([removal('ok')], { ...TEN, options, guards })).toMatchObject([
     {

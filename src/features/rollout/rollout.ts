@@ -1,5 +1,5 @@
 /**
- * `rollout/` lets a change reach a few agents first, and the others only if callers fare no worse. A rollout is kept in
+ * `features/rollout/` lets a change reach a few agents first, and the others only if callers fare no worse. A rollout is kept in
  * the state of its stack (`RolloutRecord`), each of its steps is an ordinary run, and taking it back is the ordinary
  * rollback of those runs. `judge.ts` decides, `observe.ts` counts the calls, `command.ts` is the command line.
  *

@@ -64,12 +64,12 @@ export const readRollouts: ReadSection = (root, resources, report): readonly Rol
     const position = toPosition(located.keyPlace);
     const rollout = { settings: { ...readRollout(name, located.value), position }, located };
     checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
-    checkSteps(rollout, report);
+    const areSteps = checkSteps(rollout, report);
     if (resources === null) return [];
     const agents = resources.filter(({ kind }) => kind.name === 'agent');
     const selected = select(located, agents, report).map(({ address }) => address);
     if (selected.length === 0) return [];
-    checkCounts(rollout, selected.length, report);
+    if (areSteps) checkCounts(rollout, selected.length, report);
     return [{ ...rollout.settings, agents: selected }];
   });
 };
@@ -169,11 +169,11 @@ function readSteps({ settings, located }: WrittenRollout) {
   return settings.steps.map((size, index) => ({ size, at: places[index] as LocatedValue }));
 }
 
-/** What can be said of steps whatever the number of agents. */
-function checkSteps(rollout: WrittenRollout, report: Report): void {
+/** Says what is wrong with steps whatever the number of agents; false where something is. */
+function checkSteps(rollout: WrittenRollout, report: Report): boolean {
   const steps = readSteps(rollout);
   const last = steps?.at(-1);
-  if (steps === undefined || last === undefined) return;
+  if (steps === undefined || last === undefined) return false;
   for (const [index, { size, at }] of steps.entries()) {
     const before = steps
       .slice(0, index)
@@ -181,11 +181,12 @@ function checkSteps(rollout: WrittenRollout, report: Report): void {
     if (before === undefined || measureStep(before.size) < measureStep(size)) continue;
     const message = `is ${formatStep(size)}, and an earlier step is ${formatStep(before.size)}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
-    return;
+    return false;
   }
-  if ('percent' in last.size && last.size.percent === 100) return;
+  if ('percent' in last.size && last.size.percent === 100) return true;
   const message = `is ${formatStep(last.size)}, and the last step must be 100%`;
   fail(last.at, { rule: 'rollout/steps', message, hint: 'Add 100% as the last step' }, report);
+  return false;
 }
 
 function measureStep(step: StepSize): number {

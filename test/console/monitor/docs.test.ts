@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
+import { features } from '../../../src/features/index.ts';
 import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import { openMetrics } from '../../../src/watch/events.ts';
 
 const now = new Date();
+const gauges = await Promise.all(features.flatMap((one) => one.gauges?.() ?? []));
 
 const PAGE = join(import.meta.dirname, '../../../docs/reference/monitoring.md');
 const SECTIONS = readFileSync(PAGE, 'utf8').split(/^## /m);
 
 test.each([
-  { who: 'watch', metrics: openMetrics('clinic', { version: '1' }, now) },
+  { who: 'watch', metrics: openMetrics('clinic', { version: '1' }, now, gauges) },
   { who: 'workers', metrics: openWorkerMetrics({ version: '1' }, () => now) },
 ])('the page names every metric of $who, and none that there is not', async (row) => {
   const text = SECTIONS.filter((section) =>

@@ -553,10 +553,12 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     await fleet.stage.write(state, (await fleet.stage.read(state)).slice(0, -200));
     const { out } = await stateCommands(fleet.stage).repair();
     // Of a sealed state that is damaged nothing is read: the journals say that it began.
-    expect(JSON.parse(out).rollouts).toMatchObject([{ name: 'careful', status: 'held' }]);
+    expect(JSON.parse(out).kept).toMatchObject([{ feature: 'rollout', name: 'careful' }]);
     await fleet.stage.write(state, '');
     const { out: said } = await stateCommands(fleet.stage, 'text').repair();
-    expect(said).toMatch(/The rollout careful is held: the state was rebuilt, and no journal says/);
+    expect(said).toMatch(
+      /The rollout careful was applying: the state was rebuilt, and no journal says/,
+    );
     expect(said).toContain('callsheet rollout show careful');
     expect((await fleet.show())[0]).toMatchObject({ status: 'held' });
   });
