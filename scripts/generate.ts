@@ -3,7 +3,7 @@
  * kind, what bodies hold and which of it is secret, and the bundled contract that the simulator validates with.
  * `--check` writes nothing and exits with 1 where a file is stale.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { DOCUMENTS } from '../src/console/show.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
@@ -21,6 +21,7 @@ const outputs = {
   'src/platform/operations.generated.ts': renderOperations(document),
   'src/platform/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
+  'src/stack/sections.generated.json': json(featureSections()),
   'src/core/documents.generated.ts': await renderDocumentTypes(
     schemasIn('schemas', [...new Set(Object.values(DOCUMENTS))]),
     { from: 'schemas/*.schema.json', core: '.' },
@@ -30,6 +31,13 @@ const outputs = {
     { from: 'src/simulator/*.schema.json', core: '../core' },
   ),
 };
+
+/** Sections of callsheet.yaml that features read, by their keys. */
+function featureSections() {
+  const files = globSync('src/features/*/settings.schema.json', { cwd: root }).sort();
+  const sections = files.map((file) => JSON.parse(readFileSync(new URL(file, root), 'utf8')));
+  return Object.fromEntries(sections.map(({ key, schema }) => [key, schema]));
+}
 
 const check = process.argv.includes('--check');
 const stale = Object.entries(outputs).filter(([path, text]) => current(path) !== text);

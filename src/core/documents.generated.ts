@@ -2630,6 +2630,7 @@ export type Began = {
   readonly holds?: Holds;
   /** What a feature keeps from this run on, where the run is a part of it, such as a step of a rollout. */
   readonly kept?: {
+    /** The feature, by its name. */
     readonly feature: string;
     /** Which part it is, for people: `careful, step 1 of 3`. */
     readonly part: string;
@@ -3962,6 +3963,7 @@ export type Began = {
   readonly holds?: Holds;
   /** What a feature keeps from this run on, where the run is a part of it. */
   readonly kept?: {
+    /** The feature, by its name. */
     readonly feature: string;
     /** Which part it is, for people: `careful, step 1 of 3`. */
     readonly part: string;

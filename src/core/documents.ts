@@ -1,4 +1,4 @@
-import type { Export, Field, Import, Pull, Rollouts, Run, Value } from './documents.generated.ts';
+import type { Export, Field, Import, Pull, Run, Value } from './documents.generated.ts';
 
 /**
  * The JSON documents that commands print, as their schemas describe them member by member. Plans, and what plans
@@ -22,13 +22,6 @@ export type PullLeft = Pull.Left;
 
 /** What came of reading everything again after a rollback. */
 export type Verification = NonNullable<Run.Run['verification']>;
-
-/** Rollouts, how far they are, and what calls say of them. */
-export type RolloutsDocument = Rollouts.Document;
-export type ShownRollout = Rollouts.Rollout;
-export type RolloutStep = Rollouts.Step;
-export type RolloutLook = Rollouts.Look;
-export type RolloutMeasure = Rollouts.Measure;
 
 /** Where a value of a resource came from. */
 export type ValueDocument = Value.Document;

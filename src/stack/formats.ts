@@ -125,7 +125,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     example: '10s, 12h or 7d',
     wrong: (text) => wrongIn(readDuration(text)),
   },
-  'rollout-step': {
+  'step-size': {
     check: (text) => 'value' in readStep(text),
     noun: 'a number of agents or a share of them',
     example: '3 agents or 10%',

@@ -4,6 +4,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namedRules } from '../rules/lint.ts';
 import { blockSchema, resourceSchema } from './schema.ts';
+import ofFeatures from './sections.generated.json' with { type: 'json' };
 
 /**
  * What the configuration may say that is no field of the platform: the settings of `callsheet.yaml`, the sections that
@@ -11,7 +12,15 @@ import { blockSchema, resourceSchema } from './schema.ts';
  * kinds, the rules and the settings themselves is filled in here. Editors, `callsheet explain` and the reference
  * describe it from here.
  */
-const { settings, sections, members, forms } = written;
+const { sections, members, forms } = written;
+
+/** Sections of `callsheet.yaml` that features read. Every one can be laid over by an environment. */
+export const FEATURE_SECTIONS: readonly string[] = Object.keys(ofFeatures);
+
+const settings = {
+  ...written.settings,
+  properties: { ...written.settings.properties, ...ofFeatures },
+};
 
 /** Members that a resource may have beside its fields. */
 export const COMPOSING_MEMBERS = members;
@@ -37,7 +46,7 @@ export const ENVIRONMENT_MEMBERS: readonly string[] = [
   'organization',
   'state',
   'guards',
-  'rollouts',
+  ...FEATURE_SECTIONS,
 ];
 
 const { lint, rules, environments } = settings.properties;

@@ -33,7 +33,7 @@ import {
 } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { namedField, secretNames } from './schema.ts';
-import { METHODS, settingsSchema } from './settings-schema.ts';
+import { FEATURE_SECTIONS, METHODS, settingsSchema } from './settings-schema.ts';
 import {
   findMember,
   type MapNode,
@@ -432,10 +432,11 @@ export type StackSettings = {
 
 /**
  * Whether a problem of `callsheet.yaml` is about what a rollback goes by: the platform, the state, organizations, guards
- * and rules. How a change is rolled out and what is linted says nothing to those who undo one.
+ * and rules. What features read and what is linted says nothing to those who undo one.
  */
 export function isOfRollback({ path }: Problem): boolean {
-  return !/^(?:rollouts|lint)\b/.test(path ?? '');
+  const [member = ''] = (path ?? '').split(/[.[]/);
+  return member !== 'lint' && !FEATURE_SECTIONS.includes(member);
 }
 
 /** Whether it is about where things are, which is all that others than runs go by. */

@@ -5,11 +5,10 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { start } from '../../src/features/rollout/command.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
 import { performTask } from '../../src/fleet/work.ts';
 import type { Task } from '../../src/queue/enqueue.ts';
-import { agents, put, settings } from '../fleet/tree.ts';
+import { agents, put } from '../fleet/tree.ts';
 import { longRows } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { gitIn, inOneLine, open, type Run, STACK, textIn, type World } from './git-stage.ts';
@@ -450,36 +449,4 @@ test('a reason is given when it is planned, not with the plan file', async () =>
   const found = await run((to) => apply(out, { ...textIn(main), behind: REASON }, to));
   expect(found.exit).toBe(1);
   expect(inOneLine(found)).toContain('--behind cannot be used with a plan file');
-});
-
-test.each(['NAME', 'PLANFILE'])('rollout start %s is refused, too', async (what) => {
-  const { main, run, apply: applyAt, git, commit, writes } = await open();
-  const rollouts =
-    'rollouts: { careful: { steps: [100%], judge: { measures: { resolved: { margin: 10 } } } } }\n';
-  put(main, join(STACK, 'callsheet.yaml'), settings(0, `stack: clinic\n${rollouts}`));
-  const begun = commit('Begun.');
-  commit('Two.');
-  await applyAt();
-  const out = join(temporaryFolder(), 'plan.json');
-  commit('Three.');
-  const planned = await run((to) =>
-    plan(
-      {
-        ...textIn(main),
-        out,
-        strategy: { feature: 'rollout', name: 'careful', command: 'rollout start' },
-      },
-      to,
-    ),
-  );
-  expect(planned.exit, planned.err).toBe(0);
-  git('checkout', '--quiet', begun);
-  if (what === 'PLANFILE')
-    put(main, join(STACK, 'agents.yaml'), agents('Desk').replace('You are Desk.', 'Three.'));
-  const before = writes();
-  const flags = { ...textIn(main), autoApprove: true } as const;
-  const found = await run((to) => start(what === 'NAME' ? 'careful' : out, flags, to));
-  expect(found).toMatchObject(HELD);
-  expect(inOneLine(found)).toMatch(LACKS);
-  expect(writes()).toBe(before);
 });

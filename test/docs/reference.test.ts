@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_WORDS } from '../../scripts/reference/exits.ts';
 import { referencePages, WRITTEN_PAGES } from '../../scripts/reference/pages.ts';
@@ -248,19 +248,28 @@ describe('commands', () => {
     expect(called).toBe(1);
   });
 
-  /** The commands of each file, as the table loads it. */
-  const table = readFileSync(join(ROOT, 'src/cli/command-table.ts'), 'utf8');
-  const loaded = [...table.matchAll(/^ {4}name: '([^']+)',[\s\S]*?import\('(\.{1,2}\/[^']+)'\)/gm)];
-  const files = Map.groupBy(loaded, ([, , file = '']) => file);
+  /** The commands of each file, as the table and the features load it. */
+  const tables = [
+    'src/cli/command-table.ts',
+    ...globSync('src/features/*/index.ts', { cwd: ROOT }),
+  ];
+  const loaded = tables.flatMap((table) =>
+    [
+      ...readFileSync(join(ROOT, table), 'utf8').matchAll(
+        /^ {4,6}name: '([^']+)',[\s\S]*?import\('(\.{1,2}\/[^']+)'\)/gm,
+      ),
+    ].map(([, name = '', file = '']) => ({ name, file: join(dirname(table), file) })),
+  );
+  const files = Map.groupBy(loaded, ({ file }) => file);
 
   test.each([...files])(
     'the commands of %s name every exit code that it returns',
     (file, found) => {
-      const names = found.map(([, name]) => name);
+      const names = found.map(({ name }) => name);
       const named = COMMANDS.filter(({ name }) => names.includes(name)).flatMap(
         ({ exits }) => exits,
       );
-      const text = readFileSync(join(ROOT, 'src/cli', file), 'utf8');
+      const text = readFileSync(join(ROOT, file), 'utf8');
       const returned = [...text.matchAll(/\bEXIT\.(\w+)/g)].map(([, name]) => name);
       expect(named.length).toBeGreaterThan(1);
       expect(returned.filter((name) => !named.some((one) => one === name))).toEqual([]);
@@ -268,7 +277,7 @@ describe('commands', () => {
   );
 
   test('each is carried out by a file of its own or of its group', () => {
-    expect(loaded.map(([, name]) => name)).toEqual(COMMANDS.map(({ name }) => name));
+    expect(loaded.map(({ name }) => name)).toEqual(COMMANDS.map(({ name }) => name));
   });
 });
 

@@ -12,7 +12,7 @@ import { getPageOptions, readPlanFile } from '../../console/plan.ts';
 import { openProgress } from '../../console/progress.ts';
 import { refusedExit, tellRefused } from '../../console/result.ts';
 import { commandLine } from '../../core/command-line.ts';
-import type { RolloutsDocument, ShownRollout } from '../../core/documents.ts';
+import type { Rollouts } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import type { PlanChoices, PlanDocument } from '../../core/plan-document.ts';
 import { jsonText } from '../../render/untrusted.ts';
@@ -238,7 +238,7 @@ async function finish(
 }
 
 function render(
-  document: RolloutsDocument,
+  document: Rollouts.Document,
   { format, dir }: RolloutFlags,
   { terminal }: Context,
 ): string {
@@ -257,7 +257,7 @@ function buildDocument(
   outcomes: readonly Pick<RolloutOutcome, 'record' | 'waitsFor'>[],
   now: number,
   flags: RolloutFlags,
-): RolloutsDocument {
+): Rollouts.Document {
   return {
     format: 'callsheet-rollouts',
     version: 1,
@@ -272,7 +272,7 @@ function toShownRollout(
   now: number,
   waitsFor: string | undefined,
   flags: RolloutFlags,
-): ShownRollout {
+): Rollouts.Rollout {
   const { settings, agents, steps, step, status } = record;
   const { judge, guardRails } = settings;
   const { settings: _, logs: __, allowed: ___, judged_from: ____, ...told } = record;
@@ -307,7 +307,7 @@ function toShownRollout(
 function stepStatus(
   { status, step, steps }: RolloutRecord,
   index: number,
-): ShownRollout['steps'][number]['status'] {
+): Rollouts.Rollout['steps'][number]['status'] {
   const { at = null, runs = [] } = steps[index] ?? {};
   if (status === 'rolled_back') return runs.length > 0 ? 'undone' : 'pending';
   if (at !== null) return 'applied';

@@ -1,10 +1,4 @@
-import type {
-  RolloutLook,
-  RolloutMeasure,
-  RolloutStep,
-  RolloutsDocument,
-  ShownRollout,
-} from '../../core/documents.ts';
+import type { Rollouts } from '../../core/documents.generated.ts';
 import { firstLines } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/value.ts';
 import {
@@ -45,7 +39,7 @@ import { isUnderWay } from './record.ts';
  * on a pull request.
  */
 
-type RolloutVerdict = RolloutLook['verdict'];
+type RolloutVerdict = Rollouts.Look['verdict'];
 
 /** How a verdict looks, wherever it is shown. */
 const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
@@ -57,7 +51,7 @@ const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
 };
 
 const STATUSES: {
-  readonly [status in ShownRollout['status']]: { readonly words: string; readonly tone: Tone };
+  readonly [status in Rollouts.Rollout['status']]: { readonly words: string; readonly tone: Tone };
 } = {
   applying: { words: 'applying step', tone: 'strong' },
   judging: { words: 'waiting at step', tone: 'strong' },
@@ -70,8 +64,8 @@ const STATUSES: {
 /** A verdict on the calls of a moment, in words. Enough calls may still be too few days. */
 export function verdictWord(
   verdict: RolloutVerdict,
-  { at, step, calls }: Pick<RolloutLook, 'at' | 'step' | 'calls'>,
-  { judge, steps }: ShownRollout,
+  { at, step, calls }: Pick<Rollouts.Look, 'at' | 'step' | 'calls'>,
+  { judge, steps }: Rollouts.Rollout,
 ): string {
   const applied = Date.parse(steps.find(({ number }) => number === step)?.at ?? '');
   const days = (Date.parse(at) - applied) / 86_400_000;
@@ -81,8 +75,8 @@ export function verdictWord(
 
 /** `careful for staging: waiting at step 1 of 4 (3 of 40 agents)`; not sanitised. */
 function rolloutTitle(
-  rollout: ShownRollout,
-  { environment }: Pick<RolloutsDocument, 'environment'>,
+  rollout: Rollouts.Rollout,
+  { environment }: Pick<Rollouts.Document, 'environment'>,
 ): string {
   const { status, step, steps, agents, overdue } = rollout;
   const { words } = STATUSES[status];
@@ -90,7 +84,7 @@ function rolloutTitle(
   if (status === 'done')
     return `${name}: ${words}, ${formatCount(steps.length, 'step')} (${formatCount(agents, 'agent')})`;
   // A step that is held before it is applied adds nobody.
-  const isReached = (one: RolloutStep) => one.status === 'applied' || one.status === 'undone';
+  const isReached = (one: Rollouts.Step) => one.status === 'applied' || one.status === 'undone';
   const applied = steps.findLast(isReached)?.agents ?? 0;
   // A run that failed in part may have reached any agent of its step.
   const begun = steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
@@ -100,7 +94,7 @@ function rolloutTitle(
 }
 
 /** Why there is no verdict yet; undefined where there is one, or where it is said elsewhere. */
-function noVerdictWhy(rollout: ShownRollout): string | undefined {
+function noVerdictWhy(rollout: Rollouts.Rollout): string | undefined {
   const { look, why } = rollout;
   if (look === null || !isUnderWay(rollout) || rollout.status === 'rolling_back') return undefined;
   if (look.verdict !== 'not_enough_calls' && look.verdict !== 'no_figures') return undefined;
@@ -113,7 +107,7 @@ function distinct(texts: readonly (string | null)[]): readonly string[] {
 }
 
 /** `138 of 3 agents, compared with 37 others` */
-function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): string {
+function callsText(look: Rollouts.Look, { step }: Pick<Rollouts.Rollout, 'step'>): string {
   const { calls, agents, others } = look;
   const compared =
     others === 0
@@ -124,13 +118,13 @@ function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): str
 }
 
 /** `at least 200 calls and 3 days after a step; compared with 8 weeks before` */
-function needsText({ judge }: ShownRollout): string {
+function needsText({ judge }: Rollouts.Rollout): string {
   const { min_calls: calls, min_days: days, baseline_weeks: weeks } = judge;
   return `at least ${formatCount(calls, 'call')} and ${formatCount(days, 'day')} after a step; compared with ${formatCount(weeks, 'week')} before`;
 }
 
 /** Says which guard rails stop the rollout without a verdict. */
-function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
+function guardRailsText({ guard_rails: { errors, silence } }: Rollouts.Rollout): string {
   return [
     `an agent without a call where ${formatNumber(silence)} were expected holds, half of a step rolls back`,
     ...(errors === null
@@ -142,19 +136,19 @@ function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): str
 }
 
 /** `silence (holds): agent.reception got no call since 2026-11-26T11:05:00Z; 34 were expected` */
-function brokenText({ rail, does, message }: RolloutLook['broken'][number]): string {
+function brokenText({ rail, does, message }: Rollouts.Look['broken'][number]): string {
   return `${rail}${does === 'hold' ? ' (holds)' : ''}: ${message}`;
 }
 
 /** Agents that count for less, since they moved unlike all others. */
-function oddText(look: RolloutLook | null): string | null {
+function oddText(look: Rollouts.Look | null): string | null {
   return look === null || look.odd.length === 0
     ? null
     : `${formatFirst(look.odd, 3)} ${look.odd.length === 1 ? 'counts' : 'count'} for less`;
 }
 
 /** Why it is held or was rolled back, line by line; none where a broken guard rail says it. */
-function whyLines({ why, look }: ShownRollout): readonly string[] {
+function whyLines({ why, look }: Rollouts.Rollout): readonly string[] {
   if (why === null || look?.broken.some(({ message }) => message === why)) return [];
   return why.split('\n').filter((line) => line.trim() !== '');
 }
@@ -173,7 +167,7 @@ type MeasureFigures = {
   readonly others: string | null;
 };
 
-export function getFigures(measure: RolloutMeasure): MeasureFigures {
+export function getFigures(measure: Rollouts.Measure): MeasureFigures {
   const { effect, low, high, before, after, others_before, others_after } = measure;
   const [unit, own] = getUnits(measure.name);
   const figure = (value: number | null) => (value === null ? '–' : formatDecimal(value, 1));
@@ -190,7 +184,7 @@ export function getFigures(measure: RolloutMeasure): MeasureFigures {
 }
 
 /** The margin as an effect: how far it may be on the bad side. */
-function getLimit({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
+function getLimit({ better, margin }: Pick<Rollouts.Measure, 'better' | 'margin'>): number {
   return better === 'higher' ? -margin : margin;
 }
 
@@ -202,7 +196,7 @@ function formatShift(value: number, digits: number): string {
 }
 
 /** The unit of effects, and that of values. */
-function getUnits(name: RolloutMeasure['name']): readonly [string, string] {
+function getUnits(name: Rollouts.Measure['name']): readonly [string, string] {
   return name === 'duration' ? ['%', 's'] : ['points', '%'];
 }
 
@@ -225,7 +219,7 @@ type Facts = {
 };
 
 /** Without `now` times are absolute. */
-function listFacts(rollout: ShownRollout, now: Date | undefined): Facts {
+function listFacts(rollout: Rollouts.Rollout, now: Date | undefined): Facts {
   const { id, plan_digest: digest, steps, look, ended_at: ended, next, left } = rollout;
   const told = (name: string, text: string | null | undefined): readonly Told[] =>
     text === null || text === undefined || text === '' ? [] : [[name, [text]]];
@@ -262,7 +256,7 @@ function listFacts(rollout: ShownRollout, now: Date | undefined): Facts {
 }
 
 /** Since when: of the step that it is at, and of the whole where that is another moment. */
-function startFacts(rollout: ShownRollout, now: Date | undefined): readonly Told[] {
+function startFacts(rollout: Rollouts.Rollout, now: Date | undefined): readonly Told[] {
   const { step, steps, started_at: started } = rollout;
   const at = steps.find(({ number }) => number === step)?.at ?? null;
   const origin = formatOrigin(rollout);
@@ -280,12 +274,12 @@ function momentText(at: string, now: Date | undefined): string {
 }
 
 /** ` by kim at 1f3a9c2` */
-function formatOrigin({ user, commit }: ShownRollout): string {
+function formatOrigin({ user, commit }: Rollouts.Rollout): string {
   const by = user === null ? '' : ` by ${user}`;
   return commit === null ? by : `${by} at ${commit.replace(/^([0-9a-f]{7})[0-9a-f]+/, '$1')}`;
 }
 
-const STEP_WORDS: { readonly [status in RolloutStep['status']]: string } = {
+const STEP_WORDS: { readonly [status in Rollouts.Step['status']]: string } = {
   applied: 'applied',
   applying: 'being applied',
   pending: 'not yet applied',
@@ -293,7 +287,7 @@ const STEP_WORDS: { readonly [status in RolloutStep['status']]: string } = {
 };
 
 /** `4 agents, applied 2026-11-27T10:00:00Z; run 2026…; adds agent.a` */
-function stepText({ agents, adds, runs, status, at }: RolloutStep, most: number): string {
+function stepText({ agents, adds, runs, status, at }: Rollouts.Step, most: number): string {
   const applied = at === null || status === 'pending' ? '' : ` ${formatTime(at)}`;
   const words =
     status === 'undone' && applied !== ''
@@ -307,12 +301,12 @@ function stepText({ agents, adds, runs, status, at }: RolloutStep, most: number)
 }
 
 /** Those under way first. */
-function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
+function inOrder(rollouts: readonly Rollouts.Rollout[]): readonly Rollouts.Rollout[] {
   return rollouts.toSorted((a, b) => Number(isUnderWay(b)) - Number(isUnderWay(a)));
 }
 
 /** Rollouts in a terminal. Those that ended take two lines each beside one that is under way. */
-export function renderRolloutsText(document: RolloutsDocument, options: RenderOptions): string {
+export function renderRolloutsText(document: Rollouts.Document, options: RenderOptions): string {
   const rollouts = inOrder(document.rollouts);
   if (rollouts.length === 0) return 'No rollout is recorded.\n';
   const lines = rollouts.map((rollout) => {
@@ -325,7 +319,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
   return paint(spaced(lines), options.color);
 }
 
-function shortLines(rollout: ShownRollout, now: Date, options: RenderOptions): readonly Line[] {
+function shortLines(rollout: Rollouts.Rollout, now: Date, options: RenderOptions): readonly Line[] {
   const { above } = listFacts(rollout, now);
   return toldLines(
     above.filter(([name]) => name === 'why' || name === 'ended'),
@@ -333,7 +327,11 @@ function shortLines(rollout: ShownRollout, now: Date, options: RenderOptions): r
   );
 }
 
-function rolloutLines(rollout: ShownRollout, now: Date, options: RenderOptions): readonly Line[] {
+function rolloutLines(
+  rollout: Rollouts.Rollout,
+  now: Date,
+  options: RenderOptions,
+): readonly Line[] {
   const { verbose } = options;
   const { above, below, identity } = listFacts(rollout, now);
   const table = measureLines(rollout, options);
@@ -382,7 +380,7 @@ const MEASURE_FIELDS: readonly Field[] = [
 ];
 
 /** A row for each measure; none where there is no figure, which is said as what is missing. */
-function measureRecords(rollout: ShownRollout): readonly JsonObject[] {
+function measureRecords(rollout: Rollouts.Rollout): readonly JsonObject[] {
   const { look } = rollout;
   if (look === null || look.measures.every(({ verdict }) => verdict === 'no_figures')) return [];
   return look.measures.map((measure) => {
@@ -394,7 +392,7 @@ function measureRecords(rollout: ShownRollout): readonly JsonObject[] {
 }
 
 /** One line a measure: what is said of it, and the figures that there is room for. */
-function measureLines(rollout: ShownRollout, options: RenderOptions): readonly Line[] {
+function measureLines(rollout: Rollouts.Rollout, options: RenderOptions): readonly Line[] {
   const records = measureRecords(rollout);
   if (records.length === 0) return [];
   const { heading, row } = layOut(MEASURE_FIELDS, records, tableWidth(options), 2);
@@ -415,7 +413,7 @@ const NOTICE_ROOM = 200;
  * read long after it was written.
  */
 export function renderRolloutsMarkdown(
-  document: RolloutsDocument,
+  document: Rollouts.Document,
   options: PageOptions = {},
 ): string {
   const limit = options.limit ?? GITHUB_LIMIT;
@@ -436,7 +434,7 @@ export function renderRolloutsMarkdown(
   return `${text}${missing === 0 ? '' : notice}${tail}`.slice(0, limit);
 }
 
-function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): string {
+function rolloutMarkdown(rollout: Rollouts.Rollout, document: Rollouts.Document): string {
   const { above, below, identity } = listFacts(rollout, undefined);
   return [
     `### ${plainText(rolloutTitle(rollout, document))}`,
@@ -477,7 +475,7 @@ function plainText(text: string): string {
   return escapeMessage(cutText(sanitiseLine(text), MOST_TEXT));
 }
 
-function measuresMarkdown(rollout: ShownRollout): readonly string[] {
+function measuresMarkdown(rollout: Rollouts.Rollout): readonly string[] {
   const rows = measureRecords(rollout).map((record) => {
     const isWorse = record.verdict === VERDICTS.worse.word;
     const cells = MEASURE_FIELDS.map(({ path }) => String(record[path] ?? '–'));

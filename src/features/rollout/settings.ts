@@ -1,4 +1,3 @@
-import written from '../../../schemas/settings.json' with { type: 'json' };
 import { type Address, matchesAddress, rowKey } from '../../core/address.ts';
 import { MASK } from '../../core/credentials.ts';
 import { formatCount, formatFirst } from '../../core/errors.ts';
@@ -30,10 +29,11 @@ import {
   type RolloutSettings,
   stepCounts,
 } from './record.ts';
+import written from './settings.schema.json' with { type: 'json' };
 
 /**
  * `rollouts:` of callsheet.yaml. It is read with the other settings; which agents a rollout selects is known once all
- * resources are. What a schema can say of it stands in `schemas/settings.json`, every default among it.
+ * resources are. What a schema can say of it stands in `settings.schema.json`, every default among it.
  */
 
 /** A rollout before it is known which agents it selects. */
@@ -43,7 +43,7 @@ type WrittenRollout = {
   readonly located: LocatedValue;
 };
 
-const defaults = written.settings.properties.rollouts.additionalProperties.properties;
+const defaults = written.schema.additionalProperties.properties;
 const { first, judge, guard_rails, on_worse, overdue_after } = defaults;
 const { measures, min_calls, min_days, baseline_weeks } = judge.properties;
 

@@ -253,7 +253,7 @@ const FORMATS: { readonly [format: string]: string } = {
   'web-address': 'web address',
   'sms-sender': 'sender of texts',
   duration: 'length of time',
-  'rollout-step': 'number or share of agents',
+  'step-size': 'number or share of agents',
 };
 
 const FILES: { readonly [use: string]: string } = {

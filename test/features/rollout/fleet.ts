@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../../src/console/context.ts';
-import type { RolloutsDocument, ShownRollout } from '../../../src/core/documents.ts';
+import type { Rollouts } from '../../../src/core/documents.generated.ts';
 import type { PlanChoices } from '../../../src/core/plan-document.ts';
 import {
   abort,
@@ -76,21 +76,21 @@ export type Fleet = Omit<Stage, 'run'> & {
   readonly pass: (milliseconds: number) => void;
   /** Has every agent greet in another way, in the configuration. */
   readonly greet: (text: string) => Promise<void>;
-  readonly start: (exit: number, what?: string, flags?: StartFlags) => Promise<ShownRollout>;
+  readonly start: (exit: number, what?: string, flags?: StartFlags) => Promise<Rollouts.Rollout>;
   readonly run: (
     exit: number | readonly number[],
     flags?: Partial<RolloutFlags>,
-  ) => Promise<ShownRollout>;
-  readonly promote: (exit: number) => Promise<ShownRollout>;
-  readonly abort: (exit: number | readonly number[]) => Promise<ShownRollout>;
+  ) => Promise<Rollouts.Rollout>;
+  readonly promote: (exit: number) => Promise<Rollouts.Rollout>;
+  readonly abort: (exit: number | readonly number[]) => Promise<Rollouts.Rollout>;
   /** The time of the platform. */
   readonly now: () => Date;
-  readonly show: () => Promise<readonly ShownRollout[]>;
+  readonly show: () => Promise<readonly Rollouts.Rollout[]>;
   /** Runs again and again, at most so often, while it waits: what it came to, and after how many hours. */
   readonly runEvery: (
     span: number,
     most: number,
-  ) => Promise<{ readonly end: ShownRollout; readonly hours: number }>;
+  ) => Promise<{ readonly end: Rollouts.Rollout; readonly hours: number }>;
   /** How many agents have the greeting, live. */
   readonly greeting: (text: string) => number;
 };
@@ -121,7 +121,7 @@ export async function openFleet({
     command: typeof run,
     flags: StartFlags = {},
     what?: string,
-  ): Promise<ShownRollout> => {
+  ): Promise<Rollouts.Rollout> => {
     const given = { dir: stage.folder, format: 'json', autoApprove: true, ...flags } as const;
     const { out } = await act((to) => command(what, given, to), { exit });
     const [one] = documentIn(out).rollouts;
@@ -167,7 +167,7 @@ export async function openFleet({
   return fleet;
 }
 
-function documentIn(out: string): RolloutsDocument {
+function documentIn(out: string): Rollouts.Document {
   const document = JSON.parse(out);
   expect(document.format).toBe('callsheet-rollouts');
   return document;

@@ -1,7 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, test } from 'vitest';
-import type { RolloutStep, RolloutsDocument } from '../../../src/core/documents.ts';
+import type { Rollouts } from '../../../src/core/documents.generated.ts';
 import {
   getFigures,
   renderRolloutsMarkdown,
@@ -28,7 +28,7 @@ import {
 
 const OPTIONS = { width: 80, color: false, verbose: false };
 
-const all = (render: (document: RolloutsDocument) => string) =>
+const all = (render: (document: Rollouts.Document) => string) =>
   Object.entries(ROLLOUTS)
     .map(([name, document]) => `── ${name}\n${render(document)}`)
     .join('\n');
@@ -130,7 +130,7 @@ describe('in a comment', () => {
   });
 
   test('steps that have no row are counted', () => {
-    const step: RolloutStep = {
+    const step: Rollouts.Step = {
       number: 1,
       agents: 1,
       adds: [],
@@ -218,7 +218,7 @@ test('figures have the digits and the unit of their measure', () => {
 });
 
 test('why there is no verdict is not said where it no longer matters', () => {
-  const text = (document: RolloutsDocument) => renderRolloutsText(document, OPTIONS);
+  const text = (document: Rollouts.Document) => renderRolloutsText(document, OPTIONS);
   expect(text(documentOf(waiting()))).toContain('no verdict  138 of at least 200 calls so far.\n');
   expect(text(documentOf(broken()))).not.toContain('no verdict');
   const { look } = silent();

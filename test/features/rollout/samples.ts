@@ -1,9 +1,4 @@
-import type {
-  RolloutLook,
-  RolloutMeasure,
-  RolloutsDocument,
-  ShownRollout,
-} from '../../../src/core/documents.ts';
+import type { Rollouts } from '../../../src/core/documents.generated.ts';
 import type { RolloutRecord } from '../../../src/features/rollout/record.ts';
 import { NO_OPTIONS } from '../../render/sample.ts';
 
@@ -16,18 +11,20 @@ const HOUR = 3_600_000;
 const hoursBefore = (hours: number, at = NOW) =>
   new Date(Date.parse(at) - hours * HOUR).toISOString();
 
-export function documentOf(...rollouts: readonly ShownRollout[]): RolloutsDocument {
+export function documentOf(...rollouts: readonly Rollouts.Rollout[]): Rollouts.Document {
   return { format: 'callsheet-rollouts', version: 1, now: NOW, environment: null, rollouts };
 }
 
 /** Busiest first, as `first: volume` chooses them. */
 const AGENTS = Array.from({ length: 40 }, (_, at) => `agent.clinic["c${at + 1}"]`);
 
-type Name = RolloutMeasure['name'];
+type Name = Rollouts.Measure['name'];
 
 /** What each measure is like without a change. */
 const USUAL: {
-  readonly [name in Name]?: Pick<RolloutMeasure, 'better' | 'margin'> & { readonly level: number };
+  readonly [name in Name]?: Pick<Rollouts.Measure, 'better' | 'margin'> & {
+    readonly level: number;
+  };
 } = {
   resolved: { better: 'higher', margin: 5, level: 71.2 },
   errors: { better: 'lower', margin: 3, level: 5.1 },
@@ -35,9 +32,9 @@ const USUAL: {
 };
 
 /** What a measure comes to: its effect, and half the width of the interval. */
-type Found = readonly [effect: number, half: number, verdict: RolloutMeasure['verdict']];
+type Found = readonly [effect: number, half: number, verdict: Rollouts.Measure['verdict']];
 
-export function measureOf(name: Name, found: Found | null): RolloutMeasure {
+export function measureOf(name: Name, found: Found | null): Rollouts.Measure {
   const { better = 'lower', margin = 3, level = 10 } = USUAL[name] ?? {};
   const others = { others_before: level * 0.996, others_after: level * 1.001 };
   if (found === null) {
@@ -64,7 +61,7 @@ export function measureOf(name: Name, found: Found | null): RolloutMeasure {
   };
 }
 
-function lookOf(more: Partial<RolloutLook> = {}): RolloutLook {
+function lookOf(more: Partial<Rollouts.Look> = {}): Rollouts.Look {
   return {
     at: hoursBefore(4 / 60),
     step: 1,
@@ -85,7 +82,7 @@ function lookOf(more: Partial<RolloutLook> = {}): RolloutLook {
 function stepsOf(
   applied: readonly string[],
   last: 'applied' | 'applying' | 'undone' = 'applied',
-): ShownRollout['steps'] {
+): Rollouts.Rollout['steps'] {
   const sizes = [3, 4, 20, 40];
   return sizes.map((agents, index) => {
     const at = applied[index] ?? null;
@@ -112,7 +109,7 @@ const COMMANDS = ['run', 'promote', 'abort'].map(
   (command) => `callsheet rollout ${command} careful`,
 );
 
-export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
+export function rolloutOf(more: Partial<Rollouts.Rollout> = {}): Rollouts.Rollout {
   return {
     id: '20261126t095800z-1f3a9c',
     name: 'careful',
@@ -142,7 +139,7 @@ export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
 }
 
 /** It waits: too few calls for a verdict. */
-export function waiting(): ShownRollout {
+export function waiting(): Rollouts.Rollout {
   const measures = [
     measureOf('resolved', [-1.81, 8.71, 'not_enough_calls']),
     measureOf('duration', [-0.54, 9.3, 'not_enough_calls']),
@@ -154,7 +151,7 @@ export function waiting(): ShownRollout {
 }
 
 /** The platform gives no figures at all. */
-export function silent(): ShownRollout {
+export function silent(): Rollouts.Rollout {
   const why = 'The platform gives no figures for resolved.';
   const names = ['resolved', 'errors'] as const;
   const measures = names.map((name) => measureOf(name, null));
@@ -171,7 +168,7 @@ const WORSE =
   'resolved moved by −7.6 points against the other agents (−10.2 to −5.0); 5 are tolerated.';
 
 /** Callers fare worse, and it was rolled back. */
-export function worse(): ShownRollout {
+export function worse(): Rollouts.Rollout {
   const measures = [
     measureOf('resolved', [-7.6, 2.6, 'worse']),
     measureOf('duration', [3.2, 10.4, 'no_worse']),
@@ -192,7 +189,7 @@ export function worse(): ShownRollout {
 }
 
 /** It went through its four steps. */
-export function done(): ShownRollout {
+export function done(): Rollouts.Rollout {
   const end = hoursBefore(12);
   const hours = 78;
   const stepHours = [hours + 1, hours - 25, hours - 51, 0];
@@ -220,7 +217,7 @@ export function done(): ShownRollout {
 }
 
 /** A step would do what nobody reviewed. */
-export function stale(): ShownRollout {
+export function stale(): Rollouts.Rollout {
   return rolloutOf({
     status: 'held',
     why: 'run 20261126t100000z-1f3a9c did not apply all of it:\nagent.clinic["c4"]: greeting_message was changed on the platform by dana@harbor.example\nagent.clinic["c5"]: not applied',
@@ -238,7 +235,7 @@ export function stale(): ShownRollout {
 }
 
 /** Errors beyond the limit, at once. */
-export function broken(): ShownRollout {
+export function broken(): Rollouts.Rollout {
   const [first = '', , third = ''] = AGENTS;
   const errors = '4 of 11 calls of 2 agents have an error; 5 % are tolerated';
   const silence = `${third} got no call since 2026-11-26T11:05:00Z; 34 were expected`;
@@ -261,7 +258,7 @@ export function broken(): ShownRollout {
 }
 
 /** More than a week. */
-export function long(): ShownRollout {
+export function long(): Rollouts.Rollout {
   return rolloutOf({
     name: 'night-lines',
     step: 2,
@@ -285,7 +282,7 @@ export function long(): ShownRollout {
 }
 
 /** Each with the name under which it is shown. */
-export const ROLLOUTS: { readonly [name: string]: RolloutsDocument } = {
+export const ROLLOUTS: { readonly [name: string]: Rollouts.Document } = {
   waiting: documentOf(waiting()),
   silent: documentOf(silent()),
   worse: documentOf(worse()),
@@ -297,7 +294,7 @@ export const ROLLOUTS: { readonly [name: string]: RolloutsDocument } = {
 };
 
 /** A document in which everything that somebody may have written is `text`. */
-export function hostile(text: string): RolloutsDocument {
+export function hostile(text: string): Rollouts.Document {
   const rollout = broken();
   const { look, steps } = rollout;
   const one = {

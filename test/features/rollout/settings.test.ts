@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text here.
 import { describe, expect, test } from 'vitest';
-import settings from '../../../schemas/settings.json' with { type: 'json' };
 import {
   MEASURES,
   type RolloutSettings,
   rolloutsOf,
 } from '../../../src/features/rollout/record.ts';
+import settings from '../../../src/features/rollout/settings.schema.json' with { type: 'json' };
 import { BAY, broken, type Files, load, loadGood, MAIN } from '../../stack/stack-folder.ts';
 
 const AT = 'callsheet.yaml: rollouts.careful';
@@ -95,7 +95,7 @@ test('everything can be given', async () => {
 });
 
 test('the schema has the measures that the engine knows', () => {
-  const { judge } = settings.settings.properties.rollouts.additionalProperties.properties;
+  const { judge } = settings.schema.additionalProperties.properties;
   expect(Object.keys(judge.properties.measures.properties)).toEqual(MEASURES);
 });
 

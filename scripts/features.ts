@@ -1,0 +1,114 @@
+// Proves the border of the core: in a copy, the folder of each feature and its line are deleted, the rest type-checks, and
+// the tests of the core pass. `node scripts/features.ts [--quick] [NAME…]`; `--quick` runs a part of those tests.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '..');
+const LIST = 'src/features/index.ts';
+
+/** The tests that say what the engine does; the others start the whole program. */
+const CORE = ['core', 'stack', 'diff', 'plan', 'rollback', 'apply', 'run', 'state', 'render'];
+const QUICK = ['core', 'diff', 'plan', 'stack'];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const all = readdirSync(join(ROOT, 'src/features'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const names = positionals.length === 0 ? all : positionals;
+const rows = names.map(takeAway);
+for (const { name, files, lines, types, tests } of rows)
+  console.log(`${name}: ${files} files and ${lines} lines less; types ${types}; tests ${tests}`);
+if (rows.some(({ isSound }) => !isSound)) process.exitCode = 1;
+
+/** Deletes one feature in a copy, and looks at what is left. */
+function takeAway(name: string) {
+  const copy = mkdtempSync(join(tmpdir(), 'callsheet-feature-'));
+  try {
+    for (const file of tracked()) cpSync(join(ROOT, file), join(copy, file));
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    const folder = `src/features/${name}`;
+    const gone = globSync(`${folder}/**/*.*`, { cwd: copy });
+    const lines = gone.map((file) => readFileSync(join(copy, file), 'utf8').split('\n').length - 1);
+    rmSync(join(copy, folder), { recursive: true });
+    rmSync(join(copy, `test/features/${name}`), { recursive: true, force: true });
+    for (const file of withoutFeature(copy, folder)) rmSync(join(copy, file));
+    deleteLine(copy, name);
+    const types = run(copy, 'tsc', ['-p', '.', '--noEmit', '--incremental', 'false']);
+    const folders = (values.quick ? QUICK : CORE).map((one) => `test/${one}`);
+    const tests = run(copy, 'vitest', ['run', '--maxWorkers=2', ...folders]);
+    for (const { isSound, out } of [types, tests]) if (!isSound) console.log(out.slice(-4000));
+    return {
+      name,
+      files: gone.length,
+      lines: lines.reduce((sum, one) => sum + one, 0),
+      types: types.isSound ? 'pass' : 'FAIL',
+      tests: /Tests {2}(.*)/.exec(tests.out)?.[1] ?? 'FAIL',
+      isSound: types.isSound && tests.isSound,
+    };
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** Deletes the import of a feature and its entry in the list. */
+function deleteLine(copy: string, name: string): void {
+  const path = join(copy, LIST);
+  const text = readFileSync(path, 'utf8');
+  const imported = new RegExp(String.raw`^import \{ (\w+) \} from '\./${name}/index\.ts';\n`, 'm');
+  const [line = '', entry = ''] = imported.exec(text) ?? [];
+  const rest = text.replace(line, '').replace(new RegExp(String.raw`\b${entry}\b(?:, )?`), '');
+  writeFileSync(path, rest);
+}
+
+/** Scripts and tests of the whole program that import from the folder, themselves or by another one. */
+function withoutFeature(copy: string, folder: string): readonly string[] {
+  const files = globSync('{test,scripts,bench}/**/*.{ts,tsx}', { cwd: copy });
+  const gone = new Set<string>();
+  const isGone = (file: string) =>
+    [...readFileSync(join(copy, file), 'utf8').matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
+      .map(([, one, other]) => normalize(join(dirname(file), one ?? other ?? '')))
+      .some(
+        (target) =>
+          target.startsWith(`${folder}/`) || gone.has(target) || !existsSync(join(copy, target)),
+      );
+  for (let before = -1; before < gone.size; ) {
+    before = gone.size;
+    for (const file of files) if (!gone.has(file) && isGone(file)) gone.add(file);
+  }
+  return [...gone];
+}
+
+function run(cwd: string, command: string, args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(join(ROOT, 'node_modules/.bin', command), args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { isSound: status === 0, out: `${stdout}${stderr}` };
+}
+
+function tracked(): readonly string[] {
+  const { stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
+}
