@@ -75,6 +75,8 @@ type Format = {
   readonly nearest?: (text: string) => string | undefined;
   /** What is wrong with a text, in words that end a sentence. */
   readonly wrong?: (text: string) => string | undefined;
+  /** What a text means; undefined where it is wrong. A format without this means its text. */
+  readonly read?: (text: string) => unknown;
 };
 
 /** The formats that schemas use. */
@@ -107,34 +109,32 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     example: 'America/New_York',
     nearest: (text) => nearest(text, listedZones()),
   },
-  'freeze-hours': {
-    check: (text) => 'value' in readHours(text),
-    noun: 'hours of a day',
-    example: '09:00-17:00',
-    wrong: (text) => wrongIn(readHours(text)),
-  },
+  'freeze-hours': { ...asRead(readHours), noun: 'hours of a day', example: '09:00-17:00' },
   'freeze-dates': {
-    check: (text) => 'value' in readDates(text),
+    ...asRead(readDates),
     noun: 'a day, or the first and the last of several',
     example: '2026-12-20..2027-01-06',
-    wrong: (text) => wrongIn(readDates(text)),
   },
-  duration: {
-    check: (text) => 'value' in readDuration(text),
-    noun: 'a length of time',
-    example: '10s, 12h or 7d',
-    wrong: (text) => wrongIn(readDuration(text)),
-  },
+  duration: { ...asRead(readDuration), noun: 'a length of time', example: '10s, 12h or 7d' },
   'step-size': {
-    check: (text) => 'value' in readStep(text),
+    ...asRead(readStep),
     noun: 'a number of agents or a share of them',
     example: '3 agents or 10%',
-    wrong: (text) => wrongIn(readStep(text)),
   },
 };
 
-function wrongIn(read: object): string | undefined {
-  return 'wrong' in read && typeof read.wrong === 'string' ? read.wrong : undefined;
+function asRead(read: (text: string) => Read<unknown>): Pick<Format, 'check' | 'wrong' | 'read'> {
+  return {
+    check: (text) => 'value' in read(text),
+    wrong(text) {
+      const found = read(text);
+      return 'wrong' in found ? found.wrong : undefined;
+    },
+    read(text) {
+      const found = read(text);
+      return 'value' in found ? found.value : undefined;
+    },
+  };
 }
 
 /** What a text means, or what is wrong with it, in words that end a sentence. */

@@ -18,6 +18,7 @@ import { Blob, type JsonScalar, Ref, Secret, type ValueObject } from '../core/va
 import type { Problem, Report } from './diagnostics.ts';
 import { eachPath, expressionsIn, type Given, type Row, variableName } from './expressions.ts';
 import type { Folder } from './folder.ts';
+import { FORMATS } from './formats.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import { listChildren, type MapNode, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
@@ -75,6 +76,29 @@ export function textMembers(value: Resolved | undefined): { readonly [name: stri
 export function textsAmong(value: Resolved | undefined): readonly string[] {
   const all = isResolvedList(value) ? value : [value];
   return all.filter((one) => typeof one === 'string');
+}
+
+/**
+ * A value as its schema says: its defaults filled in, its formats read, its members in camel case. A map with a default
+ * of its own has only the members that are given, or those of the default.
+ */
+export function readValue(schema: FieldSchema, given: Resolved | undefined): unknown {
+  const { properties, items, default: ownDefault, format = '' } = schema;
+  const value = given ?? (ownDefault as Resolved | undefined);
+  if (properties !== undefined) {
+    const members = toObject(value);
+    const read = Object.entries(properties).flatMap(([name, member]): [string, unknown][] => {
+      if (ownDefault !== undefined && !Object.hasOwn(members, name)) return [];
+      const one = readValue(member, members[name]);
+      const inCamelCase = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+      return one === undefined ? [] : [[inCamelCase, one]];
+    });
+    return Object.fromEntries(read);
+  }
+  if (items !== undefined && value !== undefined)
+    return (isResolvedList(value) ? value : [value]).flatMap((one) => readValue(items, one) ?? []);
+  const read = FORMATS[format]?.read;
+  return read === undefined ? value : read(String(value));
 }
 
 /** Where a document refers to another resource. */
@@ -439,4 +463,11 @@ export function followPath(start: LocatedValue, path: Path): LocatedValue | unde
     } else located = locateMember(start.schema, here, segment);
   }
   return located;
+}
+
+/** The elements of a list, or what stands in its place. */
+export function listElements(at: LocatedValue | undefined): readonly LocatedValue[] {
+  if (at === undefined) return [];
+  if (!isResolvedList(at.value)) return [at];
+  return at.value.flatMap((_, index) => followPath(at, [`[${index}]`]) ?? []);
 }
