@@ -103,7 +103,9 @@ test('what is merged with the label goes to one agent, is looked at every hour, 
   });
   expect(changed()).toBe(2);
   const ended = reportsOf(repository, pull.number);
-  expect(ended).toEqual([expect.stringContaining('### careful: done, 2 steps (2 agents)')]);
+  expect(ended).toEqual([
+    expect.stringContaining('### careful: done at step 2 of 2 (2 of 2 agents)'),
+  ]);
 
   // Nothing is under way: what it came to stays.
   const quiet = await repository.atMain('rollout', 'schedule');
