@@ -13,10 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { delimiter, dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..');
+const BIN = join(ROOT, 'node_modules/.bin');
 const LIST = 'src/features/index.ts';
 
 /** The tests that say what the engine does; the others start the whole program. */
@@ -47,7 +48,8 @@ function takeAway(name: string) {
     const lines = gone.map((file) => readFileSync(join(copy, file), 'utf8').split('\n').length - 1);
     rmSync(join(copy, folder), { recursive: true });
     rmSync(join(copy, `test/features/${name}`), { recursive: true, force: true });
-    for (const file of withoutFeature(copy, folder)) rmSync(join(copy, file));
+    for (const file of withoutFeature(copy, [folder, `test/features/${name}`]))
+      rmSync(join(copy, file));
     deleteLine(copy, name);
     const types = run(copy, 'tsc', ['-p', '.', '--noEmit', '--incremental', 'false']);
     const folders = (values.quick ? QUICK : CORE).map((one) => `test/${one}`);
@@ -77,16 +79,14 @@ function deleteLine(copy: string, name: string): void {
 }
 
 /** Scripts and tests of the whole program that import from the folder, themselves or by another one. */
-function withoutFeature(copy: string, folder: string): readonly string[] {
+function withoutFeature(copy: string, folders: readonly string[]): readonly string[] {
   const files = globSync('{test,scripts,bench}/**/*.{ts,tsx}', { cwd: copy });
   const gone = new Set<string>();
+  const importOf = /from '(\.[^']+)'|import\('(\.[^']+)'\)/g;
   const isGone = (file: string) =>
-    [...readFileSync(join(copy, file), 'utf8').matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
+    [...readFileSync(join(copy, file), 'utf8').matchAll(importOf)]
       .map(([, one, other]) => normalize(join(dirname(file), one ?? other ?? '')))
-      .some(
-        (target) =>
-          target.startsWith(`${folder}/`) || gone.has(target) || !existsSync(join(copy, target)),
-      );
+      .some((target) => folders.some((one) => target.startsWith(`${one}/`)) || gone.has(target));
   for (let before = -1; before < gone.size; ) {
     before = gone.size;
     for (const file of files) if (!gone.has(file) && isGone(file)) gone.add(file);
@@ -95,10 +95,10 @@ function withoutFeature(copy: string, folder: string): readonly string[] {
 }
 
 function run(cwd: string, command: string, args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(join(ROOT, 'node_modules/.bin', command), args, {
+  const { status, stdout, stderr } = spawnSync(join(BIN, command), args, {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', PATH: `${BIN}${delimiter}${process.env.PATH}` },
     maxBuffer: 64 * 1024 * 1024,
   });
   return { isSound: status === 0, out: `${stdout}${stderr}` };

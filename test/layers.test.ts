@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ features ─▶ feature, cli ─▶ fleet, watch, rehearse, restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ features ─▶ feature, cli ─▶ fleet, restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -27,8 +27,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'feature',
     'log',
     'fleet',
-    'watch',
-    'rehearse',
     'restore',
     'console',
     'run',
@@ -79,7 +77,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
-  watch: ['console', 'run', 'apply', 'platform', 'model', 'plan', 'diff', 'render', 'core'],
   console: [
     'run',
     'apply',
@@ -117,21 +114,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   apply: ['platform', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['platform', 'plan', 'kinds', 'core'],
   snapshot: ['live', 'platform', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
-  rehearse: [
-    'console',
-    'run',
-    'snapshot',
-    'simulator',
-    'platform',
-    'contract',
-    'plan',
-    'diff',
-    'model',
-    'state',
-    'render',
-    'kinds',
-    'core',
-  ],
   restore: [
     'console',
     'run',
@@ -361,7 +343,7 @@ test('a plan is shown in a terminal without what makes its page', () => {
   for (const command of [
     'console/plan',
     'cli/commands/drift',
-    'rehearse/command',
+    'features/rehearse/command',
     'cli/commands/snapshot-show',
   ]) {
     const loaded = [...loadedBy(`src/${command}.ts`)];
@@ -375,7 +357,7 @@ test('a document is printed by what breaks up commands of a runner and hidden ch
   const written = ['src/cli/init/files.ts', 'src/console/monitor/serve.ts'];
   const wrong = FILES.filter(
     (file) =>
-      /^src\/(cli|console|fleet|watch|rehearse|restore|features)\//.test(file) &&
+      /^src\/(cli|console|fleet|restore|features)\//.test(file) &&
       !written.includes(file) &&
       /JSON\.stringify\([^;]*?, null, 2\)/.test(SOURCES.get(file) ?? ''),
   );

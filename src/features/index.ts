@@ -1,5 +1,7 @@
 import type { Features } from '../feature.ts';
+import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
+import { watch } from './watch/index.ts';
 
 /**
  * `features/` has what the core does without, a folder each. Deleting a folder and its line here takes the feature away:
@@ -7,4 +9,4 @@ import { rollout } from './rollout/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout];
+export const features: Features = [rollout, watch, rehearse];

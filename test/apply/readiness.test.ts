@@ -7,8 +7,8 @@ import { plan } from '../../src/console/plan.ts';
 import type { Note, PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
 import { drawInventions } from '../../src/simulator/dialect.ts';
+import { ofEvent, openReceiver, startWatching } from '../features/watch/watching.ts';
 import { longRows } from '../long.ts';
-import { ofEvent, openReceiver, startWatching } from '../watch/watching.ts';
 import { openStage, type Stage, staged } from './stage.ts';
 
 /**

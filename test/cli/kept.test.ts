@@ -5,12 +5,12 @@ import { apply } from '../../src/console/apply.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { KeptEdits, PlanDocument } from '../../src/core/plan-document.ts';
+import { rehearse } from '../../src/features/rehearse/command.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
-import { rehearse } from '../../src/rehearse/command.ts';
 import { openStage, type Said, type Stage } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { ofEvent, startWatching } from '../features/watch/watching.ts';
 import { longRows } from '../long.ts';
-import { ofEvent, startWatching } from '../watch/watching.ts';
 
 /** `guards.drift`: what becomes of an edit whose configuration did not change, whatever is edited and whatever applies. */
 

@@ -4,7 +4,7 @@ import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
-import { rehearse } from '../../src/rehearse/command.ts';
+import { rehearse } from '../../src/features/rehearse/command.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBehaviour } from '../../src/rehearse/command.ts';
+import { readBehaviour } from '../../src/features/rehearse/command.ts';
 
 test('a word that is no fault is told which there are', async () => {
   await expect(readBehaviour({ fault: ['429', 'flaky'], chaosSeed: 'a' })).rejects.toMatchObject({

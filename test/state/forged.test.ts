@@ -5,8 +5,8 @@ import { kindNamed } from '../../src/kinds/index.ts';
 import { buildPin } from '../../src/plan/refresh.ts';
 import type { State } from '../../src/state/model.ts';
 import { forge, stateCommands } from '../cli/state-stage.ts';
+import { ofEvent, startWatching } from '../features/watch/watching.ts';
 import { HARBOR, refreshStage, type Stack } from '../refresh/stage.ts';
-import { ofEvent, startWatching } from '../watch/watching.ts';
 
 /**
  * Whoever can write a state, and nothing else, gives it a text whose checksum fits. What the platform is asked anyway is

@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { longApplied } from '../e2e/harness.ts';
 import { ARGS, driftMarked, linesOf, PASSED } from '../e2e/watch-process.ts';
-import { drift, LEFT_ALONE, leaves } from '../watch/left-alone.ts';
-import { agent, openApplied, startWatching } from '../watch/watching.ts';
+import { drift, LEFT_ALONE, leaves } from '../features/watch/left-alone.ts';
+import { agent, openApplied, startWatching } from '../features/watch/watching.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

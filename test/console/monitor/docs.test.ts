@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
 import { features } from '../../../src/features/index.ts';
+import { openMetrics } from '../../../src/features/watch/events.ts';
 import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
-import { openMetrics } from '../../../src/watch/events.ts';
 
 const now = new Date();
 const gauges = await Promise.all(features.flatMap((one) => one.gauges?.() ?? []));

@@ -1,7 +1,7 @@
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
 import { openTelemetry } from '../../../src/console/monitor/telemetry.ts';
-import { openMetrics } from '../../../src/watch/events.ts';
+import { openMetrics } from '../../../src/features/watch/events.ts';
 import { openCollector } from './collector.ts';
 
 test('a collector gets every figure that Prometheus reads, under the same name', async () => {

@@ -9,19 +9,19 @@ import type { Context } from '../../../src/console/context.ts';
 import { reportFailure } from '../../../src/console/events.ts';
 import { plan } from '../../../src/console/plan.ts';
 import { EXIT } from '../../../src/core/errors.ts';
+import { watch } from '../../../src/features/watch/watch.ts';
 import { performTask } from '../../../src/fleet/work.ts';
 import { kindNamed } from '../../../src/kinds/index.ts';
 import { buildPin } from '../../../src/plan/refresh.ts';
 import type { Task } from '../../../src/queue/enqueue.ts';
 import type { Store } from '../../../src/simulator/store.ts';
 import { isRecord, type ResourceState } from '../../../src/state/model.ts';
-import { watch } from '../../../src/watch/watch.ts';
 import type { Said } from '../../apply/stage.ts';
 import { stateIn } from '../../cli/state-stage.ts';
 import { FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { INTERVAL } from '../../features/watch/watching.ts';
 import { isTorture } from '../../long.ts';
 import { A_WHILE_MS, HARBOR, refreshStage, type Stack } from '../../refresh/stage.ts';
-import { INTERVAL } from '../../watch/watching.ts';
 import { type Files, type Forgery, forgeriesOf, INVENTED } from './forgeries.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
-import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
+import { formatPath, isIdentity, type Path, parsePath } from '../../core/path.ts';
+import { dereference, type FieldSchema, memberSchema } from '../../core/schema.ts';
 import {
   countEach,
   findFilled,
@@ -8,22 +8,22 @@ import {
   type Json,
   type JsonObject,
   valuesIn,
-} from '../core/value.ts';
-import { placeValue, valueAt } from '../core/walk.ts';
-import { knownSecrets } from '../diff/applied.ts';
-import { kindNamed } from '../kinds/index.ts';
-import { listIn, recordIn } from '../kinds/making.ts';
-import type { KeyLevel } from '../plan/reader.ts';
-import { formatCount } from '../render/wording.ts';
-import { type Merchant, type SeedDocument, type SeedKey, TABLES } from '../simulator/index.ts';
+} from '../../core/value.ts';
+import { placeValue, valueAt } from '../../core/walk.ts';
+import { knownSecrets } from '../../diff/applied.ts';
+import { kindNamed } from '../../kinds/index.ts';
+import { listIn, recordIn } from '../../kinds/making.ts';
+import type { KeyLevel } from '../../plan/reader.ts';
+import { formatCount } from '../../render/wording.ts';
+import { type Merchant, type SeedDocument, type SeedKey, TABLES } from '../../simulator/index.ts';
 import type {
   AnswerRecord,
   ContentRecord,
   GapRecord,
   OrganizationRecord,
   ResourceRecord,
-} from '../snapshot/format.ts';
-import type { ResourceState } from '../state/model.ts';
+} from '../../snapshot/format.ts';
+import type { ResourceState } from '../../state/model.ts';
 
 /** A fleet as the simulator takes it, and what had to be made up for it. */
 export type Replica = {

@@ -1,12 +1,19 @@
-import { MASK } from '../core/credentials.ts';
-import { formatPath, toSegments } from '../core/path.ts';
-import type { RehearsalDifference } from '../core/plan-document.ts';
-import { contextAt, maskAt, sensitivity } from '../core/redact.ts';
-import { isList, isObject, type Json, type JsonObject, mapTexts, valuesIn } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { getRecordKey } from '../plan/natural-key.ts';
-import { recordIn, TABLES } from '../simulator/index.ts';
+import { MASK } from '../../core/credentials.ts';
+import { formatPath, toSegments } from '../../core/path.ts';
+import type { RehearsalDifference } from '../../core/plan-document.ts';
+import { contextAt, maskAt, sensitivity } from '../../core/redact.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapTexts,
+  valuesIn,
+} from '../../core/value.ts';
+import { schemasAlong } from '../../core/walk.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { getRecordKey } from '../../plan/natural-key.ts';
+import { recordIn, TABLES } from '../../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
 export type Words = {

@@ -1,13 +1,13 @@
-import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
-import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
-import { type Diagnostic, isError } from '../core/diagnostics.ts';
-import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
-import { listUnready, type PlanDocument, type UnreadyNote } from '../core/plan-document.ts';
-import { isSameJson } from '../core/value.ts';
-import { withoutHealed } from '../plan/drift.ts';
-import { ApiError } from '../platform/errors.ts';
-import type { Pause } from '../platform/rate.ts';
-import { toFailure } from '../run/document.ts';
+import { type HealthReport, judgeSilence } from '../../console/monitor/serve.ts';
+import { type NoticeTarget, notifyDrift } from '../../console/notify.ts';
+import { type Diagnostic, isError } from '../../core/diagnostics.ts';
+import { CallsheetError, type FailureCode, firstLines } from '../../core/errors.ts';
+import { listUnready, type PlanDocument, type UnreadyNote } from '../../core/plan-document.ts';
+import { isSameJson } from '../../core/value.ts';
+import { withoutHealed } from '../../plan/drift.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Pause } from '../../platform/rate.ts';
+import { toFailure } from '../../run/document.ts';
 import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
 import {

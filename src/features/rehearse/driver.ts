@@ -2,22 +2,22 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Context, type PlanFlags, stackOptions } from '../console/context.ts';
-import { onTerminal } from '../console/events.ts';
-import { exitOfOutcome, tellOutcome } from '../console/result.ts';
-import { messagesOnly } from '../console/terminal.ts';
-import { CallsheetError, EXIT } from '../core/errors.ts';
-import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
-import { parsePlan } from '../plan/document.ts';
-import { renderPlanJson } from '../render/json.ts';
-import { type ApplyOutcome, applyStack } from '../run/apply.ts';
-import type { RunContext } from '../run/context.ts';
-import { planStack } from '../run/plan.ts';
-import { NO_LINEAGE } from '../run/session.ts';
-import { runDocument, type UndoOutcome, undo } from '../run/undo.ts';
-import { isMissed, type LedgerLine } from '../state/journal.ts';
-import type { State } from '../state/model.ts';
-import { formatState } from '../state/state-text.ts';
+import { type Context, type PlanFlags, stackOptions } from '../../console/context.ts';
+import { onTerminal } from '../../console/events.ts';
+import { exitOfOutcome, tellOutcome } from '../../console/result.ts';
+import { messagesOnly } from '../../console/terminal.ts';
+import { CallsheetError, EXIT } from '../../core/errors.ts';
+import type { PlanDocument, PlanOptions } from '../../core/plan-document.ts';
+import { parsePlan } from '../../plan/document.ts';
+import { renderPlanJson } from '../../render/json.ts';
+import { type ApplyOutcome, applyStack } from '../../run/apply.ts';
+import type { RunContext } from '../../run/context.ts';
+import { planStack } from '../../run/plan.ts';
+import { NO_LINEAGE } from '../../run/session.ts';
+import { runDocument, type UndoOutcome, undo } from '../../run/undo.ts';
+import { isMissed, type LedgerLine } from '../../state/journal.ts';
+import type { State } from '../../state/model.ts';
+import { formatState } from '../../state/state-text.ts';
 
 /** The commands, run on one copy. None of them throws for what a user would see as a failure. */
 export type Driver = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { longTest } from '../long.ts';
+import { longTest } from '../../long.ts';
 import { drift, LEFT_ALONE, leaves } from './left-alone.ts';
 import {
   agent,
@@ -40,7 +40,7 @@ test('what is marked is put back and verified, under a run of its own, and nothi
   expect(ofEvent(lines, 'pass_ended')).toMatchObject([{ drifted: 1, healed: 1 }]);
   expect(ofEvent(await watching.pass(), 'drift_found', 'drift_ended')).toEqual([]);
 
-  const { runs } = await import('../../src/cli/commands/state.ts');
+  const { runs } = await import('../../../src/cli/commands/state.ts');
   const flags = { dir: stage.folder, format: 'json' } as const;
   const listed = JSON.parse((await stage.run((to) => runs(undefined, flags, to))).out).runs;
   expect(listed).toMatchObject([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDebounce, LONGEST_BURST_MS, QUIET_MS } from '../../src/watch/watched.ts';
+import { createDebounce, LONGEST_BURST_MS, QUIET_MS } from '../../../src/features/watch/watched.ts';
 
 /** Time that a test sets on; sleeps end early when their signal says so. */
 function clock() {

@@ -1,15 +1,15 @@
-import type { Context, PlanFlags } from '../console/context.ts';
-import type { PlanDocument, PlanOptions, RehearsalSource } from '../core/plan-document.ts';
-import { invert } from '../core/value.ts';
-import { kindNamed } from '../kinds/index.ts';
-import { recordIn } from '../kinds/making.ts';
-import { operations } from '../platform/operations.generated.ts';
-import type { Transport } from '../platform/transport.ts';
-import { announce, checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
-import { openSession, type Session } from '../run/session.ts';
-import { type Dialect, MERCHANT_STATUSES, type Merchant } from '../simulator/index.ts';
-import type { ContentRecord } from '../snapshot/format.ts';
-import { readAccount, recordedIn } from '../snapshot/read-account.ts';
+import type { Context, PlanFlags } from '../../console/context.ts';
+import type { PlanDocument, PlanOptions, RehearsalSource } from '../../core/plan-document.ts';
+import { invert } from '../../core/value.ts';
+import { kindNamed } from '../../kinds/index.ts';
+import { recordIn } from '../../kinds/making.ts';
+import { operations } from '../../platform/operations.generated.ts';
+import type { Transport } from '../../platform/transport.ts';
+import { announce, checkNamed, planConfiguration, planOptions } from '../../run/plan.ts';
+import { openSession, type Session } from '../../run/session.ts';
+import { type Dialect, MERCHANT_STATUSES, type Merchant } from '../../simulator/index.ts';
+import type { ContentRecord } from '../../snapshot/format.ts';
+import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
 import { type Beside, type Replica, replicate } from './seed.ts';
 
 /** Resources that are read at once, for each connection. */

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gitEnv } from '../../src/run/actor.ts';
-import { watchedName } from '../../src/watch/watch.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { watchedName } from '../../../src/features/watch/watch.ts';
+import { gitEnv } from '../../../src/run/actor.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 test('stacks whose folders have the same name are told apart', async () => {
   const root = temporaryFolder();

@@ -4,8 +4,8 @@
  * This file: the command, its clock and its address for webhooks.
  */
 
-import type { Context, PlanFlags } from '../console/context.ts';
-import type { ListenAddress } from '../console/flags.ts';
+import type { Context, PlanFlags } from '../../console/context.ts';
+import type { ListenAddress } from '../../console/flags.ts';
 import {
   type LogFlags,
   monitorRoutes,
@@ -14,20 +14,20 @@ import {
   type Routes,
   serveRoutes,
   text,
-} from '../console/monitor/serve.ts';
+} from '../../console/monitor/serve.ts';
 import {
   checkHook,
   hookSecret,
   type NoticeTarget,
   type NotifyFlags,
   noticeAddress,
-} from '../console/notify.ts';
-import { EXIT, type ExitCode } from '../core/errors.ts';
-import { isLoopback } from '../core/origin.ts';
-import { realPause } from '../platform/rate.ts';
-import { nameStack } from '../run/actor.ts';
-import { openClient } from '../run/client.ts';
-import { openStack } from '../run/stack.ts';
+} from '../../console/notify.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { isLoopback } from '../../core/origin.ts';
+import { realPause } from '../../platform/rate.ts';
+import { nameStack } from '../../run/actor.ts';
+import { openClient } from '../../run/client.ts';
+import { openStack } from '../../run/stack.ts';
 import {
   EVENTS,
   type HealFlags,

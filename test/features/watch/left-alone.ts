@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
-import type { WatchFlags } from '../../src/watch/watch.ts';
-import type { Stage } from '../apply/stage.ts';
+import type { WatchFlags } from '../../../src/features/watch/watch.ts';
+import type { Stage } from '../../apply/stage.ts';
 import { agent, ofEvent, openApplied, startWatching, type Watching } from './watching.ts';
 
 /** Drift that `watch --heal` leaves as it is. */

@@ -5,7 +5,7 @@
  *
  * This file: the order of events, and the copies. `driver.ts` runs a command on one of them.
  */
-import type { Context, PlanFlags } from '../console/context.ts';
+import type { Context, PlanFlags } from '../../console/context.ts';
 import type {
   PlanDocument,
   PlanOptions,
@@ -13,19 +13,19 @@ import type {
   RehearsalDifference,
   RehearsalStep,
   RehearsalVerdict,
-} from '../core/plan-document.ts';
-import { isRefused } from '../core/plan-document.ts';
-import { isWriting } from '../plan/document.ts';
-import { findAssumption, readEndpoints } from '../platform/endpoints.ts';
-import { operations } from '../platform/operations.generated.ts';
+} from '../../core/plan-document.ts';
+import { isRefused } from '../../core/plan-document.ts';
+import { isWriting } from '../../plan/document.ts';
+import { findAssumption, readEndpoints } from '../../platform/endpoints.ts';
+import { operations } from '../../platform/operations.generated.ts';
 import {
   type Dialect,
   type Fault,
   type LoggedRequest,
   type Simulator,
   startSimulator,
-} from '../simulator/index.ts';
-import { ownersIn } from '../state/model.ts';
+} from '../../simulator/index.ts';
+import { ownersIn } from '../../state/model.ts';
 import { compareDumps, type Words } from './compare.ts';
 import { type Driver, goOn, type Outcome, openDriver } from './driver.ts';
 import type { Fleet } from './fleet.ts';

@@ -1,6 +1,6 @@
-import type { Context, PlanFlags } from '../console/context.ts';
-import type { Address } from '../core/address.ts';
-import { computeDigest } from '../core/digest.ts';
+import type { Context, PlanFlags } from '../../console/context.ts';
+import type { Address } from '../../core/address.ts';
+import { computeDigest } from '../../core/digest.ts';
 import {
   type Attribution,
   type Change,
@@ -8,19 +8,19 @@ import {
   isGone,
   isWritten,
   type PlanDocument,
-} from '../core/plan-document.ts';
-import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
-import { driftPolicy } from '../plan/guards.ts';
-import type { Refresh } from '../plan/make.ts';
-import type { Reader } from '../plan/reader.ts';
-import { comparedCount } from '../render/wording.ts';
-import { findOwed } from '../run/apply.ts';
-import { driftIn, keepHistories } from '../run/drift.ts';
-import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
-import { findAtWork } from '../run/recover.ts';
-import { openSession, type Session } from '../run/session.ts';
-import { findBegan } from '../state/journal.ts';
-import type { State } from '../state/model.ts';
+} from '../../core/plan-document.ts';
+import { planSelfHealing, type SelfHealing } from '../../plan/drift.ts';
+import { driftPolicy } from '../../plan/guards.ts';
+import type { Refresh } from '../../plan/make.ts';
+import type { Reader } from '../../plan/reader.ts';
+import { comparedCount } from '../../render/wording.ts';
+import { findOwed } from '../../run/apply.ts';
+import { driftIn, keepHistories } from '../../run/drift.ts';
+import { checkNamed, planConfiguration, planOptions } from '../../run/plan.ts';
+import { findAtWork } from '../../run/recover.ts';
+import { openSession, type Session } from '../../run/session.ts';
+import { findBegan } from '../../state/journal.ts';
+import type { State } from '../../state/model.ts';
 
 /** A run is at work: what it has not written down yet would look like drift. */
 type Busy = { readonly type: 'busy'; readonly run: string };

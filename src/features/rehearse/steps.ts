@@ -1,13 +1,13 @@
-import { computeDigest } from '../core/digest.ts';
+import { computeDigest } from '../../core/digest.ts';
 import {
   isChanging,
   type PlanDocument,
   type RehearsalDifference,
   type RehearsalStep,
-} from '../core/plan-document.ts';
-import { countEach } from '../core/value.ts';
-import { formatCount } from '../render/wording.ts';
-import type { LedgerLine } from '../state/journal.ts';
+} from '../../core/plan-document.ts';
+import { countEach } from '../../core/value.ts';
+import { formatCount } from '../../render/wording.ts';
+import type { LedgerLine } from '../../state/journal.ts';
 import type { Outcome } from './driver.ts';
 
 /** What is said of each step of a rehearsal. All of its wording stands here. */

@@ -1,5 +1,5 @@
-import type { Context, PlanFlags } from '../console/context.ts';
-import { type MeasuredBy, type Measures, openMeasures } from '../console/monitor/metrics.ts';
+import type { Context, PlanFlags } from '../../console/context.ts';
+import { type MeasuredBy, type Measures, openMeasures } from '../../console/monitor/metrics.ts';
 import {
   debug,
   error,
@@ -9,12 +9,12 @@ import {
   type LoggedEvent,
   type Log as LogOf,
   warn,
-} from '../console/monitor/serve.ts';
-import { labelOf } from '../core/address.ts';
-import { type FailureCode, formatDuration } from '../core/errors.ts';
-import { formatEdit, type UnreadyNote } from '../core/plan-document.ts';
-import { formatCount, formatNumber } from '../render/wording.ts';
-import type { OpenGauges } from '../run/context.ts';
+} from '../../console/monitor/serve.ts';
+import { labelOf } from '../../core/address.ts';
+import { type FailureCode, formatDuration } from '../../core/errors.ts';
+import { formatEdit, type UnreadyNote } from '../../core/plan-document.ts';
+import { formatCount, formatNumber } from '../../render/wording.ts';
+import type { OpenGauges } from '../../run/context.ts';
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;

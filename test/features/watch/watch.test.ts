@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { drift } from '../../src/cli/commands/drift.ts';
-import { keepReads, look } from '../../src/watch/look.ts';
-import { longTest } from '../long.ts';
-import { FLEET } from '../pull/stage.ts';
+import { drift } from '../../../src/cli/commands/drift.ts';
+import { keepReads, look } from '../../../src/features/watch/look.ts';
+import { longTest } from '../../long.ts';
+import { FLEET } from '../../pull/stage.ts';
 import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
 
 /** What `watch` tells of a stack, pass by pass. Its time is the test's. */

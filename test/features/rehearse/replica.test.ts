@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Origin } from '../../src/core/origin.ts';
-import { createReader } from '../../src/live/reader.ts';
-import { createClient } from '../../src/platform/client.ts';
-import { replicate } from '../../src/rehearse/seed.ts';
+import { Origin } from '../../../src/core/origin.ts';
+import { replicate } from '../../../src/features/rehearse/seed.ts';
+import { createReader } from '../../../src/live/reader.ts';
+import { createClient } from '../../../src/platform/client.ts';
 import {
   type Simulator,
   type SimulatorOptions,
   startSimulator,
-} from '../../src/simulator/index.ts';
-import type { ContentRecord } from '../../src/snapshot/format.ts';
-import { readAccount } from '../../src/snapshot/read-account.ts';
+} from '../../../src/simulator/index.ts';
+import type { ContentRecord } from '../../../src/snapshot/format.ts';
+import { readAccount } from '../../../src/snapshot/read-account.ts';
 
 async function open(options: SimulatorOptions): Promise<Simulator> {
   const sim = await startSimulator(options);

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import type { Context } from '../../src/console/context.ts';
-import type { Transport } from '../../src/platform/transport.ts';
-import { type WatchFlags, watch } from '../../src/watch/watch.ts';
-import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
-import { quietContext } from '../cli/quiet-context.ts';
-import { agentNamed, CANARIES, COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
+import type { Context } from '../../../src/console/context.ts';
+import { type WatchFlags, watch } from '../../../src/features/watch/watch.ts';
+import type { Transport } from '../../../src/platform/transport.ts';
+import { openStage, type Stage, type StageOptions } from '../../apply/stage.ts';
+import { quietContext } from '../../cli/quiet-context.ts';
+import { agentNamed, CANARIES, COMMIT, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 
 /** A line of the log. */
 export type Line = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/core/value.ts';
-import { compareDumps } from '../../src/rehearse/compare.ts';
+import type { JsonObject } from '../../../src/core/value.ts';
+import { compareDumps } from '../../../src/features/rehearse/compare.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 

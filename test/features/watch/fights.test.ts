@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findContested, HOUR_MS, recentTries } from '../../src/watch/healer.ts';
+import { findContested, HOUR_MS, recentTries } from '../../../src/features/watch/healer.ts';
 
 test('tries of the last hour count, and older ones are forgotten', () => {
   const now = 10 * HOUR_MS;
