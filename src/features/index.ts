@@ -1,4 +1,5 @@
 import type { Features } from '../feature.ts';
+import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
 import { watch } from './watch/index.ts';
@@ -9,4 +10,4 @@ import { watch } from './watch/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout, watch, rehearse];
+export const features: Features = [rollout, watch, rehearse, reading];

@@ -1,4 +1,4 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, getKind, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
@@ -75,4 +75,11 @@ function refuseUnknown(
       hint: didYouMean(unknown, known, '`callsheet plan` shows their addresses.'),
     });
   }
+}
+
+/** `agent.clinic` of `agents.clinic`, with whatever stands behind it. */
+export function byKind(text: string): string {
+  const first = getKind(text);
+  const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
+  return kind === undefined ? text : `${kind.name}${text.slice(first.length)}`;
 }

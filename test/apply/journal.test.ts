@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { history } from '../../src/cli/commands/history.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { history } from '../../src/features/reading/history.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { openKeyed } from '../state/keyed.ts';
 import { longStaged, type Stage, staged } from './stage.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { get } from '../../src/cli/commands/get.ts';
 import type { Context } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Note, PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
+import { get } from '../../src/features/reading/get.ts';
 import { drawInventions } from '../../src/simulator/dialect.ts';
 import { ofEvent, openReceiver, startWatching } from '../features/watch/watching.ts';
 import { longRows } from '../long.ts';

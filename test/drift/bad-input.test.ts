@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type DriftCommandFlags, drift } from '../../src/cli/commands/drift.ts';
-import { history } from '../../src/cli/commands/history.ts';
+import { history } from '../../src/features/reading/history.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 

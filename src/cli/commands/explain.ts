@@ -11,14 +11,13 @@ import { didYouMean } from '../../core/nearest.ts';
 import { formatPath, type Path, parsePath } from '../../core/path.ts';
 import { maskAt } from '../../core/redact.ts';
 import type { ValueObject } from '../../core/value.ts';
-import { kindNamed, kinds } from '../../kinds/index.ts';
+import { byKind, kindNamed, kinds } from '../../kinds/index.ts';
 import { renderFieldText, renderValueText } from '../../render/explain.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { explainField } from '../../stack/editor/explain-field.ts';
 import { loadStack, type Stack } from '../../stack/index.ts';
 import { namedField, platformPath } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
-import { byKind } from '../read/find.ts';
 
 /** `callsheet explain`: where a value of the stack came from or, where it has none of that name, what a field is. */
 export async function explain(

@@ -6,7 +6,7 @@ const PLAN_FILE = { name: '[planfile]', does: 'a plan made by `callsheet plan --
 /** Tries a plan on a simulated copy of the fleet. */
 export const rehearse: Feature = {
   name: 'rehearse',
-  purpose: 'Change',
+  purposes: { rehearse: 'Change' },
   commands: [
     {
       name: 'rehearse',

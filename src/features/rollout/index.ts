@@ -62,7 +62,7 @@ const FLAGS = [
 /** Lets a change reach a few agents first, and the others only if callers fare no worse. */
 export const rollout: Feature = {
   name: FEATURE,
-  purpose: 'Change',
+  purposes: { rollout: 'Change' },
   groups: { rollout: 'give a change to a few agents first, judge it by their calls' },
   commands: [
     {

@@ -18,7 +18,7 @@ const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
 /** Looks at a stack again and again, and undoes drift where it may. */
 export const watch: Feature = {
   name: 'watch',
-  purpose: 'Fleets, editor, simulator, applications',
+  purposes: { watch: 'Fleets, editor, simulator, applications' },
   commands: [
     {
       name: 'watch',

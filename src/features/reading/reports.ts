@@ -34,13 +34,7 @@ import {
 } from '../../render/read/metrics.ts';
 import { valueAt } from '../../render/read/table.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import {
-  type Found,
-  findAgent,
-  onPlatform,
-  organizationId,
-  type ScopeFlags,
-} from '../read/find.ts';
+import { type Found, findAgent, onPlatform, organizationId, type ScopeFlags } from './find.ts';
 
 export type CallsCommandFlags = ReadFlags &
   ScopeFlags &

@@ -4,15 +4,15 @@ import {
   features,
   models,
   organizations,
-} from '../../src/cli/commands/catalogues.ts';
+} from '../../../src/features/reading/catalogues.ts';
 import {
   type MetricsFlags,
   metrics,
   type UsageFlags,
   usage,
-} from '../../src/cli/commands/reports.ts';
-import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
-import { type Answers, openReadStage, Refusal, readDocument } from './read-stage.ts';
+} from '../../../src/features/reading/reports.ts';
+import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from '../../cli/read-documents.ts';
+import { type Answers, openReadStage, Refusal, readDocument } from '../../cli/read-stage.ts';
 
 const ANSWERS: Answers = {
   'GET /v1/metrics': { data: METRICS },

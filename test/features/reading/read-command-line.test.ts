@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
-import { runHere } from '../e2e/in-process.ts';
-import type { Outcome } from '../e2e/process.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { type Simulator, startSimulator } from '../../../src/simulator/index.ts';
+import { runHere } from '../../e2e/in-process.ts';
+import type { Outcome } from '../../e2e/process.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const BASE = '55555555-5555-4555-a555-555555555555';

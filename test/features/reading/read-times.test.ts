@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseDay, parseMoment } from '../../src/core/calendar.ts';
-import { CallsheetError } from '../../src/core/errors.ts';
+import { parseDay, parseMoment } from '../../../src/core/calendar.ts';
+import { CallsheetError } from '../../../src/core/errors.ts';
 
 const NOW = new Date('2026-11-21T09:45:00Z');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type SessionFlags, session } from '../../src/cli/commands/catalogues.ts';
-import type { Context } from '../../src/console/context.ts';
-import { openReadStage, type ReadStage, Refusal, readDocument } from './read-stage.ts';
+import type { Context } from '../../../src/console/context.ts';
+import { type SessionFlags, session } from '../../../src/features/reading/catalogues.ts';
+import { openReadStage, type ReadStage, Refusal, readDocument } from '../../cli/read-stage.ts';
 
 const PROFILE = '44444444-4444-4444-a444-444444444444';
 const CLAIM = '66666666-6666-4666-a666-666666666666';

@@ -13,7 +13,7 @@ import { HISTORY_FIELDS, renderHistoryText } from '../../render/read/records.ts'
 import { withPlatform } from '../../run/platform-session.ts';
 import { isMadeBy, listReceipts, type Receipt, withReceipts } from '../../run/receipts.ts';
 import type { StackSettings } from '../../stack/index.ts';
-import { findAgent, onPlatform, type ScopeFlags } from '../read/find.ts';
+import { findAgent, onPlatform, type ScopeFlags } from './find.ts';
 
 export type HistoryFlags = ReadFlags & ScopeFlags & { readonly limit: number };
 

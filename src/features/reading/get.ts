@@ -25,7 +25,7 @@ import {
   organizationNames,
   readAddress,
   type ScopeFlags,
-} from '../read/find.ts';
+} from './find.ts';
 
 export type GetFlags = ReadFlags & ScopeFlags;
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type CallsCommandFlags, calls as getCalls } from '../../src/cli/commands/reports.ts';
-import type { JsonObject } from '../../src/core/value.ts';
-import { call, DESK } from './read-documents.ts';
-import { openReadStage, type ReadStage, readDocument } from './read-stage.ts';
+import type { JsonObject } from '../../../src/core/value.ts';
+import {
+  type CallsCommandFlags,
+  calls as getCalls,
+} from '../../../src/features/reading/reports.ts';
+import { call, DESK } from '../../cli/read-documents.ts';
+import { openReadStage, type ReadStage, readDocument } from '../../cli/read-stage.ts';
 
 const LIST = `GET /v1/agents/${DESK}/call-logs`;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { confirm, onTerminal } from '../../src/console/events.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
-import type { Reader } from '../../src/plan/reader.ts';
-import { whileReading } from '../../src/run/plan.ts';
+import { confirm, onTerminal } from '../../../src/console/events.ts';
+import { kindNamed } from '../../../src/kinds/index.ts';
+import type { Reader } from '../../../src/plan/reader.ts';
+import { whileReading } from '../../../src/run/plan.ts';
 
 const plain = { width: 80, color: false, verbose: false };
 const agent = kindNamed('agent');

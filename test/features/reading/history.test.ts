@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
-import schema from '../../schemas/read.schema.json' with { type: 'json' };
-import { type HistoryFlags, history } from '../../src/cli/commands/history.ts';
-import { type Stage, staged } from '../apply/stage.ts';
-import { agentNamed } from '../e2e/clinic.ts';
+import schema from '../../../schemas/read.schema.json' with { type: 'json' };
+import { type HistoryFlags, history } from '../../../src/features/reading/history.ts';
+import { type Stage, staged } from '../../apply/stage.ts';
+import { agentNamed } from '../../e2e/clinic.ts';
 
 const isDocument = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 

@@ -33,7 +33,7 @@ import {
   organizationId,
   organizationNames,
   type ScopeFlags,
-} from '../read/find.ts';
+} from './find.ts';
 
 /** `callsheet get organizations`: the organizations that the key reaches, with their ids. */
 export async function organizations(flags: ReadFlags, context: Context): Promise<ExitCode> {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { CommonFlags, Context } from '../../../src/console/context.ts';
+import type { ReadFormat } from '../../../src/console/show.ts';
+import type { JsonObject } from '../../../src/core/value.ts';
 import {
   features,
   models,
   organizations,
   payments,
   sttProviders,
-} from '../../src/cli/commands/catalogues.ts';
-import { get } from '../../src/cli/commands/get.ts';
-import { history } from '../../src/cli/commands/history.ts';
-import { calls, metrics, usage } from '../../src/cli/commands/reports.ts';
-import type { CommonFlags, Context } from '../../src/console/context.ts';
-import type { ReadFormat } from '../../src/console/show.ts';
-import type { JsonObject } from '../../src/core/value.ts';
+} from '../../../src/features/reading/catalogues.ts';
+import { get } from '../../../src/features/reading/get.ts';
+import { history } from '../../../src/features/reading/history.ts';
+import { calls, metrics, usage } from '../../../src/features/reading/reports.ts';
 import {
   AGENTS,
   BASE,
@@ -24,8 +24,8 @@ import {
   METRICS,
   READINESS,
   WHOLE_AGENT,
-} from './read-documents.ts';
-import { type Answers, openReadStage, readDocument } from './read-stage.ts';
+} from '../../cli/read-documents.ts';
+import { type Answers, openReadStage, readDocument } from '../../cli/read-stage.ts';
 
 const page = (data: readonly JsonObject[]): JsonObject => ({
   data,

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { get } from '../../src/cli/commands/get.ts';
-import { history } from '../../src/cli/commands/history.ts';
-import { type Stage, staged } from '../apply/stage.ts';
-import { openKeyed } from '../state/keyed.ts';
+import { get } from '../../../src/features/reading/get.ts';
+import { history } from '../../../src/features/reading/history.ts';
+import { type Stage, staged } from '../../apply/stage.ts';
+import { openKeyed } from '../../state/keyed.ts';
 
 const flagsOf = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });
 

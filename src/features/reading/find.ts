@@ -3,7 +3,7 @@ import { codeSpan } from '../../core/command-line.ts';
 import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { getOwn, isUuid, type JsonObject, plainId } from '../../core/value.ts';
-import { kindNamed, kinds } from '../../kinds/index.ts';
+import { byKind, kindNamed } from '../../kinds/index.ts';
 import { isListedWithin, type Kind, type Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
@@ -47,13 +47,6 @@ export async function findResource(
 export function readAddress(text: string): Address | undefined {
   const quoted = text.replace(/\[(?!")(.*)\]$/, (_, key: string) => `[${JSON.stringify(key)}]`);
   return isAddress(quoted) ? byKind(quoted) : undefined;
-}
-
-/** `agent.clinic` of `agents.clinic`, with whatever stands behind it. */
-export function byKind(text: string): string {
-  const first = getKind(text);
-  const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
-  return kind === undefined ? text : `${kind.name}${text.slice(first.length)}`;
 }
 
 /** Finds an agent, as `findResource` does. */
