@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ features ─▶ feature, cli ─▶ fleet, restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ features ─▶ feature, cli ─▶ restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -16,7 +16,6 @@ import { describe, expect, test } from 'vitest';
  * `model` is the pure part of `state/`, which plans and journals are made of. `stores` is the part that keeps a state
  * where other machines reach it, with the packages that this takes; the rest knows what a state is, and keeps it in a
  * file.
- * `queue` hands stacks out to machines; it stands on the driver of `stores` and on the course of the rate in `platform`.
  * `contract` is the table of operations in `platform/`, which is data; the rest of it calls them.
  */
 const ALLOWED: { readonly [folder: string]: readonly string[] } = {
@@ -26,7 +25,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   cli: [
     'feature',
     'log',
-    'fleet',
     'restore',
     'console',
     'run',
@@ -38,7 +36,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'simulator',
     'state',
     'stores',
-    'queue',
     'model',
     'plan',
     'diff',
@@ -48,19 +45,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'export',
     'render',
     'page',
-    'kinds',
-    'core',
-  ],
-  fleet: [
-    'console',
-    'run',
-    'queue',
-    'stack',
-    'platform',
-    'state',
-    'model',
-    'plan',
-    'render',
     'kinds',
     'core',
   ],
@@ -83,7 +67,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'stack',
     'platform',
     'contract',
-    'queue',
     'snapshot',
     'state',
     'plan',
@@ -138,7 +121,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   simulator: ['platform', 'contract', 'kinds', 'core'],
   state: ['model', 'kinds', 'core'],
   stores: ['state', 'model', 'platform', 'core'],
-  queue: ['stores', 'platform', 'core'],
   rollback: ['plan', 'diff', 'model', 'kinds', 'core'],
   plan: ['diff', 'model', 'kinds', 'core'],
   diff: ['model', 'core'],
@@ -186,7 +168,7 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   '@marcbachmann/cel-js': 'rules',
   'age-encryption': 'snapshot',
   pg: 'state/postgres',
-  'pg-boss': 'queue',
+  'pg-boss': 'features/fleet',
   aws4fetch: 'state/s3',
   '@opentelemetry/sdk-trace': 'console',
   '@opentelemetry/otlp-transformer': 'console',
@@ -357,7 +339,7 @@ test('a document is printed by what breaks up commands of a runner and hidden ch
   const written = ['src/cli/init/files.ts', 'src/console/monitor/serve.ts'];
   const wrong = FILES.filter(
     (file) =>
-      /^src\/(cli|console|fleet|restore|features)\//.test(file) &&
+      /^src\/(cli|console|restore|features)\//.test(file) &&
       !written.includes(file) &&
       /JSON\.stringify\([^;]*?, null, 2\)/.test(SOURCES.get(file) ?? ''),
   );

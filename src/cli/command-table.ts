@@ -1,7 +1,5 @@
 import type { CommonFlags, Context } from '../console/context.ts';
 import {
-  ALLOW,
-  ALLOWANCES,
   AUTO_APPROVE,
   CONCURRENCY,
   DIALECT,
@@ -10,8 +8,6 @@ import {
   format,
   IDENTITY,
   KEYS,
-  LISTEN,
-  LOG,
   NO_CALLS,
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
@@ -19,21 +15,17 @@ import {
   PIPELINES,
   permit,
   port,
-  positive,
-  QUEUE,
   REVIEW,
   rate,
   repeatable,
   SHELLS,
   STACK_FLAGS,
   TARGETS,
-  TREE,
   upTo,
   whole,
 } from '../console/flags.ts';
 import type { DocumentFormat } from '../console/show.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
-import type { StackCommand, TreeFlags } from '../fleet/request.ts';
 import type { RollbackFlags } from './commands/rollback.ts';
 
 /**
@@ -64,8 +56,9 @@ export type CommandEntry = {
   readonly exitMeanings?: { readonly [name in ExitName]?: string };
   /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
   readonly prints?: readonly DocumentFormat[];
-  /** Whether it takes the flags that name a strategy, such as `--rollout`. */
+  /** Whether it takes the flags that name a strategy, such as `--rollout`, and those of a tree of stacks. */
   readonly takesStrategy?: boolean;
+  readonly takesTree?: boolean;
   readonly load: () => Promise<Command>;
 };
 
@@ -79,10 +72,19 @@ export type CommandSource = {
   readonly purposes?: { readonly [word: string]: string };
   /** The flag of `plan` that names one of its strategies, and the command that carries such a plan out. */
   readonly strategyFlag?: Flag & { readonly command: string };
+  /** What carries out a command in every stack of a tree, the flags that ask for it, and if they were given. */
+  readonly tree?: {
+    readonly flags: readonly Flag[];
+    readonly isMeant: (flags: CommonFlags) => boolean;
+    readonly load: () => Promise<
+      (name: string, flags: CommonFlags, context: Context, first: unknown) => Promise<ExitCode>
+    >;
+  };
 };
 
 /** All commands, those of features among them. */
 export type CommandTable = {
+  readonly sources: readonly CommandSource[];
   readonly commands: readonly CommandEntry[];
   /** The commands below each command, by their names. */
   readonly inner: ReadonlyMap<string, readonly string[]>;
@@ -94,17 +96,18 @@ export type CommandTable = {
 
 /** One of two words may stand below a command that runs itself. */
 export function openTable(features: readonly CommandSource[]): CommandTable {
-  const strategies = features.flatMap(({ name, strategyFlag: flag }) =>
-    flag === undefined ? [] : [{ name, flag }],
-  );
-  const taking = (entry: CommandEntry): CommandEntry => {
-    if (entry.takesStrategy !== true || strategies.length === 0) return entry;
-    return { ...entry, flags: [...(entry.flags ?? []), ...strategies.map(({ flag }) => flag)] };
+  const strategies = features.flatMap((one) => one.strategyFlag ?? []);
+  const trees = features.flatMap((one) => one.tree?.flags ?? []);
+  const taking = ({ flags = [], ...entry }: CommandEntry): CommandEntry => {
+    const ofTree = entry.takesTree === true ? trees : [];
+    const ofStrategy = entry.takesStrategy === true ? strategies : [];
+    return { ...entry, flags: [...flags, ...ofTree, ...ofStrategy] };
   };
   const commands = [...COMMANDS.map(taking), ...features.flatMap(({ commands = [] }) => commands)];
   const words = commands.map(({ name }) => name.split(' '));
   const ofFeatures = features.flatMap(({ purposes = {} }) => Object.entries(purposes));
   return {
+    sources: features,
     commands,
     inner: new Map(
       [...Map.groupBy(words, ([first = '']) => first)].map(([name, all]) => [
@@ -144,19 +147,17 @@ export function withStrategy<F extends CommonFlags>(
  */
 type Command = (...given: never[]) => Promise<ExitCode>;
 
-/** Runs a command; with `--recursive` in every stack of a tree. What a tree needs is loaded only for one. */
+/** Runs a command, or hands it to the feature whose flag asks for a tree of stacks. */
 export async function runCommand(
-  { name, load }: Pick<CommandEntry, 'name' | 'load'>,
+  { name, load, takesTree }: Pick<CommandEntry, 'name' | 'load' | 'takesTree'>,
   args: readonly unknown[],
-  flags: CommonFlags & Pick<TreeFlags, 'recursive' | 'shard'>,
+  flags: CommonFlags,
   context: Context,
+  features: readonly CommandSource[],
 ): Promise<ExitCode> {
-  if (flags.recursive === true) {
-    const { runTree } = await import('../fleet/apply-tree.ts');
-    return runTree(name as StackCommand, flags as TreeFlags, context, args[0] as string);
-  }
-  if (flags.shard !== undefined)
-    (await import('../fleet/request.ts')).refuseShardAlone(flags.shard);
+  const tree =
+    takesTree === true ? features.find((one) => one.tree?.isMeant(flags))?.tree : undefined;
+  if (tree !== undefined) return (await tree.load())(name, flags, context, args[0]);
   return (await load())(...([...args, flags, context] as never[]));
 }
 
@@ -177,17 +178,6 @@ const WRITING: readonly ExitName[] = [
 ];
 /** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
 const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
-/** Commands of batches: `changes` where one found some. */
-const ADVANCING: readonly ExitName[] = [
-  'done',
-  'error',
-  'changes',
-  'partial',
-  'refused',
-  'stale',
-  'locked',
-  'interrupted',
-];
 
 /** Every command of the core, in the order of the reference. */
 const COMMANDS: readonly CommandEntry[] = [
@@ -195,7 +185,6 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'validate',
     does: 'check the configuration, without a network',
     flags: [
-      ...TREE,
       format('text', 'json', 'sarif', 'junit', 'github'),
       flag('--strict', 'take warnings for errors'),
       flag('--secrets', 'also check that each secret can be read here'),
@@ -207,6 +196,7 @@ const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-diagnostics', 'callsheet-fleet'],
+    takesTree: true,
     load: async () => (await import('../console/validate.ts')).validate,
   },
   {
@@ -312,6 +302,7 @@ const COMMANDS: readonly CommandEntry[] = [
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
     takesStrategy: true,
+    takesTree: true,
     load: async () => (await import('../console/plan.ts')).plan,
   },
   {
@@ -343,6 +334,7 @@ const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-run', 'callsheet-fleet'],
+    takesTree: true,
     load: async () => (await import('../console/apply.ts')).apply,
   },
   {
@@ -403,6 +395,7 @@ const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-pull', 'callsheet-fleet'],
+    takesTree: true,
     load: async () => (await import('./commands/drift.ts')).drift,
   },
   {
@@ -744,76 +737,6 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
-    name: 'queue add',
-    does: 'queue a command for every stack of a tree',
-    args: [
-      { name: '<command>', does: 'the command to run', choices: ['plan', 'apply', 'drift'] },
-      {
-        name: '[plans]',
-        does: 'for apply: the folder of `callsheet plan --recursive --out FOLDER`',
-      },
-    ],
-    flags: [
-      ...ALLOWANCES,
-      QUEUE,
-      flag('--auto-approve', 'for apply: do not ask'),
-      flag('--rollback-on-failure', 'for apply: undo a run that fails'),
-      flag('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes'),
-      flag('--out <folder>', 'for plan, with --wait: write the plans to a folder'),
-      flag('--wait', 'wait for the batch, and report its result'),
-      format('text', 'json', 'markdown'),
-    ],
-    examples: [
-      'callsheet queue add plan --queue postgres://callsheet@db.example.test/queue --wait --out plans',
-      'callsheet queue add apply plans --wait',
-      'callsheet queue add apply --auto-approve',
-    ],
-    exits: ADVANCING,
-    prints: ['callsheet-batch', 'callsheet-fleet'],
-    load: async () => (await import('../fleet/queue.ts')).add,
-  },
-  {
-    name: 'queue work',
-    does: 'run queued commands in the stacks of a checkout',
-    flags: [
-      QUEUE,
-      flag('--until-empty', 'end once nothing is left to do'),
-      ALLOW,
-      flag('--stacks <n>', 'stacks at work at once', { parse: positive, byDefault: 4 }),
-      flag('--concurrency <n>', 'requests in flight at once, of all stacks together', {
-        parse: positive,
-        byDefault: 8,
-      }),
-      flag('--listen <address>', 'the address that serves /healthz and /metrics', LISTEN),
-      LOG,
-    ],
-    examples: [
-      'callsheet queue work --queue postgres://callsheet@db.example.test/queue',
-      'callsheet queue work --until-empty --stacks 8 --concurrency 16',
-    ],
-    exits: OFFLINE,
-    load: async () => (await import('../fleet/worker.ts')).worker,
-  },
-  {
-    name: 'queue show',
-    does: 'show the result of a batch',
-    args: [{ name: '<batch>', does: 'its id, as `callsheet queue add` printed it' }],
-    flags: [
-      QUEUE,
-      flag('--detailed-exitcode', 'of plan and drift: exit 2 when there are changes'),
-      flag('--out <folder>', 'of plan, once it is done: write the plans to a folder'),
-      flag('--wait', 'follow it until it is done'),
-      format('text', 'json', 'markdown'),
-    ],
-    examples: [
-      'callsheet queue show 20261121t101203z-7f3a19',
-      'callsheet queue show 20261121t101203z-7f3a19 --wait --out plans',
-    ],
-    exits: ADVANCING,
-    prints: ['callsheet-fleet'],
-    load: async () => (await import('../fleet/queue.ts')).show,
-  },
-  {
     name: 'ui',
     does: 'show the stack in a browser: fleet, runs, drift, a plan; read only',
     args: [PLAN_FILE],
@@ -870,7 +793,6 @@ const COMMANDS: readonly CommandEntry[] = [
 const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
   snapshot: 'save an account in a file, and inspect it',
-  queue: 'run the stacks of a tree on many workers',
 };
 
 const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
@@ -878,5 +800,5 @@ const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Change: ['fmt', 'validate', 'plan', 'show', 'apply'],
   Look: ['drift', 'pull', 'log', 'runs', 'explain', 'ui'],
   'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
-  'Fleets, editor, simulator, applications': ['queue', 'schema', 'completion', 'simulate'],
+  'Fleets, editor, simulator, applications': ['schema', 'completion', 'simulate'],
 };

@@ -218,13 +218,13 @@ export function buildProgram(
     const [first = ''] = words;
     const command = add(words, entry.does, words.length > 1 ? groupOf(first) : program);
     if (words.length === 1) groups.set(first, command);
-    if (isSpeltOut(words, argv, table)) spellOut(command, entry, action);
+    if (isSpeltOut(words, argv, table)) spellOut(command, entry, action, table);
   }
   return program;
 }
 
 /** Gives a command its arguments and options, and what it does. */
-function spellOut(command: Command, entry: CommandEntry, action: Act): void {
+function spellOut(command: Command, entry: CommandEntry, action: Act, table: CommandTable): void {
   const { args: expected = [], flags: own = [] } = entry;
   for (const { name, does, choices } of expected) {
     const argument = new Argument(name, does);
@@ -244,7 +244,9 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
       const { name = '' } = expected[at] ?? {};
       command.error(`argument '${name}' is empty: ${helpCommand(command)} shows what it takes.`);
     }
-    return action(entry, (flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
+    return action(entry, (flags, context) =>
+      runCommand(entry, args, flags, context, table.sources),
+    )(given.at(-2));
   });
 }
 

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { millisecondsIn } from '../core/value.ts';
-import type { QueuedCommand } from '../queue/enqueue.ts';
 
 /** A flag as commander spells it, and what is known of it. */
 export type Flag = {
@@ -78,12 +77,6 @@ export const TARGETS = [
     },
   ),
   flag('--exclude <address...>', 'all but these: an address, a kind', { isInJob: true }),
-];
-
-/** Whether a command is about one stack or a tree of them. */
-export const TREE = [
-  flag('--recursive', 'do it in every stack in --dir and below, with one summary'),
-  flag('--shard <i/n>', 'with --recursive: the i-th of n parts, for jobs that share the work'),
 ];
 
 export const OVERRIDE_FREEZE = permit(
@@ -262,10 +255,12 @@ export const LOCK_TIMEOUT = flag(
 );
 
 /** The flags of the commands that workers run, beside those of every command. */
+/** Commands that `queue add` hands to workers. */
+export type QueuedCommand = 'plan' | 'apply' | 'drift';
+
 export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[] } = {
   plan: [
     ...PLANNING,
-    ...TREE,
     REFRESH,
     NO_CALLS,
     flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
@@ -275,7 +270,6 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
   ],
   apply: [
     ...PLANNING,
-    ...TREE,
     REFRESH,
     NO_CALLS,
     AUTO_APPROVE,
@@ -287,7 +281,6 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
   ],
   drift: [
     ...TARGETS,
-    ...TREE,
     REFRESH,
     CONCURRENCY,
     REVIEW,

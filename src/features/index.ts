@@ -1,4 +1,5 @@
 import type { Features } from '../feature.ts';
+import { fleet } from './fleet/index.ts';
 import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
@@ -10,4 +11,4 @@ import { watch } from './watch/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout, watch, rehearse, reading];
+export const features: Features = [rollout, watch, rehearse, reading, fleet];

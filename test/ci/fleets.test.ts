@@ -6,7 +6,7 @@ import { validate } from '@actions/languageservice';
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
-import { parseShard } from '../../src/fleet/request.ts';
+import { parseShard } from '../../src/features/fleet/request.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/fleets.md'), 'utf8');

@@ -5,7 +5,7 @@ import { apply } from '../../src/console/apply.ts';
 import type { Context } from '../../src/console/context.ts';
 import { reportFailure } from '../../src/console/events.ts';
 import { checkPrinted } from '../documents.ts';
-import { agents, contextFor, platform, put, settings } from '../fleet/tree.ts';
+import { agents, contextFor, platform, put, settings } from '../features/fleet/tree.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** The stack lies beside another folder of its repository. */

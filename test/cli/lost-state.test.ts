@@ -5,7 +5,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
-import { agents } from '../fleet/tree.ts';
+import { agents } from '../features/fleet/tree.ts';
 import { longRows } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { gitIn, inOneLine, open, STACK, textIn, type World } from './git-stage.ts';

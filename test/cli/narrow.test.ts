@@ -7,10 +7,10 @@ import type { Simulator } from '../../src/simulator/index.ts';
 import { openStage } from '../apply/stage.ts';
 import { agentNamed, CANARIES, COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
+import { commitAll } from '../features/fleet/queue/many-stacks.ts';
+import { postgresForFile, ENV as QUEUE_ENV } from '../features/fleet/queue/stage.ts';
+import { four, platform, treeOf } from '../features/fleet/tree.ts';
 import { DAY, LONG, openFleet, POLITE, small } from '../features/rollout/fleet.ts';
-import { four, platform, treeOf } from '../fleet/tree.ts';
-import { commitAll } from '../queue/many-stacks.ts';
-import { postgresForFile, ENV as QUEUE_ENV } from '../queue/stage.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { typedCommands } from '../typed-commands.ts';
 

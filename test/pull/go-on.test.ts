@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { plan } from '../../src/console/plan.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { runTree } from '../../src/fleet/apply-tree.ts';
+import { runTree } from '../../src/features/fleet/apply-tree.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { agentId, agentRecord, commit, commitAll, git, pulled } from './stage.ts';

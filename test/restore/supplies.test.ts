@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { gatherSupplies } from '../../src/restore/supplies.ts';
 import { openMedia } from '../../src/snapshot/file.ts';
 import { quietContext } from '../cli/quiet-context.ts';
-import { put } from '../fleet/tree.ts';
+import { put } from '../features/fleet/tree.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs as listRuns } from '../../src/cli/commands/state.ts';
 import { plan } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { believeRate } from '../../src/queue/budget.ts';
+import { believeRate } from '../../src/features/fleet/queue/budget.ts';
 import { JOURNAL_HEADER, linesIn } from '../../src/state/journal-text.ts';
 import { realEffects } from '../../src/state/lock.ts';
 import { type DocumentPlace, documentRemote } from '../../src/state/remote/document.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openBudget } from '../../src/queue/budget.ts';
-import { openQueue } from '../../src/queue/enqueue.ts';
+import { openBudget } from '../../src/features/fleet/queue/budget.ts';
+import { openQueue } from '../../src/features/fleet/queue/enqueue.ts';
 import { createLimiter } from '../../src/simulator/rate-limit.ts';
 import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openQueue } from '../../src/queue/enqueue.ts';
+import { openQueue } from '../../src/features/fleet/queue/enqueue.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
-import { manyStacks } from '../queue/many-stacks.ts';
+import { manyStacks } from '../features/fleet/queue/many-stacks.ts';
 import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 
 const STACKS = 200;

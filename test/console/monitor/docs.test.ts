@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
+import { openWorkerMetrics } from '../../../src/features/fleet/worker-log.ts';
 import { features } from '../../../src/features/index.ts';
 import { openMetrics } from '../../../src/features/watch/events.ts';
-import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 
 const now = new Date();
 const gauges = await Promise.all(features.flatMap((one) => one.gauges?.() ?? []));

@@ -1,11 +1,11 @@
+import type { QueueDatabase } from '../../../src/features/fleet/queue/database.ts';
+import type { Claim } from '../../../src/features/fleet/queue/hand-out.ts';
+import type { WorkEvent } from '../../../src/features/fleet/work.ts';
+import { openWorkerMetrics } from '../../../src/features/fleet/worker-log.ts';
 import { openGauges } from '../../../src/features/rollout/gauges.ts';
 import { type RolloutRecord, toEntry } from '../../../src/features/rollout/record.ts';
 import { openMetrics, type PassMeasured } from '../../../src/features/watch/events.ts';
-import type { WorkEvent } from '../../../src/fleet/work.ts';
-import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
-import type { QueueDatabase } from '../../../src/queue/database.ts';
-import type { Claim } from '../../../src/queue/hand-out.ts';
 import { recordOf } from '../../features/rollout/samples.ts';
 import { stateWith } from '../../state/sample.ts';
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { plan } from '../../../src/console/plan.ts';
 import { start } from '../../../src/features/rollout/command.ts';
 import { inOneLine, open, STACK, textIn } from '../../cli/git-stage.ts';
-import { agents, put, settings } from '../../fleet/tree.ts';
 import { temporaryFolder } from '../../temporary.ts';
+import { agents, put, settings } from '../fleet/tree.ts';
 
 test.each(['NAME', 'PLANFILE'])(
   'a checkout without what was applied last is refused by rollout start %s',
