@@ -142,7 +142,8 @@ function wallAt(zone: string, instant: number): number {
   );
 }
 
-function offsetAt(zone: string, instant: number): number {
+/** Milliseconds that the clock of a zone is ahead of UTC. */
+export function offsetAt(zone: string, instant: number): number {
   return wallAt(zone, instant) - Math.floor(instant / 1000) * 1000;
 }
 

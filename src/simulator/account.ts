@@ -3,7 +3,7 @@
  * in every state, and everything that agents use. The same numbers give the same account.
  */
 import type { JsonObject } from '../core/value.ts';
-import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/generate.ts';
+import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/callers.ts';
 import type { Seed, Simulation } from './documents.generated.ts';
 import { generateAgent, generateFleet, nth, ROLES } from './fleet.ts';
 import { makeUuid } from './ids.ts';

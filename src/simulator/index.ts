@@ -17,7 +17,7 @@ import { sendText } from './agent-rules.ts';
 import { editedRecord } from './agent-write.ts';
 import { isRegistered } from './agents.ts';
 import { rotateSecret } from './auth.ts';
-import { NOBODY, startCallers } from './calls/callers.ts';
+import { startCallers } from './calls/callers.ts';
 import { buildCatalogue, setLock } from './catalogue.ts';
 import { DEFAULT_DIALECT, type Dialect, drawSeed } from './dialect.ts';
 import { createFaults, type Seed } from './faults.ts';
@@ -75,7 +75,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     dialect: { ...dialect, inventions: dialect.inventions ?? drawSeed() },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
-    callers: NOBODY,
+    callers: { callUntilNow: () => {} },
     latencyMs: options.latencyMs ?? 0,
     kill: options.kill ?? refuseToDie,
     ids: countIds(options.idSalt),

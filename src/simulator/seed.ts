@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
-import type { CallBook } from './calls/call.ts';
-import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
+import { type CallBook, createCall } from './calls/call.ts';
+import { countCalls, openBook } from './calls/callers.ts';
 import type { Offers } from './catalogue.ts';
 import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
@@ -262,7 +262,8 @@ function plantCalls({ store }: Platform, calls: readonly Seed.Call[]): void {
   const first = countCalls(store);
   for (const [index, call] of calls.entries()) {
     const book = openCallBook(store, call.agent_id);
-    const entered = createCall(book, first + index, {
+    const entered = createCall(book, {
+      number: first + index,
       startedAt: Date.parse(call.call_started_at),
       duration: call.call_duration,
       outcome: call.outcome ?? 'resolved',
@@ -270,11 +271,10 @@ function plantCalls({ store }: Platform, calls: readonly Seed.Call[]): void {
       sentiment: call.sentiment,
       reason: call.reason,
       callerId: call.caller_id,
-      isRecorded: call.recorded,
+      agent: call.recorded === undefined ? undefined : { ...book.first, isRecorded: call.recorded },
     });
     book.calls.push(entered);
   }
-  if (calls.length > 0) for (const book of store.calls.values()) sortCalls(book);
 }
 
 /** A deleted agent has its book from when it was planted. */

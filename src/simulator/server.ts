@@ -10,7 +10,8 @@ import { errorMessage } from '../core/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Answer, coded, flat } from './answer.ts';
-import { RECORDING_PATH, readRecording } from './calls/reports.ts';
+import { checkPresigned } from './auth.ts';
+import { RECORDING, RECORDING_PATH } from './calls/reports.ts';
 import { type Dialect, drawInventions } from './dialect.ts';
 import type { Fault } from './faults.ts';
 import { receiveUpload, UPLOAD_PATH } from './knowledge.ts';
@@ -141,12 +142,11 @@ function upload(platform: Platform, request: FastifyRequest) {
   );
 }
 
-function recording(platform: Platform, { params, query, headers }: FastifyRequest) {
+function recording(platform: Platform, { url, query, headers }: FastifyRequest) {
   return answerOrRefuse(() => {
-    const id = record(params)['*'] ?? '';
-    const { authorization } = headers;
-    const sound = readRecording(platform, { id, query: record(query), authorization });
-    return { status: 200, text: sound, type: 'audio/wav' };
+    const [path = ''] = url.split('?');
+    checkPresigned(platform, path, record(query), { authorization: headers.authorization });
+    return { status: 200, text: RECORDING, type: 'audio/wav' };
   });
 }
 

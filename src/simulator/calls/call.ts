@@ -1,90 +1,94 @@
-import { makeUuid, seedChance } from '../ids.ts';
-
-/** How calls end (Metrics, resolutionBreakdown). */
-export const OUTCOMES = ['resolved', 'transferred', 'abandoned', 'other'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-/** Moods that a summary names (Call log, summary_text). */
-const SENTIMENTS = ['Positive', 'Neutral', 'Negative'] as const;
-export type Sentiment = (typeof SENTIMENTS)[number];
-
-export type Language = 'en' | 'es';
-/** What an agent's company does, and so what its callers want. */
-export type Trade =
-  | 'clinic'
-  | 'hotline'
-  | 'office'
-  | 'outbound'
-  | 'property'
-  | 'restaurant'
-  | 'shop';
-
-/** A webhook that the transcript tells of. */
-export type CalledWebhook = {
-  readonly name: string;
-  readonly condition: string;
-  readonly method: string;
-  /** Whether what it calls may fail: an address without https, or of a host that begins with `broken.`. */
-  readonly isBroken: boolean;
-};
-
-/** What a transcript tells of the agent itself. */
-export type AgentOnCall = {
-  readonly languages: readonly Language[];
-  readonly webhooks: readonly CalledWebhook[];
-};
+import { type JsonObject, objectsIn } from '../../core/value.ts';
+import { seedChance } from '../ids.ts';
+import { inside } from '../json.ts';
 
 /**
- * One call, as little as there is to know: there may be a hundred thousand. Whatever else a report says of
- * it is drawn from its number, the same every time.
+ * How calls end (Metrics, resolutionBreakdown): how many of 100 of an inbound and of an outbound agent, seconds that
+ * they take, and the shares in a positive mood and in no negative one.
  */
+export const ENDINGS = {
+  resolved: { shares: [71, 48], seconds: [40, 210], moods: [0.62, 0.94] },
+  transferred: { shares: [14, 6], seconds: [35, 240], moods: [0.22, 0.68] },
+  abandoned: { shares: [9, 12], seconds: [3, 40], moods: [0, 1] },
+  other: { shares: [6, 34], seconds: [9, 70], moods: [0, 1] },
+} as const;
+export const OUTCOMES = ['resolved', 'transferred', 'abandoned', 'other'] as const;
+
+/** An agent as its callers meet it. Calls between two changes share it. */
+export type AgentOnCall = ReturnType<typeof meetAgent>;
+
+export function meetAgent({ language, extensions, enable_recording, config }: JsonObject) {
+  const languages: readonly ('en' | 'es')[] =
+    language === 'multi' ? ['en', 'es'] : [language === 'es-US' ? 'es' : 'en'];
+  return {
+    languages,
+    isRecorded: (enable_recording ?? inside(config, 'enable_recording')) === true,
+    webhooks: objectsIn(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
+      name: String(name),
+      condition: String(condition),
+      method: String(method),
+      isBroken: !/^https:\/\/(?!broken\.)/i.test(String(url)),
+    })),
+  };
+}
+
+/** One call. There may be a hundred thousand, so that most of a report is drawn from the number when it is read. */
 export type Call = {
   /** Unique among all calls. */
   readonly number: number;
-  /** What a seed gave it; otherwise the id follows from the number. */
-  readonly id: string | undefined;
+  /** The id that a seed gave it; otherwise it follows from the number. */
+  readonly id?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Whole seconds. */
   readonly duration: number;
-  readonly outcome: Outcome;
-  readonly sentiment: Sentiment;
+  readonly outcome: keyof typeof ENDINGS;
+  readonly sentiment: 'Positive' | 'Neutral' | 'Negative';
   /** Why it was handed to a person; of transferred calls alone. */
   readonly reason: string | undefined;
   readonly callerId: string;
-  readonly isRecorded: boolean;
-  /** What the agent was in this call, where its book does not say it. Calls between two changes share it. */
-  readonly agent: AgentOnCall | undefined;
+  readonly agent: AgentOnCall;
   /** Name of a webhook of the agent that failed in it. */
-  readonly failed: string | undefined;
+  readonly failed?: string | undefined;
 };
 
-/** An agent's calls, and what the agent was when they were held: later changes of it do not change them. */
-export type CallBook = AgentOnCall & {
+/** The calls of an agent, which they outlive, and the agent as it was before the first of them. */
+export type CallBook = {
   readonly agentId: string;
-  readonly agentName: string;
   readonly organizationId: string;
   readonly company: string;
-  readonly trade: Trade;
   readonly timezone: string;
-  readonly isRecorded: boolean;
-  /** Newest first. */
+  readonly isOutbound: boolean;
+  readonly first: AgentOnCall;
   readonly calls: Call[];
 };
 
-/** What a call's machinery measured, in milliseconds and percent. */
-type Measurements = {
-  readonly responseTime: number;
-  readonly intentAccuracy: number;
-  readonly contextRetention: number;
-  readonly speechRecognition: number;
-  readonly entityExtraction: number;
-};
+/** Why calls are handed to a person, the most frequent reason first. */
+const REASONS = ['Caller asked for a person', 'Question about a bill', 'Complaint'];
 
-const MEASURED = 1;
+type Drawn = 'sentiment' | 'reason' | 'callerId' | 'agent';
+type Given = Omit<Call, Drawn> & { readonly [member in Drawn]?: Call[member] | undefined };
 
-export function callId({ id, number }: Call): string {
-  return id ?? makeUuid(`call ${number}`);
+/** A call of a book. What is not given is drawn from its number. */
+export function createCall(book: CallBook, given: Given): Call {
+  const { next, between } = seedChance(given.number, 3);
+  const [positive, content] = ENDINGS[given.outcome].moods;
+  const mood = next();
+  const sentiment = mood < positive ? 'Positive' : mood < content ? 'Neutral' : 'Negative';
+  const reason = REASONS[Math.floor(REASONS.length * next() ** 2)];
+  return {
+    ...given,
+    sentiment: given.sentiment ?? sentiment,
+    reason: given.outcome === 'transferred' ? (given.reason ?? reason) : undefined,
+    // Numbers with 555-01xx belong to nobody.
+    callerId: given.callerId ?? `+1${between(201, 989)}55501${between(10, 99)}`,
+    agent: given.agent ?? book.first,
+  };
+}
+
+/** Whether somebody talked to the agent for long enough to be measured. */
+export function isTalk({ outcome }: Pick<Call, 'outcome'>): boolean {
+  return outcome === 'resolved' || outcome === 'transferred';
 }
 
 /** Milliseconds since the epoch. */
@@ -92,21 +96,7 @@ export function getEnd({ startedAt, duration }: Call): number {
   return startedAt + duration * 1000;
 }
 
-/** What was measured of a call. Nothing where nobody talked to the agent long enough. */
-export function findMeasurements({ number, outcome }: Call): Measurements | undefined {
-  if (outcome !== 'resolved' && outcome !== 'transferred') return undefined;
-  const { between } = seedChance(number, MEASURED);
-  return {
-    responseTime: between(420, 1350),
-    intentAccuracy: between(86, 99),
-    contextRetention: between(82, 98),
-    speechRecognition: between(90, 99),
-    entityExtraction: between(84, 98),
-  };
-}
-
 /** Seconds into a call after which it was handed to a person. */
 export function escalatedAfter({ number, duration }: Call): number {
-  const { next } = seedChance(number, MEASURED + 1);
-  return Math.floor(duration * (0.35 + 0.45 * next()));
+  return Math.floor(duration * (0.35 + 0.45 * seedChance(number, 2).next()));
 }

@@ -1,173 +1,77 @@
 /**
  * Callers that call as the platform's clock moves on, and react to how their agent is set. What is drawn depends on
- * the seed, the agent and the hour alone, never on who looks when: each call has its draws whatever the settings are,
- * and settings only decide what comes of them. So a fleet with another greeting gets the same calls, of which some end
- * otherwise.
+ * the seed, the agent and the hour alone, never on who looks when. Settings only decide what comes of a call: a fleet
+ * with another greeting gets the same calls, of which some end otherwise.
  */
-import type { Json, JsonObject } from '../../core/value.ts';
+import { offsetAt } from '../../core/calendar.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { type Json, type JsonObject, sum } from '../../core/value.ts';
 import type { Simulation } from '../documents.generated.ts';
-import { type Chance, makeUuid, seedChance, weightedIndex } from '../ids.ts';
+import { makeUuid, seedChance, weightedIndex } from '../ids.ts';
 import type { Callers, Platform } from '../platform.ts';
-import type { Agent } from '../store.ts';
-import {
-  type AgentOnCall,
-  type Call,
-  type CallBook,
-  getEnd,
-  OUTCOMES,
-  type Outcome,
-} from './call.ts';
-import {
-  agentOnCall,
-  createCall,
-  DAY,
-  drawDuration,
-  HOUR,
-  isRecorded,
-  MEAN_UNEVENNESS,
-  openBook,
-  shareOfDay,
-  sharesOfOutcomes,
-  sortCalls,
-  unevenness,
-  zoneOffset,
-} from './generate.ts';
+import type { Agent, Store } from '../store.ts';
+import { type CallBook, createCall, ENDINGS, isTalk, meetAgent, OUTCOMES } from './call.ts';
 
-/** Who calls where nobody asked for callers. */
-export const NOBODY: Callers = { callUntilNow: () => {} };
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
-/** What settings do to callers. */
-type Effects = {
-  readonly isCalled: boolean;
-  /** Share of callers who hang up during the greeting. */
-  readonly leaving: number;
-  /** Share of callers in a language that the agent does not speak who hang up. */
-  readonly strangers: number;
-  readonly isTransferred: boolean;
-  /** Share of calls that would be resolved and are not. */
-  readonly lost: number;
-  /** Of resolved and transferred calls. */
-  readonly longer: number;
-  /** Share of calls in which a broken webhook fails. */
-  readonly failing: number;
-};
+/** Days before the clock in which generated calls lie. */
+export const DAYS_OF_CALLS = 90;
 
-const NONE: Effects = {
-  isCalled: true,
-  leaving: 0,
-  strangers: 0,
-  isTransferred: true,
-  lost: 0,
-  longer: 1,
-  failing: 0,
-};
-
-/** Of 100 callers who want a person and cannot have one: those that hang up. The others end as `other`. */
-const GIVING_UP = 0.6;
-
-/** A setting that callers notice. */
-type Rule = {
-  /** Name of the field, and in words when its value counts and what it does. */
-  readonly setting: string;
-  readonly when: string;
-  readonly effect: string;
-  readonly holds: (record: JsonObject, book: CallBook) => boolean;
-  readonly does: Partial<Effects>;
-};
-
-/**
- * Everything that callers notice; of rules about the same thing the last one counts. Texts count by their words, so
- * that a word in place of another one is never noticed.
- */
-export const RULES: readonly Rule[] = [
-  {
-    setting: 'status',
-    when: 'is not `active`',
-    effect: 'nobody calls',
-    holds: ({ status }) => status !== 'active',
-    does: { isCalled: false },
-  },
-  {
-    setting: 'greeting_message',
-    when: 'has more than 40 words',
-    effect: '20 of 100 callers hang up within 10 seconds (`abandoned`)',
-    holds: ({ greeting_message: text }) => countWords(text) > 40,
-    does: { leaving: 0.2 },
-  },
-  {
-    setting: 'language',
-    when: 'leaves out a language of the callers: those it had at first, both for `multi`',
-    effect: '70 of 100 callers in that language hang up (`abandoned`)',
-    holds: (record, { languages }) => {
-      const spoken = agentOnCall(record).languages;
-      return languages.some((language) => !spoken.includes(language));
-    },
-    does: { strangers: 0.7 },
-  },
-  {
-    setting: 'transfer_rules',
-    when: 'is empty, or `transfer_enabled` is not true',
-    effect: 'nobody is transferred: of 100 who want it 60 hang up (`abandoned`), 40 end as `other`',
-    holds: ({ transfer_enabled: isOn, transfer_rules: rules }) =>
-      isOn !== true || countWords(rules) === 0,
-    does: { isTransferred: false },
-  },
-  {
-    setting: 'system_prompt',
-    when: 'has fewer than 20 words',
-    effect: '10 of 100 calls that would be `resolved` end as `other`',
-    holds: ({ system_prompt: text }) => countWords(text) < 20,
-    does: { lost: 0.1 },
-  },
-  {
-    setting: 'system_prompt',
-    when: 'is empty',
-    effect: '60 of 100 calls that would be `resolved` end as `other`',
-    holds: ({ system_prompt: text }) => countWords(text) === 0,
-    does: { lost: 0.6 },
-  },
-  {
-    setting: 'system_prompt',
-    when: 'has more than 400 words',
-    effect: 'calls that are `resolved` or `transferred` take 30 % longer',
-    holds: ({ system_prompt: text }) => countWords(text) > 400,
-    does: { longer: 1.3 },
-  },
-  {
-    setting: 'extensions.tools',
-    when: 'has a webhook whose `url` is not https, or whose host begins with `broken.`',
-    effect: 'in 40 of 100 calls it fails, and a system entry of the transcript says so',
-    holds: (record) => agentOnCall(record).webhooks.some(({ isBroken }) => isBroken),
-    does: { failing: 0.4 },
-  },
-];
-
-function countWords(text: Json | undefined): number {
-  return typeof text === 'string' ? text.split(/\s+/).filter(Boolean).length : 0;
+/** The book of an agent; a new one where it had no calls yet. */
+export function openBook(store: Store, { id, organizationId, record }: Agent): CallBook {
+  const book = store.calls.get(id) ?? {
+    agentId: id,
+    organizationId,
+    company: store.organizations.get(organizationId)?.name ?? '',
+    timezone: String(record.timezone ?? 'UTC'),
+    isOutbound: record.agent_type === 'outbound',
+    first: meetAgent(record),
+    calls: [],
+  };
+  store.calls.set(id, book);
+  return book;
 }
 
-/** An agent's telephone. */
-type Line = {
-  readonly book: CallBook;
-  readonly habits: Habits;
-  /** Up to when it was called, in milliseconds since the epoch. */
-  until: number;
-  /** Calls that began and were not over by then: reports know of calls that are over. */
-  open: readonly Call[];
-};
+/** How many calls all books have together. */
+export function countCalls({ calls }: Store): number {
+  return sum([...calls.values()].map((book) => book.calls.length));
+}
 
-/** What the callers of one agent are like, whatever it is set to. */
-type Habits = {
-  readonly seed: number;
-  /** Calls on an average day. */
-  readonly perDay: number;
-  /** Weights of `OUTCOMES`. */
-  readonly shares: readonly number[];
-  /** A factor of durations. */
-  readonly pace: number;
-  /** How their number and their luck come and go over some weeks. */
-  readonly drift: { readonly size: number; readonly period: number; readonly phase: number };
-};
+/** An agent's telephone, and the habits of its callers, whatever the agent is set to. */
+type Line = ReturnType<typeof connect>;
+
+function connect(book: CallBook, seed: number, until: number) {
+  const own = Number.parseInt(makeUuid(`callers ${seed} of ${book.agentId}`).slice(0, 8), 16);
+  const { next } = seedChance(own);
+  return {
+    book,
+    seed: own,
+    /** Calls on an average day, as a factor of the fleet's mean: what is drawn has a mean of 1.3. */
+    volume: (0.3 + 5 * next() ** 4) / 1.3,
+    /** Weights of `OUTCOMES`. */
+    shares: OUTCOMES.map((outcome) => {
+      const [inbound, outbound] = ENDINGS[outcome].shares;
+      return (book.isOutbound ? outbound : inbound) * Math.exp(0.4 * (next() + next() - 1));
+    }),
+    /** Factor of durations. */
+    pace: 0.85 + 0.3 * next(),
+    /** How their number and their luck drift over some weeks. */
+    drift: { size: 0.04 + 0.08 * next(), weeks: 5 + 8 * next(), phase: 2 * Math.PI * next() },
+    offset: offsetOf(book.timezone, until),
+    /** Up to when it was called, in milliseconds since the epoch. */
+    until,
+  };
+}
+
+/** Milliseconds that a zone is ahead of UTC. A seed may name one that does not exist. */
+function offsetOf(zone: string, at: number): number {
+  try {
+    return offsetAt(zone, at);
+  } catch {
+    return 0;
+  }
+}
 
 /** Starts callers of all agents, those of weeks before now included. */
 export function startCallers(
@@ -175,197 +79,145 @@ export function startCallers(
   { perDay = 40, weeks = 9, seed = 1 }: Simulation.Callers,
 ): Callers {
   const lines = new Map<string, Line>();
-  const offsetAt = zoneOffsets();
-  const connect = (agent: Agent, until: number): Line => {
-    const book = openBook(store, agent);
-    const line = { book, habits: drawHabits(seed, book, perDay), until, open: [] };
-    lines.set(agent.id, line);
-    return line;
-  };
-  const days = new Map<number, CommonDay>();
-  const dayOf = (local: number): CommonDay => {
-    const number = Math.floor(local / DAY);
-    const known = days.get(number) ?? drawDay(seed, number);
-    days.set(number, known);
-    return known;
-  };
 
-  /** Calls of a line that begin after `from` and no later than `to`, as its agent is set. */
-  function drawCalls({ book, habits }: Line, { record }: Agent, from: number, to: number): Call[] {
-    const effects = getEffects(record, book);
-    const calls: Call[] = [];
-    if (!effects.isCalled) return calls;
-    const meeting = { book, habits, effects, record, agent: agentOnCall(record) };
-    for (let hour = Math.floor(from / HOUR); hour <= Math.floor(to / HOUR); hour += 1) {
-      const at = hour * HOUR;
-      const local = at + offsetAt(book.timezone, at);
-      const day = dayOf(local);
-      const swing = driftAt(habits, at);
-      const expected = habits.perDay * (1 + swing) * day.volume * shareOfDay(local, book);
-      const luck = Math.exp(swing + day.luck);
-      const endingOf = weightedIndex(
-        habits.shares.map((share, ending) => (ending === RESOLVED ? share * luck : share)),
-      );
-      const chance = seedChance(habits.seed, hour);
-      for (let left = drawCount(chance, expected); left > 0; left -= 1) {
-        // Many more numbers than calls, so that none comes twice however the hours are looked at.
-        const number = chance.between(1, 2 ** 20) * 2 ** 32 + chance.between(0, 2 ** 32 - 1);
-        const caller = seedChance(number, CALLER);
-        const startedAt = at + Math.floor(caller.next() * HOUR);
+  /** Enters the calls of a line since it was called last, as its agent is set. */
+  function advance(line: Line, { record }: Agent): void {
+    const { book, drift, until: from } = line;
+    const to = now().getTime();
+    line.until = Math.max(from, to);
+    if (record.status !== 'active') return;
+    const [effects, agent] = [getEffects(record), meetAgent(record)];
+    for (let at = Math.floor(from / HOUR) * HOUR; at <= to; at += HOUR) {
+      const local = at + line.offset;
+      const day = seedChance(seed, Math.floor(local / DAY));
+      // Weather, holidays and news: days are good and bad for all agents together.
+      const [crowd, fortune] = [0.85 + 0.3 * day.next(), 0.5 * (day.next() - 0.5)];
+      const swing =
+        drift.size * Math.sin((2 * Math.PI * at) / (drift.weeks * 7 * DAY) + drift.phase);
+      const expected = perDay * line.volume * (1 + swing) * crowd * shareOfDay(local);
+      const luck = Math.exp(swing + fortune);
+      const { next } = seedChance(line.seed, at / HOUR);
+      const wait = () => (-HOUR * Math.log(1 - next())) / expected;
+      for (let startedAt = at + wait(); startedAt < at + HOUR; startedAt += wait()) {
+        // Beyond the numbers of seeds, and so many that none comes twice.
+        const number = (1 + Math.floor(next() * 2 ** 20)) * 2 ** 32 + next() * 2 ** 32;
         if (startedAt > from && startedAt <= to)
-          calls.push(meet(meeting, { number, startedAt, chance: caller, endingOf }));
+          book.calls.push(meet(line, { number, startedAt }, luck, effects, agent));
       }
     }
-    return calls;
   }
 
-  function advance(line: Line, time: number): void {
-    if (time <= line.until) return;
-    const agent = store.agents.get(line.book.agentId);
-    const began = agent === undefined ? [] : drawCalls(line, agent, line.until, time);
-    line.until = time;
-    const open: Call[] = [];
-    const before = line.book.calls.length;
-    for (const calls of [line.open, began])
-      for (const call of calls) (getEnd(call) <= time ? line.book.calls : open).push(call);
-    line.open = open;
-    if (line.book.calls.length > before) sortCalls(line.book);
-  }
-
-  for (const agent of store.agents.values()) connect(agent, now().getTime() - weeks * 7 * DAY);
-  const callers: Callers = {
-    callUntilNow: (agentId) => {
-      const time = now().getTime();
-      const named = agentId === undefined ? undefined : store.agents.get(agentId);
-      // What is not known yet was created since the start, and nobody changed it before.
-      for (const agent of agentId === undefined ? store.agents.values() : named ? [named] : [])
-        if (!lines.has(agent.id)) connect(agent, Date.parse(String(agent.record.created_at)));
-      for (const line of agentId === undefined ? lines.values() : [lines.get(agentId)])
-        if (line !== undefined) advance(line, time);
-    },
+  const call = (agent: Agent, since: number) => {
+    const line = lines.get(agent.id) ?? connect(openBook(store, agent), seed, since);
+    lines.set(agent.id, line);
+    advance(line, agent);
   };
-  callers.callUntilNow();
-  return callers;
-}
-
-/** Offsets of zones, each as it is when the day begins in UTC, whatever hour is asked for first. */
-function zoneOffsets(): (zone: string, at: number) => number {
-  const known = new Map<string, number>();
-  return (zone, at) => {
-    const day = Math.floor(at / DAY);
-    const key = `${zone} ${day}`;
-    const offset = known.get(key) ?? zoneOffset(zone, day * DAY);
-    known.set(key, offset);
-    return offset;
-  };
-}
-
-function getEffects(record: JsonObject, book: CallBook): Effects {
-  let effects = NONE;
-  for (const { holds, does } of RULES) if (holds(record, book)) effects = { ...effects, ...does };
-  return effects;
-}
-
-function drawHabits(seed: number, book: CallBook, perDay: number): Habits {
-  const own = Number.parseInt(makeUuid(`callers ${seed} of ${book.agentId}`).slice(0, 8), 16);
-  const chance = seedChance(own);
-  const { next } = chance;
+  for (const agent of store.agents.values()) call(agent, now().getTime() - weeks * 7 * DAY);
   return {
-    seed: own,
-    perDay: (perDay * unevenness(chance)) / MEAN_UNEVENNESS,
-    shares: sharesOfOutcomes(book).map((share) => share * Math.exp(0.4 * (next() + next() - 1))),
-    pace: 0.85 + 0.3 * next(),
-    drift: {
-      size: 0.04 + 0.08 * next(),
-      period: (5 + 8 * next()) * 7 * DAY,
-      phase: 2 * Math.PI * next(),
+    callUntilNow: (agentId) => {
+      const named = agentId === undefined ? store.agents.values() : [store.agents.get(agentId)];
+      // An agent that is not known yet was created since the start, and was not changed before.
+      for (const agent of named)
+        if (agent !== undefined) call(agent, Date.parse(String(agent.record.created_at)));
     },
   };
-}
-
-function driftAt({ drift: { size, period, phase } }: Habits, at: number): number {
-  return size * Math.sin((2 * Math.PI * at) / period + phase);
 }
 
 /**
- * What a day does to the callers of all agents, such as weather, holidays and news: a factor of their number, and
- * the logarithm of a factor of the odds that a call is resolved.
+ * Enters that many calls of the last 90 days into the books of active agents, and of deleted ones with a book. Throws a
+ * `CallsheetError` (`usage`) where there is nobody to take them.
  */
-type CommonDay = { readonly volume: number; readonly luck: number };
-
-function drawDay(seed: number, day: number): CommonDay {
-  const { next } = seedChance(seed, day);
-  return { volume: 0.85 + 0.3 * next(), luck: 0.5 * (next() - 0.5) };
-}
-
-/** How many of independent events happen of which so many are expected (Poisson). */
-function drawCount({ next }: Chance, expected: number): number {
-  if (expected > 50) {
-    let normal = -6;
-    for (let left = 12; left > 0; left -= 1) normal += next();
-    return Math.max(0, Math.round(expected + Math.sqrt(expected) * normal));
+export function generateCalls({ store, now: clock }: Platform, count: number): void {
+  if (count === 0) return;
+  for (const agent of store.agents.values())
+    if (agent.record.status === 'active') openBook(store, agent);
+  if (store.calls.size === 0)
+    throw new CallsheetError('usage', 'there is no agent to take calls', {
+      hint: 'Say how many agents there are, too.',
+    });
+  const [first, now] = [countCalls(store), clock().getTime()];
+  const lines = [...store.calls.values()].map((book) => connect(book, count, now));
+  const chance = seedChance(count);
+  for (let number = first; number < first + count; number += 1) {
+    // A telephone and a time are drawn until it is busy enough then: no hour of any has 0.7 of an average day's calls.
+    let [line, startedAt] = [chance.pick(lines), now];
+    do {
+      line = chance.pick(lines);
+      startedAt = now - HOUR - chance.next() * (DAYS_OF_CALLS * DAY - HOUR);
+    } while (chance.next() * 0.7 > line.volume * shareOfDay(startedAt + line.offset));
+    line.book.calls.push(meet(line, { number, startedAt }));
   }
-  const least = Math.exp(-expected);
-  let count = 0;
-  for (let product = next(); product > least; product *= next()) count += 1;
-  return count;
 }
 
-/** Who is called, and how it is set. */
-type Meeting = {
-  readonly book: CallBook;
-  readonly habits: Habits;
-  readonly effects: Effects;
-  readonly record: JsonObject;
-  readonly agent: AgentOnCall;
-};
+/** How busy a day of the week is, Sunday first, and an hour of the day. */
+const WEEKDAYS = [0.15, 1.15, 1.05, 1, 0.98, 0.9, 0.35];
+const HOURS = [0, 0, 0, 0, 0, 0, 1, 2, 6, 9, 10, 9, 7, 8, 9, 9, 7, 5, 3, 2, 1, 1, 1, 0];
 
-/** Somebody who calls. */
-type Caller = {
-  readonly number: number;
-  readonly startedAt: number;
-  readonly chance: Chance;
-  /** Draws an index of `OUTCOMES`, as calls end in that hour. */
-  readonly endingOf: (chance: Pick<Chance, 'next'>) => number;
-};
+/** Share of an average day's calls in the hour of a local time. */
+function shareOfDay(local: number): number {
+  // The first of January 1970 was a Thursday.
+  const day = WEEKDAYS[(Math.floor(local / DAY) + 4) % 7] ?? 1;
+  const hour = HOURS[Math.floor(local / HOUR) % 24] ?? 0;
+  return (7 * day * hour) / (sum(WEEKDAYS) * sum(HOURS));
+}
 
-const CALLER = 20;
-const RESOLVED = OUTCOMES.indexOf('resolved');
+type Effects = ReturnType<typeof getEffects>;
+const NONE: Effects = { leaving: 0, lost: 0, longer: 1, isTransferred: true };
 
-/** A call, as it comes about. Every caller takes the same draws in the same order, whatever becomes of them. */
-function meet({ book, habits, effects, record, agent }: Meeting, caller: Caller): Call {
-  const { number, startedAt, endingOf, chance } = caller;
+/** What settings do to callers. Texts count by their words, so that another word is not noticed. */
+function getEffects(record: JsonObject) {
+  const words = (text: Json | undefined) =>
+    String(text ?? '')
+      .split(/\s+/)
+      .filter(Boolean).length;
+  const prompt = words(record.system_prompt);
+  return {
+    /** Share of callers who hang up during the greeting. */
+    leaving: words(record.greeting_message) > 40 ? 0.2 : 0,
+    /** Share of calls that would be resolved and are not. */
+    lost: prompt === 0 ? 0.6 : prompt < 20 ? 0.1 : 0,
+    /** Factor of the durations of talks. */
+    longer: prompt > 400 ? 1.3 : 1,
+    isTransferred: record.transfer_enabled === true && words(record.transfer_rules) > 0,
+  };
+}
+
+/**
+ * A call, as it comes about. Every caller takes the same draws in the same order, whatever becomes of them. `luck` is a
+ * factor of the odds that it is resolved.
+ */
+function meet(
+  { book, shares: [resolved = 0, ...others], pace }: Line,
+  { number, startedAt }: { readonly number: number; readonly startedAt: number },
+  luck = 1,
+  effects = NONE,
+  agent = book.first,
+) {
+  const chance = seedChance(number, 20);
   const { next } = chance;
-  const wanted = OUTCOMES[endingOf(chance)] ?? 'other';
-  const patience = next();
-  const language = chance.pick(book.languages);
-  const foreign = next();
-  const need = next();
-  const length = next();
-  const fails = next();
-  const broken = agent.webhooks.filter(({ isBroken }) => isBroken);
-  const failed = broken[Math.floor(next() * broken.length)]?.name;
-
-  const isStranger = !agent.languages.includes(language) && foreign < effects.strangers;
+  const wanted = OUTCOMES[weightedIndex([resolved * luck, ...others])(chance)] ?? 'other';
+  const language = chance.pick(book.first.languages);
+  const [patience, foreign, need, length, fails] = [next(), next(), next(), next(), next()];
   const isLeaving = patience < effects.leaving;
-  const outcome = isLeaving || isStranger ? 'abandoned' : chooseOutcome(effects, wanted, need);
-  const isTalk = outcome === 'resolved' || outcome === 'transferred';
-  const factor = habits.pace * (isTalk ? effects.longer : 1);
-  const duration = isLeaving
-    ? 3 + Math.floor(7 * length)
-    : Math.max(1, Math.round(factor * drawDuration({ next: () => length }, outcome)));
-  return createCall(book, number, {
-    startedAt,
-    duration,
-    outcome,
-    isRecorded: isRecorded(record),
-    agent,
-    failed: fails < effects.failing ? failed : undefined,
-  });
-}
+  // Of callers in a language that the agent does not speak, 70 % hang up.
+  const isStranger = !agent.languages.includes(language) && foreign < 0.7;
+  let outcome: (typeof OUTCOMES)[number] = wanted;
+  if (isLeaving || isStranger) outcome = 'abandoned';
+  // Of callers who want a person and cannot have one, 60 % hang up.
+  else if (wanted === 'transferred' && !effects.isTransferred)
+    outcome = need < 0.6 ? 'abandoned' : 'other';
+  else if (wanted === 'resolved' && need < effects.lost) outcome = 'other';
 
-/** How a call ends that would have ended as `wanted`; `need` is from 0 up to 1. */
-function chooseOutcome({ isTransferred, lost }: Effects, wanted: Outcome, need: number): Outcome {
-  if (wanted === 'transferred' && !isTransferred) return need < GIVING_UP ? 'abandoned' : 'other';
-  return wanted === 'resolved' && need < lost ? 'other' : wanted;
+  const [shortest, longest] = isLeaving ? [3, 10] : ENDINGS[outcome].seconds;
+  const factor = isLeaving ? 1 : isTalk({ outcome }) ? pace * effects.longer : pace;
+  const broken = agent.webhooks.filter(({ isBroken }) => isBroken);
+  return createCall(book, {
+    number,
+    startedAt: Math.floor(startedAt),
+    duration: Math.floor(factor * (shortest + (longest - shortest) * length ** 1.7)),
+    outcome,
+    agent,
+    // Of calls of an agent with broken webhooks, one fails in 40 %.
+    failed: fails < 0.4 ? broken[Math.floor((fails / 0.4) * broken.length)]?.name : undefined,
+  });
 }
