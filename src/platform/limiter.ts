@@ -1,14 +1,5 @@
 import pLimit from 'p-limit';
-import { sum } from '../core/value.ts';
-import {
-  endsRefusals,
-  NEW_RATE,
-  observe,
-  type Pause,
-  type RateState,
-  refusalsWith,
-  takeTurn,
-} from './rate.ts';
+import { NEW_RATE, observe, type Pause, type RateState, refusalsWith, takeTurn } from './rate.ts';
 import type { WireAnswer } from './transport.ts';
 
 /** How many calls run at once, and when their requests are sent. */
@@ -137,7 +128,6 @@ export function createHostLimiter({
 }: Pick<LimiterOptions, 'most' | 'now'> & {
   readonly later: (milliseconds: number, wake: () => void) => void;
 }): HostLimiter {
-  const concurrency = createConcurrency(most);
   let rate: RateState = NEW_RATE;
   let waiting: Waiting[] = [];
   let inFlight = 0;
@@ -150,7 +140,7 @@ export function createHostLimiter({
     refused + (rate.refusals > 0 ? at - (rate.refusedAt ?? at) : 0);
 
   function letThroughInTurn(): void {
-    while (waiting.length > 0 && inFlight < concurrency.most()) {
+    while (waiting.length > 0 && inFlight < most) {
       const at = now();
       const turn = takeTurn(rate, at);
       if (turn.wait > 0) {
@@ -192,31 +182,23 @@ export function createHostLimiter({
 
   function letThrough({ go, came }: Waiting, sentAt: number): void {
     inFlight += 1;
-    const place = Math.min(inFlight, most);
     const lost = () => {
       inFlight -= 1;
       letThroughInTurn();
     };
     const answered: Pass['answered'] = (pause) => {
-      learn(sentAt, place, pause);
+      learn(sentAt, pause);
       lost();
     };
     go({ held: refusedUntil(sentAt) - came, answered, lost });
   }
 
-  /** From the answer to a request that was sent as the so-manyth in flight. */
-  function learn(sentAt: number, place: number, pause?: (refusals: number) => number): void {
+  function learn(sentAt: number, pauseAfter?: (refusals: number) => number): void {
     const at = now();
-    const ends = endsRefusals(rate, sentAt);
-    if (pause !== undefined) {
-      if (!ends) concurrency.refused(place);
-      rate = observe(rate, { sentAt, at, pause: pause(refusalsWith(rate, sentAt)) });
-      return;
-    }
-    if (ends) refused = refusedUntil(at);
-    const wasCrowd = ends && concurrency.cutAfterRefusals(at);
-    concurrency.letIn(place, at);
-    rate = observe(rate, { sentAt, at, wasCrowd });
+    const pause = pauseAfter?.(refusalsWith(rate, sentAt));
+    const until = refusedUntil(at);
+    rate = observe(rate, { sentAt, at, ...(pause !== undefined && { pause }) });
+    if (rate.refusals === 0) refused = until;
   }
 
   return {
@@ -232,61 +214,6 @@ export function createHostLimiter({
       }
       waiting.push(one);
       letThroughInTurn();
-    },
-  };
-}
-
-/** After a cut, more are tried only when so many were let in while as many were in flight as may be, */
-const FEWEST_BEFORE_MORE = 300;
-/** and not sooner than in so many milliseconds, twice as many each time that there turns out to be no room for more. */
-const REST_MS = { first: 30_000, longest: 240_000 };
-
-/**
- * How many requests to a host are in flight at once. A limit on these is told from one on their rate by who is refused: the former refuses those that were
- * sent while many were in flight, and lets no others in there; the latter lets in as many, and then refuses any.
- */
-function createConcurrency(most: number) {
-  const places = () => Array.from({ length: most + 1 }, () => 0);
-  const [takenAt, refusedAt] = [places(), places()];
-  let [cap, step, left, rest, restUntil] = [most, 1, 0, REST_MS.first, 0];
-  /** So many fit in, as was found the last time; undefined where that was wrong. */
-  let found: number | undefined;
-
-  /** How many fit in by what was heard; undefined where that does not go by how many there are. */
-  function fittingIn(): number | undefined {
-    // Answers that speak against so many: others that were let in, and these that were not.
-    let against = sum(takenAt);
-    let best = { fits: 0, against };
-    for (let fits = 1; fits < cap; fits += 1) {
-      against += (refusedAt[fits] ?? 0) - (takenAt[fits] ?? 0);
-      if (against < best.against) best = { fits, against };
-    }
-    return best.fits === 0 || best.against > sum(refusedAt) / 2 ? undefined : best.fits;
-  }
-
-  return {
-    most: () => cap,
-    /** A request was let in that was sent as the so-manyth in flight. */
-    letIn(place: number, at: number): void {
-      takenAt[place] = (takenAt[place] ?? 0) + 1;
-      if (cap === most || place < cap) return;
-      left -= 1;
-      if (left > 0 || at < restUntil) return;
-      [cap, step, left] = [Math.min(most, cap + step), step * 2, FEWEST_BEFORE_MORE];
-    },
-    /** A request was refused that was sent as the so-manyth in flight. */
-    refused(place: number): void {
-      refusedAt[place] = (refusedAt[place] ?? 0) + 1;
-    },
-    /** The host takes requests again. True where it refused because too many were in flight: then fewer will be. */
-    cutAfterRefusals(at: number): boolean {
-      found = cap === found ? undefined : fittingIn();
-      takenAt.fill(0);
-      refusedAt.fill(0);
-      if (found === undefined) return false;
-      rest = restUntil === 0 ? REST_MS.first : Math.min(REST_MS.longest, rest * 2);
-      [cap, step, left, restUntil] = [found, 1, FEWEST_BEFORE_MORE, at + rest];
-      return true;
     },
   };
 }

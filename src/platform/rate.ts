@@ -1,39 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The rate at which a host is spoken to: a pure function of what it answered. A host that never said 429 is not held back
- * at all. After that the rate goes by what the host was seen to take, a little less at first:
+ * The rate at which a host is spoken to, as plain data: processes of one account may keep one state in a database. A host
+ * that never said 429 is not held back. A row of refusals halves the rate, each request that is let in raises it:
  *
  * ```
- *                     │                                ╱  429: the ceiling is set anew
- * rate        ceiling ┤          ___________-------‾‾‾
- *      ceiling × 0.95 ┤      ╱
- *                     └──────┬────────────┬────────────┬──
- *                            0           span         2 × span
+ *                     │                       ╱  429: the ceiling is measured again, the rate is half of it
+ * rate        ceiling ┤         ___-------‾‾‾
+ *         ceiling / 2 ┤   ╱‾‾‾‾
+ *                     └───┬──┬──────────┬──────  seconds of progress
+ *                         0  1        1 + SPAN
  * ```
  *
- * It is plain data, so that several processes of one account may keep one state in a database. Times are milliseconds
- * of one clock, rates are requests per second.
+ * Times are milliseconds of one clock, rates are requests per second.
  */
 export type RateState = {
-  /** What the host was seen to take; null before it refused any. */
+  /** What the host was seen to take; null while nothing is held back. */
   readonly ceiling: number | null;
-  /** Seconds of `progress` until the rate is the ceiling again; 0 while the ceiling is a guess. */
-  readonly span: number;
-  /** Seconds that what was let in takes at the rate: where fewer are sent, the rate rises as much later. */
+  /** The ceiling may be far too low: the rate doubles every second. */
+  readonly isGuess: boolean;
+  /** Seconds that the requests let in since the halving take at the rate: where fewer are sent, it rises later. */
   readonly progress: number;
   /** Refused in a row, those under way together counted as one; 0 where the host takes requests. */
   readonly refusals: number;
-  /** When the last row of refusals began; null before the first. */
+  /** When the last row of refusals began, and when it ended; null before the first. */
   readonly refusedAt: number | null;
-  /** What was let in since then, */
+  readonly resumedAt: number | null;
+  /** Requests that were let in since it began. */
   readonly letIn: number;
-  /** and what came to a second between the row before and this one; null before there were two. */
-  readonly between: number | null;
-  /** Since when what the host takes is measured anew; null before its first answer. */
-  readonly since: number | null;
-  /** What it took since then. */
-  readonly taken: number;
+  /** Halvings in a row after which the host refused as soon again. */
+  readonly strays: number;
+  /** Refusals that will be taken to have nothing to do with the rate, and how often that was wrong. */
+  readonly free: number;
+  readonly wrong: number;
   /** Nothing is to be sent before. */
   readonly until: number;
   /** When the next may be sent as far as the rate is concerned. */
@@ -46,46 +45,42 @@ export type Observation = {
   readonly at: number;
   /** For a 429: for how many milliseconds nothing is to be sent. Anything else was let in. */
   readonly pause?: number;
-  /** Its answer ends a row of refusals that came of too many at once, and that say nothing about a rate. */
-  readonly wasCrowd?: boolean;
 };
 
 /** Of a host that nothing is known of. */
 export const NEW_RATE: RateState = {
   ceiling: null,
-  span: 0,
+  isGuess: false,
   progress: 0,
   refusals: 0,
   refusedAt: null,
+  resumedAt: null,
   letIn: 0,
-  between: null,
-  since: null,
-  taken: 0,
+  strays: 0,
+  free: 0,
+  wrong: 0,
   until: 0,
   next: 0,
 };
 
-/** How far below the ceiling the rate begins. */
-const DIP = 0.05;
-/** How far above it the rate comes in two spans, at least: whoever has less of a limit that several share gains on the others. */
-const LEAST_RISE = 0.08;
-/** The span is that of so many seconds or requests while the ceiling is found, */
-const FIRST_SPAN = { seconds: 2, requests: 8 };
-/** and doubles whenever it was found again, up to so many seconds or requests: each look for more costs refusals; */
-const LONGEST_SPAN = { seconds: 15, requests: 60 };
-/** or up to so many times what the last refusal cost. */
-const SPANS_PER_WAIT = 10;
-/** A ceiling with a longer span was found again, and is known. */
-const KNOWN_SPAN = 3;
-/** Ceilings that differ by less are taken for one. */
-const ALIKE = 0.25;
-/** Fewer, let in before the first refusal, are what the host had saved up. The rate is a guess then: this, or faster. */
+/** The share of the ceiling that the rate is a second after it was halved, and the seconds until it is the ceiling. */
+const KNEE = 0.95;
+const SPAN = 12;
+/** Requests per second that no refusals bring the rate below. */
+const FLOOR = 1;
+/** Fewer requests say little about a ceiling: at first they are what the host had saved up. */
 const FEWEST_AT_FIRST = 20;
-const GUESS = 10;
-/** Later, fewer say nothing about a rate, nor do fewer seconds about a known one: it falls by so much. */
 const FEWEST = 10;
-const FEWEST_SECONDS = 3;
-const FALL = { known: 0.97, found: 0.85 };
+/** Ceilings that differ by less are taken for one. */
+const ALIKE = 0.7;
+/** A host with a limit refuses nothing for so many seconds of progress; one that refuses again sooner may do so at any rate. */
+const SOON = 4;
+const KEPT = 10;
+/** After so many of the latter in a row it does, and so many refusals hold up nothing else. Then that is tried again. */
+const MOST_STRAYS = 2;
+const FREE = 32;
+/** It does not where more are refused than let in. Fewer refusals do not say so. */
+const FEWEST_WRONG = 12;
 /** After a refusal the host has time to make room for so many. */
 const TURNS_AFTER_REFUSAL = 2;
 /** Milliseconds until another request is risked where the one that asks whether the host takes any has no answer. */
@@ -94,12 +89,13 @@ const PROBE_MS = 1000;
 const SLACK_MS = 50;
 
 /** Requests per second that may be sent; null where nothing speaks against any number. */
-export function computeRate({ ceiling, span, progress }: RateState): number | null {
+export function computeRate({ ceiling, isGuess, progress }: RateState): number | null {
   if (ceiling === null) return null;
-  // A guess may be far too low, and a few hundred requests are all that most commands send.
-  if (span === 0) return ceiling * 2 ** progress;
-  const course = ((progress - span) / span) ** 3;
-  return ceiling + course * Math.max(DIP * ceiling, course < 0 ? 0 : LEAST_RISE);
+  const isClimbing = isGuess || progress < 1;
+  const share = isClimbing
+    ? 2 ** (progress - 1)
+    : 1 + (1 / KNEE - 1) * ((progress - 1) / SPAN) ** 3;
+  return Math.max(FLOOR, ceiling * KNEE * share);
 }
 
 /** What comes of asking for a turn: it has come where `wait`, in milliseconds, is 0; otherwise the state is as it was. */
@@ -122,87 +118,71 @@ function isNews({ refusedAt }: RateState, sentAt: number): boolean {
   return refusedAt === null || sentAt > refusedAt;
 }
 
-/** Whether an answer to a request that was sent then is the first after a row of refusals. */
-export function endsRefusals(state: RateState, sentAt: number): boolean {
-  return state.refusals > 0 && isNews(state, sentAt);
-}
-
 /** How many refusals in a row it is with that of one more request. */
 export function refusalsWith(state: RateState, sentAt: number): number {
   return isNews(state, sentAt) ? state.refusals + 1 : Math.max(1, state.refusals);
 }
 
 /** The state after a request was answered. */
-export function observe(before: RateState, observation: Observation): RateState {
-  const { sentAt, at, pause, wasCrowd } = observation;
-  const state = before.since === null ? { ...before, since: sentAt } : before;
-  if (pause !== undefined) return refuse(state, observation, pause);
-  const counted = { ...state, letIn: state.letIn + 1, taken: state.taken + 1 };
-  if (state.refusals === 0) {
-    const rate = computeRate(state);
-    return { ...counted, progress: rate === null ? 0 : state.progress + 1 / rate };
-  }
-  if (!isNews(state, sentAt)) return counted;
-  const free = { ...counted, refusals: 0, next: at };
-  return wasCrowd === true ? { ...free, since: at, taken: 0 } : recover(free, at);
-}
-
-function refuse(state: RateState, { sentAt, at }: Observation, pause: number): RateState {
+export function observe(state: RateState, { sentAt, at, pause }: Observation): RateState {
   const rate = computeRate(state);
+  if (pause === undefined) {
+    const letIn = state.letIn + 1;
+    if (state.refusals === 0)
+      return { ...state, letIn, progress: state.progress + (rate === null ? 0 : 1 / rate) };
+    const resumed = { refusals: 0, resumedAt: at, next: at };
+    return { ...state, letIn, ...(isNews(state, sentAt) && resumed) };
+  }
+  if (state.free > 0) return ignore(state, at);
   const least = rate === null ? 1 : (TURNS_AFTER_REFUSAL * 1000) / rate;
   const held = { ...state, until: Math.max(state.until, at + Math.max(least, pause)) };
   if (!isNews(state, sentAt)) return held;
-  const refused = { ...held, refusals: state.refusals + 1, next: at };
-  if (state.refusals > 0) return refused;
-  const { refusedAt } = state;
-  const between = refusedAt === null ? null : perSecond(state.letIn, at - refusedAt);
-  return { ...refused, refusedAt: at, between, letIn: 0 };
+  const row = { ...held, refusals: state.refusals + 1, next: at };
+  return state.refusals > 0 ? row : halve(row, rate, at);
 }
 
-/**
- * The host takes requests again. What it took since it did so the last time, waits included, or from refusal to refusal,
- * is its rate, or close to it.
- */
-function recover(state: RateState, at: number): RateState {
-  const { ceiling: before, span, since, taken, refusedAt } = state;
-  const rate = computeRate(state);
-  const waited = (at - (refusedAt ?? at)) / 1000;
-  const measured = Math.max(state.between ?? 0, perSecond(taken, at - (since ?? at)));
-  const first = (ceiling: number) =>
-    Math.max(FIRST_SPAN.seconds, FIRST_SPAN.requests / ceiling, waited / 2);
-
-  const begin = (ceiling: number, next: number): RateState => {
-    const resumed = { ...state, ceiling, span: next, progress: 0, next: at + 1000 / ceiling };
-    return { ...resumed, since: at, taken: 0 };
+/** What the host took from one row of refusals to the next, waits included, is what it takes, or close to it. */
+function halve(state: RateState, rate: number | null, at: number): RateState {
+  const { ceiling, refusedAt, resumedAt, letIn, progress } = state;
+  const begun = { ...state, refusedAt: at, letIn: 0, progress: 0 };
+  // A single row may be a stray one, and what came before it says what the host had saved up.
+  if (refusedAt === null || resumedAt === null) return begun;
+  const isFirst = ceiling === null;
+  const isSoon = !isFirst && progress < SOON;
+  const strays = isSoon ? state.strays + 1 : progress < KEPT ? state.strays : 0;
+  if (strays >= strayRows(state))
+    return { ...begun, ceiling: null, strays, free: FREE, refusals: 0, resumedAt: at, until: 0 };
+  const waited = (resumedAt - refusedAt) / 1000;
+  const busy = Math.max(0.001, rate === null ? (at - resumedAt) / 1000 : progress);
+  const most = rate ?? letIn / busy;
+  const took = Math.min(most, letIn / (waited + busy));
+  const isSure = letIn >= (isFirst ? FEWEST_AT_FIRST : FEWEST);
+  const isGuess = !isSure && (isFirst || took < ALIKE * ceiling || ceiling < ALIKE * took);
+  // That is too little where a short wait weighs much, and right where the host counts over long times.
+  const trust = isSoon || (isFirst && isSure) ? 1 : Math.max(0.5, waited / (waited + 1));
+  return {
+    ...begun,
+    ceiling: Math.max(FLOOR, most ** (1 - trust) * took ** trust),
+    isGuess,
+    strays,
   };
-  /** Measuring goes on, and says more the next time. */
-  const assume = (ceiling: number, next: number) => ({ ...begin(ceiling, next), since, taken });
-
-  if (before === null || rate === null) {
-    // A single refusal may be a stray one. Where it is not, the next row is soon there, and says what fits in between.
-    if (state.between === null) return { ...state, next: at, since: at, taken: 0 };
-    if (taken >= FEWEST_AT_FIRST) return begin(measured, first(measured));
-    const guess = Math.max(measured, GUESS);
-    return taken < FEWEST ? assume(guess, 0) : begin(guess, 0);
-  }
-  const isKnown = span > KNOWN_SPAN;
-  if (taken < Math.max(FEWEST, isKnown ? rate * FEWEST_SECONDS : 0)) {
-    const ceiling = isKnown ? before * FALL.known : rate * FALL.found;
-    return assume(ceiling, Math.max(first(ceiling), span / 2));
-  }
-  // The rate is too high where the host had saved up room; what was measured is too low where the rate rose a lot, or
-  // where a short wait weighs much. After a long wait the host counts over long times, and what it took is what it takes.
-  const trust = Math.max(0.5, waited / (waited + 1));
-  const ceiling = rate * Math.min(1, measured / rate) ** trust;
-  const { seconds, requests } = LONGEST_SPAN;
-  const longest = Math.max(seconds, requests / ceiling, SPANS_PER_WAIT * waited);
-  const isFoundAgain = Math.abs(ceiling / before - 1) < ALIKE;
-  const next = isFoundAgain ? Math.min(longest, span * 2) : span / 2;
-  return begin(ceiling, Math.max(first(ceiling), next));
 }
 
-function perSecond(count: number, milliseconds: number): number {
-  return count / (Math.max(1, milliseconds) / 1000);
+/** Halvings in a row that did nothing, after which they are not repeated. */
+function strayRows({ wrong }: RateState): number {
+  return MOST_STRAYS * 2 ** wrong;
+}
+
+/** A refusal of one that come at any rate, for as long as less than half is refused. */
+function ignore(state: RateState, at: number): RateState {
+  const free = state.free - 1;
+  const isWrong = FREE - free >= Math.max(FEWEST_WRONG, state.letIn + 1);
+  if (free > 0 && !isWrong) return { ...state, free };
+  const strays = isWrong ? 0 : strayRows(state) - 1;
+  const wrong = state.wrong + (isWrong ? 1 : 0);
+  const took = (state.letIn * 1000) / Math.max(1, at - (state.resumedAt ?? at));
+  const begun = { refusedAt: at, resumedAt: at, letIn: 0, progress: 1, isGuess: false };
+  return { ...state, ...begun, ceiling: Math.max(FLOOR, took), strays, wrong, free: 0 };
 }
 
 /** Effects that retrying needs, so that tests can do without time. */

@@ -199,14 +199,16 @@ type SenderOptions = {
   readonly trace: ((entry: TraceEntry) => void) | undefined;
 };
 
-/** Attempts for one request, the first included. */
+/** Attempts of one request that end in a passing fault. */
 const MOST_ATTEMPTS = 6;
 /** The same for one that took as long as it may: a platform that stays silent is given up after a minute. */
 const MOST_ATTEMPTS_SLOW = 2;
-/** Rates are limited by the minute or so, which the attempts for passing faults would not outlast. */
+/** Those that are refused are counted apart: rates are limited by the minute or so, which the others would not outlast. */
 const MOST_ATTEMPTS_LIMITED = 10;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 20_000;
+/** The same where `Retry-After` says when to come again. */
+const LONGEST_DELAY_ASKED_MS = 1000;
 /** All the waiting for one request, for the sake of others included. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
 export const LONGEST_WAIT_MS = 300_000;
 
@@ -258,23 +260,26 @@ export function createSender(options: SenderOptions): Sender {
 
   /** Milliseconds to wait after an attempt. */
   function delayAfter(attempt: number, outcome: Outcome): number {
-    const asked = 'answer' in outcome ? askedDelay(outcome.answer.headers['retry-after'], now) : 0;
-    return Math.max(asked, fullJitter(attempt, pause.random));
+    const header = 'answer' in outcome ? outcome.answer.headers['retry-after'] : undefined;
+    const longest = header === undefined ? LONGEST_DELAY_MS : LONGEST_DELAY_ASKED_MS;
+    return Math.max(askedDelay(header, now), fullJitter(attempt, pause.random, longest));
   }
 
   const send: Sender['send'] = async (host, make, isRepeatable) => {
+    const attempts = { refused: 0, failed: 0 };
     let waited = 0;
     let last: Outcome | undefined;
 
-    for (let attempt = 1; ; attempt += 1) {
+    for (;;) {
       let delay: number | undefined;
-      const isOver = (outcome: Outcome, wait: number) =>
+      const isOver = (outcome: Outcome, attempt: number, wait: number) =>
         attempt >= attemptsFor(outcome, isRepeatable) || waited + wait > LONGEST_WAIT_MS;
 
       /** What the host refuses for good is no reason to let others wait. */
       const pauseAfter: Attempt['pauseAfter'] = (answer, { refusals, held }) => {
+        const attempt = attempts.refused + 1;
         delay = delayAfter(Math.max(attempt, refusals), { answer });
-        return isOver({ answer }, held + delay) ? 0 : delay;
+        return isOver({ answer }, attempt, held + delay) ? 0 : delay;
       };
 
       const patience = LONGEST_WAIT_MS - waited;
@@ -295,8 +300,9 @@ export function createSender(options: SenderOptions): Sender {
       // The client closed before it was sent.
       if (outcome === undefined) return settled(last ?? { error: wasClosed() });
       last = outcome;
+      const attempt = count(attempts, outcome);
       delay ??= delayAfter(attempt, outcome);
-      if (isOver(outcome, delay) || stop.aborted) return settled(outcome);
+      if (isOver(outcome, attempt, delay) || stop.aborted) return settled(outcome);
       waited += delay;
       await pause.sleep(delay, stop);
       if (stop.aborted) return settled(outcome);
@@ -331,6 +337,13 @@ function settled(outcome: Outcome): WireAnswer {
   return outcome.answer;
 }
 
+/** Counts an attempt among those that ended like it, and gives their number. */
+function count(attempts: { refused: number; failed: number }, outcome: Outcome): number {
+  const kind = 'answer' in outcome && outcome.answer.status === 429 ? 'refused' : 'failed';
+  attempts[kind] += 1;
+  return attempts[kind];
+}
+
 /** How often a request may be sent that came to this. */
 function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
   if ('answer' in outcome) {
@@ -345,7 +358,11 @@ function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
 }
 
 /** Anywhere between nothing and a time that doubles with each attempt. */
-export function fullJitter(attempt: number, random: () => number): number {
-  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+export function fullJitter(
+  attempt: number,
+  random: () => number,
+  longest = LONGEST_DELAY_MS,
+): number {
+  const ceiling = Math.min(longest, FIRST_DELAY_MS * 2 ** (attempt - 1));
   return Math.round(random() * ceiling);
 }

@@ -89,8 +89,8 @@ export function rush(given: Rush): Course {
 }
 
 /** A generator of Lehmer: poor, and the same everywhere. */
-function draws(): () => number {
-  let state = 7;
+export function draws(seed = 7): () => number {
+  let state = seed;
   return () => {
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;

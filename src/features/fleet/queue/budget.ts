@@ -42,8 +42,6 @@ const SLACK_MS = 40;
 
 /** A shorter wait is nothing to tell. */
 const LONG_WAIT_MS = 5_000;
-/** A rate, a request in so many seconds, below which a row is not believed: nothing could ever be sent at it. */
-const SLOWEST_SECONDS = 60;
 
 type Waiter = {
   readonly go: () => void;
@@ -290,17 +288,18 @@ export function believeRate(text: unknown, now: number): RateState {
   const read = { ...NEW_RATE, ...readRate(String(text)) };
   const isRate = Object.entries(NEW_RATE).every(([name, start]) => {
     const value: unknown = read[name as keyof RateState];
+    if (typeof start === 'boolean') return typeof value === 'boolean';
     return (value === null && start === null) || (typeof value === 'number' && value >= 0);
   });
-  if (!isRate || (read.ceiling !== null && read.ceiling < 1 / SLOWEST_SECONDS)) return NEW_RATE;
+  if (!isRate) return NEW_RATE;
   // A moment that lies ahead of now was never measured.
   const past = (moment: number | null) => (moment === null ? null : Math.min(moment, now));
   return {
     ...read,
     until: Math.min(read.until, now + LONGEST_WAIT_MS),
-    next: Math.min(read.next, now + SLOWEST_SECONDS * 1000),
+    next: Math.min(read.next, now + LONGEST_WAIT_MS),
     refusedAt: past(read.refusedAt),
-    since: past(read.since),
+    resumedAt: past(read.resumedAt),
   };
 }
 

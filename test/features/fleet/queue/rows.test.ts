@@ -116,12 +116,12 @@ test(
 
 /** A rate that somebody else wrote: each member of it × values. */
 const RATES = Object.keys(NEW_RATE).flatMap((member) =>
-  [-1, 1e-12, 1, 1e12, 1e308, null, 'x', {}].map((value) => ({ member, value })),
+  [-1, 1e-12, 1, 1e12, 1e308, null, true, 'x', {}].map((value) => ({ member, value })),
 );
 
 test.each(RATES)('a rate whose $member is $value stops nobody for long', ({ member, value }) => {
   const now = 1_800_000_000_000;
-  for (const start of [NEW_RATE, { ...NEW_RATE, ceiling: 10, span: 2, refusals: 1 }]) {
+  for (const start of [NEW_RATE, { ...NEW_RATE, ceiling: 10, refusals: 1 }]) {
     const rate = believeRate(JSON.stringify({ ...start, [member]: value }), now);
     const later = now + LONGEST_WAIT_MS + 61_000;
     const { share } = takeShare(rate, [], 1, later);

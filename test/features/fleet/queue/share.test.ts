@@ -14,7 +14,7 @@ const NOW = 1_000_000;
 
 /** A course that has settled at a ceiling. */
 function settled(ceiling: number, more: Partial<RateState> = {}): RateState {
-  return { ...NEW_RATE, ceiling, span: 10, progress: 10, since: NOW - 5000, ...more };
+  return { ...NEW_RATE, ceiling, progress: 13, ...more };
 }
 
 describe('a share of the rate', () => {
