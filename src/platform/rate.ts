@@ -150,7 +150,7 @@ function halve(state: RateState, rate: number | null, at: number): RateState {
   const isFirst = ceiling === null;
   const isSoon = !isFirst && progress < SOON;
   const strays = isSoon ? state.strays + 1 : progress < KEPT ? state.strays : 0;
-  if (strays >= strayRows(state))
+  if (strays >= MOST_STRAYS * 2 ** state.wrong)
     return { ...begun, ceiling: null, strays, free: FREE, refusals: 0, resumedAt: at, until: 0 };
   const waited = (resumedAt - refusedAt) / 1000;
   const busy = Math.max(0.001, rate === null ? (at - resumedAt) / 1000 : progress);
@@ -168,21 +168,15 @@ function halve(state: RateState, rate: number | null, at: number): RateState {
   };
 }
 
-/** Halvings in a row that did nothing, after which they are not repeated. */
-function strayRows({ wrong }: RateState): number {
-  return MOST_STRAYS * 2 ** wrong;
-}
-
 /** A refusal of one that come at any rate, for as long as less than half is refused. */
 function ignore(state: RateState, at: number): RateState {
   const free = state.free - 1;
   const isWrong = FREE - free >= Math.max(FEWEST_WRONG, state.letIn + 1);
   if (free > 0 && !isWrong) return { ...state, free };
-  const strays = isWrong ? 0 : strayRows(state) - 1;
   const wrong = state.wrong + (isWrong ? 1 : 0);
   const took = (state.letIn * 1000) / Math.max(1, at - (state.resumedAt ?? at));
   const begun = { refusedAt: at, resumedAt: at, letIn: 0, progress: 1, isGuess: false };
-  return { ...state, ...begun, ceiling: Math.max(FLOOR, took), strays, wrong, free: 0 };
+  return { ...state, ...begun, ceiling: Math.max(FLOOR, took), strays: 0, wrong, free: 0 };
 }
 
 /** Effects that retrying needs, so that tests can do without time. */
