@@ -170,6 +170,9 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   pg: 'state/postgres',
   'pg-boss': 'features/fleet',
   aws4fetch: 'state/s3',
+  '@aws-sdk/credential-providers': 'state/s3',
+  '@smithy/core/config': 'state/s3',
+  '@smithy/core/protocols': 'state/s3',
   '@opentelemetry/sdk-trace': 'console',
   '@opentelemetry/otlp-transformer': 'console',
 };

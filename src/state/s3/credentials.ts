@@ -1,29 +1,24 @@
-import { exec } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { AwsClient } from 'aws4fetch';
-import { CallsheetError } from '../../core/errors.ts';
-import { isConfidential, isLinkLocal, Origin } from '../../core/origin.ts';
-import { findFilled } from '../../core/value.ts';
+import type { HttpRequest } from '@smithy/core/protocols';
+import { quoted } from '../../core/command-line.ts';
+import { redactText } from '../../core/credentials.ts';
+import { CallsheetError, clip } from '../../core/errors.ts';
+import { isConfidential, Origin } from '../../core/origin.ts';
 import type { LockEffects } from '../lock.ts';
-import { type Answer, type Ask, ask, askOnce, openExchange, said } from '../remote/exchange.ts';
-import { type Doing, findCode, openRetries, refusedByStore } from '../remote/failures.ts';
-import { parseRecord } from '../shape.ts';
+import { openExchange } from '../remote/exchange.ts';
+import { type Doing, findLoss, findRefusal, refusedByStore } from '../remote/failures.ts';
 
 /**
- * AWS's usual chain. The first source that is named is the one that is used: where it fails that is said, and no other
- * is tried. A stack names none of them.
+ * AWS's usual sources, read by AWS's own credential providers. One that is named is the only one that is asked, and
+ * where nothing is named, the default profile, the container and the instance are asked in this order. A stack names
+ * none of them.
  *
  * | source            | named by                                                                         |
  * |-------------------|----------------------------------------------------------------------------------|
  * | keys              | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`                |
  * | web identity      | `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`                                    |
- * | profile           | `AWS_PROFILE`, or one that is called `default`                                   |
+ * | profile           | `AWS_PROFILE`                                                                    |
  * | container         | `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`   |
- * | instance metadata | nothing; it is asked last, unless `AWS_EC2_METADATA_DISABLED` is `true`          |
- *
- * The chain of AWS's SDK is left out: bundled it is 165 kB packed, and it goes by no proxy and no authorities.
+ * | instance metadata | nothing; it is left out where `AWS_EC2_METADATA_DISABLED` is `true`              |
  */
 export type AwsCredentials = {
   /** Keys that hold for a while yet. Throws `CallsheetError('state')` where there are none. */
@@ -111,329 +106,165 @@ function isSame(one: AwsKeys, other: AwsKeys): boolean {
 /** The region that the environment or the profile names. */
 export async function findRegion(env: Env): Promise<string | undefined> {
   const named = env.AWS_REGION || env.AWS_DEFAULT_REGION;
-  return named || (await readProfiles(env)).get(profileName(env))?.region || undefined;
+  if (named) return named;
+  const { parseKnownFiles } = await import('@smithy/core/config');
+  const profiles = await parseKnownFiles({ ...readOptions(env), ignoreCache: true });
+  return profiles[findProfile(env) ?? 'default']?.region;
 }
 
-async function findKeys(seek: Seek): Promise<AwsKeys> {
-  const { env } = seek;
-  const byToken = {
-    web_identity_token_file: env.AWS_WEB_IDENTITY_TOKEN_FILE,
-    role_arn: env.AWS_ROLE_ARN,
-    role_session_name: env.AWS_ROLE_SESSION_NAME,
-  };
-  const isNamed = Boolean(env.AWS_PROFILE || env.AWS_DEFAULT_PROFILE);
-  const keys =
-    keysIn(env) ??
-    (await keysOfIdentity(seek, byToken)) ??
-    (await keysOfProfile(seek, profileName(env), isNamed)) ??
-    (await keysOfContainer(seek)) ??
-    (await keysOfInstance(seek));
-  if (keys !== undefined) return keys;
-  throw refusedByStore('open', seek.location, 'there are no credentials', SOURCES);
+function findProfile(env: Env): string | undefined {
+  return env.AWS_PROFILE || env.AWS_DEFAULT_PROFILE || undefined;
 }
 
-function keysIn(env: Env): AwsKeys | undefined {
-  const { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey } = env;
-  return toKeys('the environment', { AccessKeyId, SecretAccessKey, Token: env.AWS_SESSION_TOKEN });
-}
+/** Variables that AWS's providers take as options: they would read the process's own, which a library's caller need not mean. */
+const OPTIONS = {
+  AWS_CONFIG_FILE: 'configFilepath',
+  AWS_SHARED_CREDENTIALS_FILE: 'filepath',
+  AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: 'awsContainerCredentialsRelativeUri',
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: 'awsContainerCredentialsFullUri',
+  AWS_CONTAINER_AUTHORIZATION_TOKEN: 'awsContainerAuthorizationToken',
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: 'awsContainerAuthorizationTokenFile',
+  AWS_WEB_IDENTITY_TOKEN_FILE: 'webIdentityTokenFile',
+  AWS_ROLE_ARN: 'roleArn',
+} as const;
 
-/** Keys by the names that AWS gives them; undefined where they are not there. */
-function toKeys(from: string, said: Readonly<Record<string, unknown>>): AwsKeys | undefined {
-  const [accessKeyId, secretAccessKey, sessionToken, ends] = [
-    said.AccessKeyId,
-    said.SecretAccessKey,
-    said.Token,
-    said.Expiration,
-  ].map(findFilled);
-  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-  const expires = Date.parse(ends ?? '');
-  return {
-    accessKeyId,
-    secretAccessKey,
-    from,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-    ...(Number.isNaN(expires) ? {} : { expires }),
-  };
-}
-
-/** A server that gives keys. */
-type Source = {
-  readonly from: string;
-  readonly url: string;
-  /** What a person can do where it gives none. */
-  readonly hint: string;
-  readonly timeout?: number;
-};
-
-type Send = (request: Omit<Ask, 'url'> & { readonly url?: string }) => Promise<Answer>;
-
-/** Asks a server for keys. It is named by the environment, by the person's AWS files, or by AWS. */
-async function askSource(
-  seek: Seek,
-  { from, url, hint, timeout = seek.timeout }: Source,
-  work: (send: Send, once: Send) => Promise<Readonly<Record<string, unknown>> | undefined>,
-): Promise<AwsKeys | undefined> {
-  const { what, effects } = seek;
-  const location = `${seek.location} with the credentials of ${from}`;
-  const at = URL.parse(url);
-  if (at === null || !(isConfidential(at) || isLinkLocal(at)))
-    throw refusedByStore(
-      what,
-      location,
-      `${at?.origin ?? 'their address'} is not an https address`,
-    );
-  const exchange = openExchange(timeout, [Origin.given(at.href)]);
-  const asking = { exchange, location, retries: openRetries(timeout, effects) };
-  const sending = (how: typeof ask): Send => {
-    return async (request) => {
-      const answer = await how(asking, what, { url: at.href, ...request });
-      if (answer.status === 200) return answer;
-      throw refusedByStore(what, location, `${at.host}: ${said(answer)}`, hint);
-    };
-  };
-  try {
-    const answered = await work(sending(ask), sending(askOnce));
-    if (answered === undefined) return undefined;
-    const keys = toKeys(from, answered);
-    if (keys !== undefined) return keys;
-    // What may hold keys is never repeated in a message.
-    throw refusedByStore(what, location, `${at.host} answered without keys`, hint);
-  } finally {
-    await exchange.close();
-  }
-}
-
-async function readToken({ what, location }: Seek, file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const why = `the token in ${file} cannot be read (${findCode(error)})`;
-    throw refusedByStore(what, location, why, 'Check that it is mounted there.', error);
-  });
-  return text.trim();
-}
-
-const SESSION = 'callsheet';
-const REGION = /^[a-z0-9-]+$/;
-const ROLE_HINT = 'Check the ARN of the role and its trust policy.';
-
-/** STS gives keys for a token that GitHub, EKS or another issuer puts into a file, and renews there. */
-async function keysOfIdentity(seek: Seek, profile: Profile): Promise<AwsKeys | undefined> {
-  const { web_identity_token_file: file, role_arn: role } = profile;
-  if (!file || !role) return undefined;
-  const token = await readToken(seek, file);
-  return askSts(seek, role, {
-    Action: 'AssumeRoleWithWebIdentity',
-    RoleSessionName: profile.role_session_name || SESSION,
-    WebIdentityToken: token,
-  });
-}
-
-/** Asks for the keys of a role. `signer`: where the question itself holds no token. */
-function askSts(
-  seek: Seek,
-  role: string,
-  question: Readonly<Record<string, string>>,
-  signer?: AwsKeys,
-): Promise<AwsKeys | undefined> {
-  const { env } = seek;
-  const region = REGION.test(seek.region) ? seek.region : 'us-east-1';
-  const url =
-    env.AWS_ENDPOINT_URL_STS || env.AWS_ENDPOINT_URL || `https://sts.${region}.amazonaws.com`;
-  return askSource(seek, { from: `the role ${role}`, url, hint: ROLE_HINT }, async (send) => {
-    const text = { ...question, RoleArn: role, Version: '2011-06-15' };
-    const body = new URLSearchParams(text).toString();
-    const plain = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
-    const request = { method: 'POST', headers: plain, body };
-    const signed =
-      signer && (await new AwsClient({ ...signer, service: 'sts', region }).sign(url, request));
-    const headers = Object.fromEntries(signed?.headers ?? plain);
-    const answer = await send({ method: 'POST', headers, body });
-    const part = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer.text)?.[1];
-    return {
-      AccessKeyId: part('AccessKeyId'),
-      SecretAccessKey: part('SecretAccessKey'),
-      Token: part('SessionToken'),
-      Expiration: part('Expiration'),
-    };
-  });
-}
-
-/** The settings of a profile, from both files; those of the credentials file win. */
-type Profile = Readonly<Record<string, string | undefined>>;
-
-function profileName(env: Env): string {
-  return env.AWS_PROFILE || env.AWS_DEFAULT_PROFILE || 'default';
-}
-
-async function readProfiles(env: Env): Promise<ReadonlyMap<string, Profile>> {
-  const home = env.HOME || env.USERPROFILE;
-  const own = (name: string) => (home ? join(home, '.aws', name) : undefined);
-  const [config, credentials] = await Promise.all([
-    readSections(env.AWS_CONFIG_FILE || own('config')),
-    readSections(env.AWS_SHARED_CREDENTIALS_FILE || own('credentials')),
-  ]);
-  const profiles = new Map<string, Profile>();
-  for (const [section, settings] of config) {
-    const [, name] = /^profile\s+(.+)$/.exec(section) ?? [];
-    if (name !== undefined || section === 'default') profiles.set(name ?? section, settings);
-  }
-  for (const [name, settings] of credentials)
-    profiles.set(name, { ...profiles.get(name), ...settings });
-  return profiles;
-}
-
-/** Reads an INI file as AWS writes it. What is indented belongs to the line above, and is none of what is asked here. */
-async function readSections(file: string | undefined): Promise<ReadonlyMap<string, Profile>> {
-  const sections = new Map<string, Record<string, string>>();
-  if (file === undefined) return sections;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (findCode(error) === 'ENOENT') return '';
-    throw new CallsheetError('config', `${file} cannot be read (${findCode(error)})`, {
-      hint: 'Callsheet looks for AWS credentials there. AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name other files.',
-      cause: error,
-    });
-  });
-  let section: Record<string, string> = {};
-  for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {
-    const [, header] = /^\[\s*([^\]]+?)\s*\]/.exec(line) ?? [];
-    const [, key, value = ''] = /^([\w-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (header !== undefined) {
-      section = {};
-      sections.set(header.replaceAll(/["']/g, ''), section);
-    } else if (key !== undefined) section[key.toLowerCase()] = value.replace(/\s+[#;].*$/, '');
-  }
-  return sections;
-}
-
-/** The keys of a profile; undefined where nobody named it and it has none. `before`: those that get their role from it. */
-async function keysOfProfile(
-  seek: Seek,
-  name: string,
-  isNamed: boolean,
-  before: readonly string[] = [],
-): Promise<AwsKeys | undefined> {
-  const from = `the profile ${name}`;
-  const refuse = (why: string, hint: string): CallsheetError =>
-    refusedByStore(seek.what, seek.location, `${from} ${why}`, hint);
-  const profile = (await readProfiles(seek.env)).get(name);
-  if (profile === undefined) {
-    if (isNamed)
-      throw refuse(
-        'is in no AWS file',
-        'aws configure list-profiles shows the configured profiles.',
-      );
-    return undefined;
-  }
-  const own = toKeys(from, {
-    AccessKeyId: profile.aws_access_key_id,
-    SecretAccessKey: profile.aws_secret_access_key,
-    Token: profile.aws_session_token,
-  });
-  const { source_profile: source, credential_source: place, role_arn: role } = profile;
-  if (role && (source || place)) {
-    if (profile.mfa_serial) throw refuse('asks for the code of a device', handOver(name));
-    if (before.includes(name)) throw refuse('gets its role from itself', 'Mend source_profile.');
-    const signer = source === name ? own : await openSigner(source, place);
-    if (signer !== undefined) return askSts(seek, role, assuming(profile), signer);
-    throw refuse(
-      `has a role, but no keys to assume it with (${source ? 'source_profile' : 'credential_source'})`,
-      'credential_source is Environment, EcsContainer or Ec2InstanceMetadata.',
-    );
-  }
-  const found = own ?? (await keysOfIdentity(seek, profile)) ?? (await keysOfProcess());
-  if (found !== undefined) return found;
-  if (profile.sso_session || profile.sso_start_url || profile.login_session)
-    throw refuse('signs in with a browser', handOver(name));
-  if (isNamed) throw refuse('has no credentials', handOver(name));
-  return undefined;
-
-  function openSigner(source: string | undefined, place: string | undefined) {
-    if (source) return keysOfProfile(seek, source, true, [...before, name]);
-    if (place === 'Environment') return keysIn(seek.env);
-    if (place === 'EcsContainer') return keysOfContainer(seek);
-    return place === 'Ec2InstanceMetadata' ? keysOfInstance(seek) : undefined;
-  }
-
-  async function keysOfProcess(): Promise<AwsKeys | undefined> {
-    const { credential_process: command } = profile ?? {};
-    if (!command) return undefined;
-    const options = { env: { ...seek.env }, timeout: seek.timeout, windowsHide: true };
-    const { stdout } = await promisify(exec)(command, options).catch(() => ({ stdout: '' }));
-    const answered = parseRecord(stdout);
-    const keys = toKeys(from, { ...answered, Token: answered?.SessionToken });
-    if (keys !== undefined) return keys;
-    throw refuse('has a credential_process that gave no keys', 'Run that command by hand.');
-  }
-}
-
-function handOver(profile: string): string {
-  return `Export keys with the AWS CLI: eval "$(aws configure export-credentials --profile ${profile} --format env)"`;
-}
-
-function assuming(profile: Profile): Readonly<Record<string, string>> {
-  const { external_id: external, duration_seconds: seconds } = profile;
-  return {
-    Action: 'AssumeRole',
-    RoleSessionName: profile.role_session_name || SESSION,
-    ...(external ? { ExternalId: external } : {}),
-    ...(seconds ? { DurationSeconds: seconds } : {}),
-  };
-}
-
-/** ECS, EKS Pod Identity, and what else speaks as they do. */
-async function keysOfContainer(seek: Seek): Promise<AwsKeys | undefined> {
-  const { env } = seek;
-  const path = env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI;
-  const url = path
-    ? new URL(path, 'http://169.254.170.2').href
-    : env.AWS_CONTAINER_CREDENTIALS_FULL_URI;
-  if (!url) return undefined;
-  const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
-  const token = file ? await readToken(seek, file) : env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
-  const source = { from: 'the container', url, hint: 'Check that the container has a role.' };
-  return askSource(
-    seek,
-    source,
-    async (send) =>
-      parseRecord(
-        (await send({ method: 'GET', headers: token ? { authorization: token } : {} })).text,
-      ) ?? {},
+function readOptions(env: Env): {
+  readonly [Name in (typeof OPTIONS)[keyof typeof OPTIONS]]?: string;
+} {
+  return Object.fromEntries(
+    Object.entries(OPTIONS).flatMap(([name, option]) => (env[name] ? [[option, env[name]]] : [])),
   );
 }
 
-/** Milliseconds in which an instance answers. It is asked wherever nothing is named, and mostly there is none. */
-const INSTANCE_MS = 1_000;
-const INSTANCE = 'http://169.254.169.254';
-const INSTANCE_BY_IPV6 = 'http://[fd00:ec2::254]';
+async function findKeys(seek: Seek): Promise<AwsKeys> {
+  const { env, what, location } = seek;
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env;
+  if (accessKeyId && secretAccessKey)
+    return {
+      accessKeyId,
+      secretAccessKey,
+      from: 'the environment',
+      ...(sessionToken && { sessionToken }),
+    };
+  const { sources, hint } = await listSources(seek);
+  const refused: string[] = [];
+  for (const { from, provide } of sources) {
+    try {
+      const { expiration, ...keys } = await inTime(provide(), seek.timeout);
+      return { ...keys, from, ...(expiration && { expires: expiration.getTime() }) };
+    } catch (error) {
+      refused.push(`${from}: ${explain(error)}`);
+    }
+  }
+  const why = refused.length === 0 ? '' : ` (${refused.join('; ')})`;
+  throw refusedByStore(what, location, `there are no credentials${why}`, hint);
+}
 
-/** The role of an instance, by version 2 of its metadata; undefined where this is none, or has no role. */
-async function keysOfInstance(seek: Seek): Promise<AwsKeys | undefined> {
-  const { env } = seek;
-  if (env.AWS_EC2_METADATA_DISABLED?.toLowerCase() === 'true') return undefined;
-  const named = env.AWS_EC2_METADATA_SERVICE_ENDPOINT;
-  const isSix = env.AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE?.toLowerCase() === 'ipv6';
-  const url = named || (isSix ? INSTANCE_BY_IPV6 : INSTANCE);
-  const source = {
-    from: 'the instance',
-    url,
-    hint: 'Check that the instance has a role, and that version 2 of its metadata service is enabled.',
-    ...(named ? {} : { timeout: INSTANCE_MS }),
+/** Gives keys as AWS's providers do. */
+type Provide = () => Promise<
+  Pick<AwsKeys, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'> & { readonly expiration?: Date }
+>;
+type Sources = {
+  readonly sources: readonly { readonly from: string; readonly provide: Provide }[];
+  readonly hint: string;
+};
+
+/** The sources to ask, in order, and what a person can do where all of them fail. */
+async function listSources({ env, region, timeout }: Seek): Promise<Sources> {
+  const aws = await import('@aws-sdk/credential-providers');
+  const init = {
+    ...readOptions(env),
+    ignoreCache: true,
+    logger: SILENT,
+    maxRetries: 1,
+    // Version 1 of the metadata service gives keys to whatever on the machine can be led to ask for them.
+    ec2MetadataV1Disabled: true,
+    roleSessionName: env.AWS_ROLE_SESSION_NAME || 'callsheet',
+    parentClientConfig: { region, requestHandler: createRequestHandler(timeout) },
   };
-  return askSource(seek, source, async (send, once) => {
-    const at = (path: string) => new URL(`/latest/${path}`, url).href;
-    const session = await once({
-      method: 'PUT',
-      url: at('api/token'),
-      headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
-    }).catch((error: unknown) => {
-      // Nobody said that this is an instance, so what answers there may be anything.
-      if (error instanceof CallsheetError && !named) return undefined;
-      throw error;
-    });
-    if (session === undefined) return undefined;
-    const headers = { 'x-aws-ec2-metadata-token': session.text };
-    const get = (path: string) =>
-      send({ method: 'GET', url: at(`meta-data/iam/security-credentials/${path}`), headers });
-    const [role = ''] = (await get('')).text.split('\n');
-    return parseRecord((await get(encodeURIComponent(role.trim()))).text) ?? {};
-  });
+  const { webIdentityTokenFile, roleArn } = init;
+  if (webIdentityTokenFile && roleArn)
+    return {
+      sources: [{ from: `the role ${roleArn}`, provide: aws.fromTokenFile(init) }],
+      hint: 'Check the ARN of the role, its trust policy and the file of the token.',
+    };
+  const named = findProfile(env);
+  const profile = named ?? 'default';
+  const ofProfile = { from: `the profile ${profile}`, provide: aws.fromIni({ ...init, profile }) };
+  if (named !== undefined) return { sources: [ofProfile], hint: handOver(named) };
+  const container = { from: 'the container', provide: async () => aws.fromHttp(init)() };
+  const instance = { from: 'the instance', provide: aws.fromInstanceMetadata(init) };
+  const hasContainer =
+    init.awsContainerCredentialsRelativeUri ?? init.awsContainerCredentialsFullUri;
+  const hasInstance = env.AWS_EC2_METADATA_DISABLED?.toLowerCase() !== 'true';
+  const others = hasContainer ? [container] : hasInstance ? [instance] : [];
+  return { sources: [ofProfile, ...others], hint: SOURCES };
+}
+
+function handOver(profile: string): string {
+  return `Export keys with the AWS CLI: eval "$(aws configure export-credentials --profile ${quoted(profile)} --format env)"`;
+}
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A process that a profile names may never end. */
+function inTime<T>(work: Promise<T>, timeout: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(cannot('it did not answer in time')), timeout);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function cannot(why: string): CallsheetError {
+  return new CallsheetError('state', why);
+}
+
+/**
+ * Sends what STS and the sign-in service are asked: with the proxy and the authorities of the environment, of which
+ * AWS's own client knows nothing.
+ */
+function createRequestHandler(timeout: number) {
+  return {
+    async handle({ protocol, hostname, port, path, query, method, headers, body }: HttpRequest) {
+      const url = new URL(path, `${protocol}//${hostname}${port ? `:${port}` : ''}`);
+      for (const [name, value] of Object.entries(query))
+        for (const one of [value ?? ''].flat()) url.searchParams.append(name, one);
+      if (!isConfidential(url)) throw cannot(`${url.origin} is not an https address`);
+      const exchange = openExchange(timeout, [Origin.given(url.href)]);
+      try {
+        const answer = await exchange.send({ method, url: url.href, headers, body });
+        const { status: statusCode, text } = answer;
+        return { response: { statusCode, headers: answer.headers, body: Buffer.from(text) } };
+      } finally {
+        await exchange.close();
+      }
+    },
+  };
+}
+
+/** Errors whose message is the provider's own words. Those of a parser quote what it read, which may be keys. */
+const IN_WORDS = /ProviderError$/;
+
+/** Why a source gave no keys. */
+function explain(error: unknown): string {
+  const lost = findRefusal(error)?.why ?? findLoss(error)?.words;
+  if (lost !== undefined) return lost;
+  if (!(error instanceof Error)) return 'it failed';
+  const { name, message } = error;
+  if (name === 'InstanceMetadataV1FallbackError')
+    return 'version 2 of its metadata service does not answer';
+  // The command line may hold a secret, and so may what the command printed.
+  if (message.startsWith('Command failed')) return 'its credential_process failed';
+  if (message.startsWith('Could not resolve credentials using profile'))
+    return 'the AWS files have no credentials for it';
+  const words = message
+    .replace(/^Error: /, '')
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '');
+  if ('$fault' in error) return clip(redactText(`${name}: ${words}`), 200);
+  const isClear = error instanceof CallsheetError || 'code' in error || IN_WORDS.test(name);
+  return isClear ? clip(redactText(words), 200) : 'its answer cannot be read';
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isLinkLocal } from '../../../src/core/origin.ts';
 import { findRegion, openAwsCredentials } from '../../../src/state/s3/credentials.ts';
 import { temporaryFolder } from '../../temporary.ts';
@@ -19,13 +19,15 @@ async function openWorld({ life, files = {} }: { life?: number; files?: Env } = 
   const aws = await startAws(s3.keys, life);
   const home = temporaryFolder();
   const write = (name: string, text: string) => writeFile(join(home, name), text);
-  await write('token', `${TOKEN}\n`);
+  await write('token', TOKEN);
   for (const [name, text] of Object.entries(files)) await write(name, text);
+  // AWS's own code takes these two from the process.
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', aws.url);
+  vi.stubEnv('AWS_EC2_METADATA_SERVICE_ENDPOINT', aws.url);
   const base = {
     PATH: process.env.PATH ?? '',
     AWS_CONFIG_FILE: join(home, 'config'),
     AWS_SHARED_CREDENTIALS_FILE: join(home, 'credentials'),
-    AWS_ENDPOINT_URL_STS: aws.url,
     AWS_EC2_METADATA_DISABLED: 'true',
     CALLSHEET_STATE_TIMEOUT: '20',
   };
@@ -43,6 +45,9 @@ async function openWorld({ life, files = {} }: { life?: number; files?: Env } = 
     },
   };
 }
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 type World = Awaited<ReturnType<typeof openWorld>>;
 
 const CONTAINER = ({ aws }: { readonly aws: AwsServer }): Env => ({
@@ -53,10 +58,7 @@ const IDENTITY = ({ home }: World): Env => ({
   AWS_WEB_IDENTITY_TOKEN_FILE: join(home, 'token'),
   AWS_ROLE_ARN: ROLE,
 });
-const INSTANCE = ({ aws }: World): Env => ({
-  AWS_EC2_METADATA_DISABLED: 'false',
-  AWS_EC2_METADATA_SERVICE_ENDPOINT: aws.url,
-});
+const INSTANCE = (): Env => ({ AWS_EC2_METADATA_DISABLED: 'false' });
 const KEYS = `aws_access_key_id = ${KEY_ID}\naws_secret_access_key=${SECRET}   # of the build\n`;
 
 type Row = {
@@ -92,10 +94,10 @@ const ROWS: readonly Row[] = [
     env: () => ({}),
   },
   {
-    name: 'a profile whose keys are in the other file, in Windows line endings',
+    name: 'a profile whose keys are in the other file',
     files: {
-      config: '\uFEFF[profile "ci"]\r\nregion = eu-central-1\r\ns3 =\r\n  max_retries = 3\r\n',
-      credentials: `[other]\r\n[ci]\r\n${KEYS.replaceAll('\n', '\r\n')}`,
+      config: '[profile ci]\nregion = eu-central-1\n',
+      credentials: `[other]\n[ci]\n${KEYS}`,
     },
     env: () => ({ AWS_PROFILE: 'ci' }),
   },
@@ -225,7 +227,7 @@ describe('keys that end in mid-run', () => {
     await world.write('token', 'another');
     const failure = await failureOf(() => lease.append(intent(1, 'agent.desk')));
     expect(failure.message).toMatch(
-      /^cannot write the state s3:\/\/states\/state.json with the credentials of the role arn:aws:\S+: 127\.0\.0\.1:\d+: the server answered 403: No, not you$/,
+      /^cannot write the state s3:\/\/states\/state.json: there are no credentials \(the role arn:aws:\S+: InvalidIdentityTokenException: No, not you\)$/,
     );
     expect(failure.hint).toContain('trust policy');
     expect(failure.hint).toContain('Then run the same command again');
@@ -276,143 +278,131 @@ describe('keys that say when they end', () => {
     const { aws, id, pass } = await openClock(60 * MINUTE);
     await id();
     pass(56 * MINUTE);
-    aws.answers.push({ status: 400, body: 'no' });
+    const no = { status: 400, body: 'no' };
+    aws.answers.push(no, no);
     expect([await id(), await id()]).toEqual(['ASIACANARY1', 'ASIACANARY1']);
-    expect(aws.asked).toHaveLength(2);
+    expect(aws.asked).toHaveLength(3);
     pass(MINUTE);
     expect(await id()).toBe('ASIACANARY2');
   });
 });
 
-describe('says which source has what fault, and asks nobody else', () => {
-  const rows: readonly (readonly [string, Env, (world: World) => Env, RegExp, RegExp])[] = [
-    [
-      'a profile that is not there',
-      {},
-      () => ({ AWS_PROFILE: 'ci' }),
-      /profile ci is in no AWS file/,
-      /list-profiles/,
-    ],
-    [
-      'a profile without credentials',
-      { config: '[profile ci]\nregion=x\n' },
-      () => ({ AWS_PROFILE: 'ci' }),
-      /profile ci has no credentials/,
-      /--profile ci/,
-    ],
-    [
-      'a profile that signs in with a browser',
-      { config: '[profile ci]\nsso_session=x\n' },
-      () => ({ AWS_PROFILE: 'ci' }),
-      /profile ci signs in with a browser/,
-      /aws configure export-credentials --profile ci/,
-    ],
-    [
-      'a role that is its own source',
-      {
-        config: `[profile a]\nrole_arn=${ROLE}\nsource_profile=b\n[profile b]\nrole_arn=${ROLE}\nsource_profile=a\n`,
-      },
-      () => ({ AWS_PROFILE: 'a' }),
-      /profile a gets its role from itself/,
-      /source_profile/,
-    ],
-    [
-      'a role without a source',
-      { config: `[default]\nrole_arn=${ROLE}\ncredential_source=Environment\n` },
-      () => ({}),
-      /profile default has a role, but no keys/,
-      /credential_source/,
-    ],
-    [
-      'a process that fails',
-      { config: '[default]\ncredential_process=exit 3\n' },
-      () => ({}),
-      /credential_process that gave no keys/,
-      /by hand/,
-    ],
-    [
-      'a token that is not there',
-      {},
-      (world) => ({ ...IDENTITY(world), AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
-      /the token in \/nowhere\/token cannot be read \(ENOENT\)/,
-      /mounted/,
-    ],
-    [
-      'a role that may not be taken',
-      {},
-      (world) => ({ ...IDENTITY(world), AWS_ROLE_ARN: `${ROLE}s` }),
-      /role\/deploys: 127\.0\.0\.1:\d+: the server answered 403: Not authorized to assume it/,
-      /trust policy/,
-    ],
-    [
-      'a container that lets nobody in',
-      {},
-      (world) => ({ ...CONTAINER(world), AWS_CONTAINER_AUTHORIZATION_TOKEN: 'x' }),
-      /credentials of the container: 127\.0\.0\.1:\d+: the server answered 401/,
-      /has a role/,
-    ],
-    [
-      'a container that answers with a page',
-      {},
-      ({ aws }) => {
-        aws.answers.push({ status: 200, body: '<html>canary</html>' });
-        return CONTAINER({ aws });
-      },
-      /the container: the answer is a web page/,
-      /Correct the address/,
-    ],
-    [
-      'a container that answers without keys',
-      {},
-      ({ aws }) => {
-        aws.answers.push({ status: 200, body: '{"AccessKeyId":"canary"}' });
-        return CONTAINER({ aws });
-      },
-      /the container: 127\.0\.0\.1:\d+ answered without keys/,
-      /has a role/,
-    ],
-    [
-      'a container where nobody listens',
-      {},
-      () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:1/x' }),
-      /credentials of the container: no server listens there/,
-      /./,
-    ],
-    [
-      'an instance without a role',
-      {},
-      ({ aws, ...world }) => {
-        aws.answers.push({ status: 200, body: 'x' }, { status: 404, body: '' });
-        return INSTANCE({ aws, ...world });
-      },
-      /credentials of the instance: 127\.0\.0\.1:\d+: the server answered 404/,
-      /has a role/,
-    ],
-    [
-      'a source in clear text',
-      {},
-      () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://keys.example.test/x' }),
-      /http:\/\/keys\.example\.test is not an https address/,
-      /./,
-    ],
-    ['nothing at all', {}, () => ({}), /there are no credentials/, /AWS_PROFILE/],
-  ];
-  test.each(rows)('%s', async (_name, files, envOf, message, hint) => {
+/** A source that gives nothing, each with what is said of it and what to do. */
+type Fault = {
+  readonly name: string;
+  readonly files?: Env;
+  readonly env?: (world: World) => Env;
+  /** What the container or the instance answers, each time that it is asked. */
+  readonly answer?: { readonly status: number; readonly body: string };
+  /** Where AWS's code asks, in the place of the stand-in. */
+  readonly endpoints?: Env;
+  readonly says: RegExp;
+  readonly hint?: RegExp;
+};
+
+const PROFILE = () => ({ AWS_PROFILE: 'ci' });
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'a profile without credentials',
+    files: { config: '[profile ci]\nregion=x\n', credentials: `[default]\n${KEYS}` },
+    env: PROFILE,
+    says: /the profile ci: the AWS files have no credentials for it/,
+    hint: /eval "\$\(aws configure export-credentials --profile ci --format env\)"/,
+  },
+  {
+    name: 'a role that is its own source',
+    files: {
+      config: `[profile ci]\nrole_arn=${ROLE}\nsource_profile=b\n[profile b]\nrole_arn=${ROLE}\nsource_profile=ci\n`,
+    },
+    env: PROFILE,
+    says: /the profile ci: Detected a cycle/,
+  },
+  {
+    name: 'a process that fails, with a secret in its command',
+    files: { config: '[profile ci]\ncredential_process=exit 3 # canary\n' },
+    env: PROFILE,
+    says: /the profile ci: its credential_process failed/,
+  },
+  {
+    name: 'a process that does not end',
+    files: { config: '[profile ci]\ncredential_process=sleep 2\n' },
+    env: () => ({ ...PROFILE(), CALLSHEET_STATE_TIMEOUT: '1' }),
+    says: /the profile ci: it did not answer in time/,
+  },
+  {
+    name: 'a token that is not there',
+    env: (world) => ({ ...IDENTITY(world), AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
+    says: /ENOENT: no such file or directory, open '\/nowhere\/token'/,
+    hint: /the file of the token/,
+  },
+  {
+    name: 'a role that may not be taken',
+    env: (world) => ({ ...IDENTITY(world), AWS_ROLE_ARN: `${ROLE}s` }),
+    says: /the role \S+\/deploys: AccessDenied: Not authorized to assume it/,
+    hint: /trust policy/,
+  },
+  {
+    name: 'a role that is asked for in clear text',
+    env: IDENTITY,
+    endpoints: { AWS_ENDPOINT_URL_STS: 'http://sts.example.test' },
+    says: /http:\/\/sts\.example\.test is not an https address/,
+  },
+  {
+    name: 'a container that lets nobody in',
+    env: (world) => ({ ...CONTAINER(world), AWS_CONTAINER_AUTHORIZATION_TOKEN: 'x' }),
+    says: /the container: Server responded with status: 401/,
+    hint: /AWS_PROFILE/,
+  },
+  {
+    name: 'a container that answers with a page',
+    env: CONTAINER,
+    answer: { status: 200, body: '<html>canary</html>' },
+    says: /the container: its answer cannot be read/,
+  },
+  {
+    name: 'a container that answers without keys',
+    env: CONTAINER,
+    answer: { status: 200, body: '{"AccessKeyId":"canary"}' },
+    says: /the container: HTTP credential provider response not of the required format/,
+  },
+  {
+    name: 'a container where nobody listens',
+    env: () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:1/x' }),
+    says: /the container: connect ECONNREFUSED/,
+  },
+  {
+    name: 'a container in clear text',
+    env: () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://keys.example.test/x' }),
+    says: /the container: URL not accepted/,
+  },
+  {
+    name: 'an instance without a role',
+    env: INSTANCE,
+    answer: { status: 404, body: '' },
+    says: /the instance: /,
+  },
+  {
+    name: 'no instance',
+    env: INSTANCE,
+    endpoints: { AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://127.0.0.1:1' },
+    says: /the instance: version 2 of its metadata service does not answer/,
+  },
+  { name: 'nothing at all', says: /there are no credentials/, hint: /AWS_PROFILE/ },
+];
+
+describe('says which source has what fault', () => {
+  test.each(FAULTS)('$name', async (row) => {
+    const { files = {}, env = () => ({}), endpoints = {}, answer, says, hint = /./ } = row;
     const world = await openWorld({ files });
-    const env = envOf(world);
-    const failure = await failureOf(() => world.open(env).load());
+    if (answer !== undefined) world.aws.answers.push(answer, answer);
+    for (const [name, value] of Object.entries(endpoints)) vi.stubEnv(name, value);
+    const failure = await failureOf(() => world.open(env(world)).load());
     expect(failure.code).toBe('state');
-    expect(failure.message).toMatch(message);
+    expect(failure.message).toMatch(says);
     expect(failure.hint).toMatch(hint);
-    expect(`${failure.message}${failure.hint}`).not.toContain('canary');
+    expect(`${failure.message}${failure.hint}${failure.cause}`).not.toContain('canary');
     expect(world.objects.size).toBe(0);
   });
-});
-
-test('an AWS file that cannot be read is named', async () => {
-  const { base, home } = await openWorld();
-  const failure = await failureOf(() => findRegion({ ...base, AWS_CONFIG_FILE: home }));
-  expect(failure.message).toBe(`${home} cannot be read (EISDIR)`);
 });
 
 test('the region is that of the environment, or of the profile', async () => {
