@@ -187,6 +187,8 @@ function fallbacks(options: Options): Dialect {
 /** What an option accepts. */
 type Option<Value> = {
   readonly fallback: Value;
+  /** All of them, where they are few. */
+  readonly values: readonly Value[];
   /** For messages: `deep or shallow`. */
   readonly accepts: string;
   readonly meaning: string;
@@ -200,6 +202,7 @@ function chooseOne<const Value extends string | number | boolean>(
 ): Option<Value> {
   return {
     fallback: values[0],
+    values,
     accepts: values.join(' or '),
     meaning,
     isValue: (value): value is Value => values.some((one) => one === value),
@@ -208,13 +211,14 @@ function chooseOne<const Value extends string | number | boolean>(
 
 /** A whole number from 0, the fallback. */
 function wholeNumber(meaning: string): Option<number> {
-  return { fallback: 0, accepts: 'a whole number', meaning, isValue: isWhole };
+  return { fallback: 0, values: [], accepts: 'a whole number', meaning, isValue: isWhole };
 }
 
 /** A whole number above 0, or null, the fallback. */
 function wholeNumberOrNone(meaning: string): Option<number | null> {
   return {
     fallback: null,
+    values: [],
     accepts: 'a whole number above 0 or null',
     meaning,
     isValue: (value): value is number | null => value === null || (isWhole(value) && value > 0),
@@ -229,6 +233,7 @@ function isWhole(value: unknown): value is number {
 function operationIds(meaning: string): Option<readonly OperationId[]> {
   return {
     fallback: [],
+    values: [],
     accepts: 'names of operations',
     meaning,
     isValue: (value): value is readonly OperationId[] =>

@@ -69,10 +69,11 @@ async function stack(): Promise<{ readonly dir: string; readonly env: NodeJS.Pro
   };
 }
 
-/** What is offered behind these words; the last one is being typed. */
-async function offered(words: readonly string[], dir = '.'): Promise<readonly string[]> {
-  const [command = '', ...rest] = words;
-  const typed = rest.length === 0 ? [command] : [command, '--dir', dir, ...rest];
+/** What is offered behind these words; the last one is being typed. `--dir` stands behind the command. */
+async function offered(words: readonly string[], dir?: string): Promise<readonly string[]> {
+  const first = words.findIndex((word) => word === '' || word.startsWith('-'));
+  const place = dir === undefined ? [] : ['--dir', dir];
+  const typed = words.toSpliced(first < 0 ? 1 : first, 0, ...place);
   const [also, ...lines] = (await answer(['fish', ...typed], {}, features)).trimEnd().split('\n');
   const values = lines.map((line) => line.split('\t')[0] ?? '');
   return also === 'words' ? values : [`(${also})`, ...values];
@@ -131,11 +132,30 @@ describe('what is offered', () => {
     [['get', 'agents', 'agent.rec'], ['agent.reception']],
     [['explain', 'agent.reception.greeting_m'], ['agent.reception.greeting_message']],
     [['explain', 'retry_policy.rul'], ['retry_policy.rules']],
+    [['explain', 'agent.reception.voice_settings.sp'], ['agent.reception.voice_settings.speed']],
+    [['explain', 'agent.extensions.tools.ur'], ['agent.extensions.tools.url']],
+    [['explain', 'guards.max_d'], ['guards.max_delete']],
+    [['log', 'agent.reception.greeting_m'], ['agent.reception.greeting_message']],
+    [['simulate', '--dialect', 'mer'], ['merge=']],
+    [
+      ['simulate', '--dialect', 'merge='],
+      ['merge=deep', 'merge=shallow'],
+    ],
+    [['simulate', '--dialect=merge=s'], ['--dialect=merge=shallow']],
+    [['plan', '--env=st'], ['--env=staging']],
+    [['plan', '--concurrency', 'nonsense', '--format', 'm'], ['markdown']],
+    [['plan', '--', '--form'], []],
     // A second argument where there is but one.
     [['runs', 'x', ''], []],
   ])('%j', async (words, wanted) => {
     const { dir } = await stack();
-    expect(await offered(words, dir)).toEqual(wanted);
+    expect(await offered(words, words.length === 1 ? undefined : dir)).toEqual(wanted);
+  });
+
+  test('no command where an option stands that is refused there', async () => {
+    expect(await answer(['fish', '--dir', ''], {}, features)).toBe('words\n');
+    expect(await answer(['fish', '--dir', '.', ''], {}, features)).toBe('words\n');
+    expect(await answer(['fish', '--v'], {}, features)).toContain('--version');
   });
 
   test('below groups, and with help', async () => {
@@ -209,12 +229,14 @@ test('every flag and every argument is completed from where its values come', ()
   );
   expect(bySource(flags)).toEqual({
     addresses: '--accept --exclude --resend-secrets --target',
+    dialects: '--dialect',
     environments: '--env',
     files:
       '--base --config --events --from --identity --out --passphrase-file --secrets --secrets-file --seed --state --to --trace-http --var-file',
     folders: '--dir --media',
     knowledge_bases: '--knowledge-base',
     organizations: '--organization',
+    rollouts: '--rollout',
     variables: '--var',
   });
   const given = all.flatMap(([path, { registeredArguments }]) =>
@@ -225,13 +247,14 @@ test('every flag and every argument is completed from where its values come', ()
   expect(bySource(given.map(([name, source]) => [name.replaceAll(' ', '_'), source]))).toEqual({
     addresses: 'get_resource import_address pull_addresses snapshot_show_resource state_mv_to',
     agents: 'get_calls_agent get_payments_agent history_agent',
-    explained: 'explain_name',
+    explained: 'explain_name log_address[.field]',
     files:
       'apply_planfile fmt_files rehearse_planfile restore_file show_planfile snapshot_diff_earlier snapshot_diff_later snapshot_show_file state_push_file ui_planfile',
     folders: 'queue_add_plans snapshot_list_folder',
     readable: 'get_what',
     remembered:
       'state_list_addresses state_mv_from state_rm_addresses state_show_address state_trust_addresses',
+    rollouts: 'rollout_abort_name rollout_promote_name rollout_run_name rollout_show_name',
     runs: 'rollback_run runs_id',
   });
 });
@@ -261,21 +284,23 @@ function has(shell: string): boolean {
 }
 
 describe('bash', () => {
+  // The last part is what bash replaces: `=` and a quote begin one.
   test.each([
     [
-      'callsheet plan --target agent.clinic\\[\\"al',
+      'callsheet plan --target ',
+      'agent.clinic\\[\\"al',
       'agent.clinic\\[\\"alder-bay-main-street\\"\\]',
     ],
-    ['callsheet plan --target \'agent.clinic["al', ALDER],
-    ['callsheet plan --target "agent.clinic[\\"al', 'agent.clinic[\\"alder-bay-main-street\\"]'],
-    // `=` begins a new word for bash.
-    ['callsheet plan --format=mark', 'markdown'],
-  ])('%s', async (line, wanted) => {
-    const said = await answer(
-      ['bash', line.replace('--target', `--dir '${(await stack()).dir}' --target`)],
-      {},
-      features,
-    );
+    ["callsheet plan --target '", 'agent.clinic["al', ALDER],
+    [
+      'callsheet plan --target "',
+      'agent.clinic[\\"al',
+      'agent.clinic[\\"alder-bay-main-street\\"]',
+    ],
+    ['callsheet plan --format=', 'mark', 'markdown'],
+  ])('%s%s', async (before, part, wanted) => {
+    const line = before.replace('--target', `--dir '${(await stack()).dir}' --target`) + part;
+    const said = await answer(['bash', line, part], {}, features);
     expect(said).toBe(`words\n${wanted}\t\n`);
   });
 

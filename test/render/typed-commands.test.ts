@@ -35,7 +35,13 @@ const LAID_OUT = new Set([
   'state/fingerprint.ts: callsheet rollback copies 1',
   // It has a line of its own.
   'render/runs.ts:   CALLSHEET_STATE=… callsheet rollback …',
-  ...COMMANDS.flatMap(({ examples }) => examples.map((line) => `cli/command-table.ts: ${line}`)),
+  ...COMMANDS.flatMap(({ examples }) =>
+    examples.flatMap((line) =>
+      ['cli/command-table.ts', ...features.map(({ name }) => `features/${name}/index.ts`)].map(
+        (file) => `${file}: ${line}`,
+      ),
+    ),
+  ),
 ]);
 
 /** What is filled in: as long as a path gets, with blanks and quotes. */

@@ -38,7 +38,7 @@ const BASH = `_callsheet() {
     [ "$COMP_TYPE" = 63 ] && printf -v line '%b' "\${line//\\\\/}"
     case "$line" in *=) compopt -o nospace 2>/dev/null ;; esac
     COMPREPLY+=("$line")
-  done < <("$1" __complete bash "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+  done < <("$1" __complete bash "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
 }
 complete -F _callsheet callsheet
 `;

@@ -1,49 +1,86 @@
 import type { Argument, Command, Option } from 'commander';
-import { SHELLS, type Shell } from '../../console/flags.ts';
+import { SHELLS } from '../../console/flags.ts';
 import type { Features } from '../../feature.ts';
 import { type CommandTable, openTable } from '../command-table.ts';
-import { buildProgram } from '../program.ts';
+import { buildProgram, spreadPairs } from '../program.ts';
 import { TOPICS, topicPages } from '../topics.ts';
+import { pathTo } from '../usage.ts';
 import type { Source, Where, Word } from './stack-words.ts';
 
 /**
- * What a shell's script asks: `callsheet __complete bash LINE`, or `zsh` and `fish` with the words one by one, of
- * which the last is being typed. The first line of the answer says what else may stand there (`words`, `files` or
- * `folders`), each other one is a word and what it means. Whatever is wrong, there is nothing to offer: a prompt is
- * no place for errors.
+ * What a shell's script asks: `callsheet __complete bash LINE PART`, where bash replaces the last part of the line, or
+ * `zsh` and `fish` with the words one by one, of which the last is being typed. The first line of the answer says what
+ * else may stand there (`words`, `files` or `folders`), each other one is a word and what it means. Whatever is wrong,
+ * there is nothing to offer: a prompt is no place for errors.
  */
 export async function answer(
   [shell, ...typed]: readonly string[],
   env: Where['env'],
   features: Features,
 ): Promise<string> {
-  if (!isShell(shell)) return 'words\n';
-  const { words, current } = readTyped(shell, typed);
+  if (!SHELLS.some((one) => one === shell)) return 'words\n';
+  const isBash = shell === 'bash';
+  const [line = '', part = ''] = isBash ? typed : typed.slice(-1);
+  const { words, current } = splitLine(line);
   try {
-    const found = await offered(words, current.text, env, openTable(features));
+    const before = isBash ? words.slice(1) : typed.slice(0, -1);
+    const found = await offered(before, current.text, env, openTable(features));
     const lines = found.words
       .filter(({ text }) => text.startsWith(current.text) && !/[\n\t\p{Cc}]/u.test(text))
       // The other two put in what is needed themselves.
-      .map(
-        ({ text, about = '' }) => `${shell === 'bash' ? forBash(text, current) : text}\t${about}`,
-      );
+      .map(({ text, about = '' }) => `${isBash ? forBash(text, current, part) : text}\t${about}`);
     return `${[found.also, ...lines].join('\n')}\n`;
   } catch {
     return 'words\n';
   }
 }
 
-function readTyped(shell: Shell, typed: readonly string[]) {
-  if (shell === 'bash') {
-    const { words, current } = splitLine(typed[0] ?? '');
-    return { words: words.slice(1), current };
+/**
+ * What bash puts in the place of the part that it replaces, which begins behind the last of its word breaks or behind
+ * the quote that is open. It must be quoted as the rest of the word is.
+ */
+function forBash(word: string, { text, quote }: TypedWord, part: string): string {
+  const kept = text.length - splitLine(quote + part).current.text.length;
+  const put = word.slice(kept);
+  if (quote === "'") return put.replaceAll("'", "'\\''");
+  if (quote === '"') return put.replaceAll(/["\\$`]/g, '\\$&');
+  return put.replaceAll(/[^\w@%+=:,./-]/g, '\\$&');
+}
+
+/** The word that is being typed, as the program would get it, and the quote that is open at the cursor. */
+type TypedWord = { readonly text: string; readonly quote: '' | "'" | '"' };
+
+/** White space, or a piece of a word: escaped, in quotes that may still be open, or plain. */
+const PIECE =
+  /(?<space>\s+)|\\(?<escaped>.?)|'(?<single>[^']*)(?<end>'?)|"(?<double>(?:[^"\\]|\\.)*)(?<close>"?)|[^\s\\'"]+/gs;
+
+/** Splits a line up to the cursor as shells do. Expansions are left as they are: nothing is carried out. */
+export function splitLine(line: string): {
+  readonly words: readonly string[];
+  readonly current: TypedWord;
+} {
+  const words: string[] = [];
+  let text: string | undefined;
+  let quote: TypedWord['quote'] = '';
+  for (const { 0: plain, groups = {} } of line.matchAll(PIECE)) {
+    const { space, escaped, single, end, double, close } = groups;
+    quote = end === '' ? "'" : close === '' ? '"' : '';
+    // Between double quotes a backslash stands for itself before most characters.
+    const piece = escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? plain;
+    if (space === undefined) text = (text ?? '') + piece;
+    else if (text !== undefined) words.push(text);
+    if (space !== undefined) text = undefined;
   }
-  // They give the words before as they are, and this one as it was typed.
-  const { current } = splitLine((typed.at(-1) ?? '').replaceAll(' ', '\\ '));
-  return { words: typed.slice(0, -1), current };
+  return { words, current: { text: text ?? '', quote } };
 }
 
 type Found = { readonly also: 'words' | 'files' | 'folders'; readonly words: readonly Word[] };
+
+/** What may stand at the cursor. */
+type Offer =
+  | { readonly type: 'words'; readonly words: readonly Word[] }
+  /** Values of a source; `before` stands before them in the same word, as in `--env=`. */
+  | { readonly type: 'source'; readonly source: Source; readonly before: string };
 
 async function offered(
   words: readonly string[],
@@ -51,17 +88,10 @@ async function offered(
   env: Where['env'],
   table: CommandTable,
 ): Promise<Found> {
-  const command = buildProgram(table, () => async () => undefined, '', words);
-  const isHelp = words[0] === 'help';
-  const start: Walked = {
-    ...{ command, path: [], count: 0, pending: undefined, onlyArguments: isHelp },
-    given: new Map(),
-  };
-  const at = (isHelp ? words.slice(1) : words).reduce(step, start);
-  const { given } = at;
-  const offers = offersAt(at, typed, isHelp);
-  const where = { dir: given.get('--dir') ?? '.', environment: given.get('--env'), env };
-  const found = await Promise.all(offers.map((offer) => listWords(offer, where, typed)));
+  const place = findPlace(words, typed, table);
+  const { dir = '.', env: environment } = place.command.opts();
+  const where = { dir, environment, env };
+  const found = await Promise.all(listOffers(place).map((offer) => listWords(offer, where, typed)));
   const also = found.find((one) => one.also !== 'words')?.also ?? 'words';
   return { also, words: found.flatMap((one) => one.words) };
 }
@@ -72,138 +102,67 @@ async function listWords(offer: Offer, where: Where, typed: string): Promise<Fou
   if (source === 'files' || source === 'folders') return { also: source, words: [] };
   if (source === 'nothing') return { also: 'words', words: [] };
   const { stackWords } = await import('./stack-words.ts');
-  const found = stackWords(source, where, typed.slice(before.length));
+  const found = await stackWords(source, where, typed.slice(before.length));
   return { also: 'words', words: found.map(({ text, about }) => ({ text: before + text, about })) };
 }
 
-/** Characters at which bash begins a new word for completion. */
-const BREAK = /(?<!\\)[=:]/g;
-
-/**
- * Bash replaces what stands behind the last of its word breaks, or behind the quote that is open. What is put there
- * must be quoted as the rest of the word is.
- */
-function forBash(text: string, { quote, before }: TypedWord): string {
-  if (quote === "'") return text.replaceAll("'", "'\\''");
-  if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');
-  const escaped = text.replaceAll(/[^\w@%+=:,./-]/g, '\\$&');
-  const last = [...before.matchAll(BREAK)].at(-1);
-  return last === undefined ? escaped : escaped.slice(last.index + 1);
-}
-
-function isShell(text: string | undefined): text is Shell {
-  return SHELLS.some((one) => one === text);
-}
-
-/** What stands in a command line up to the cursor. */
-type TypedLine = {
-  /** Finished words, as the program gets them. */
-  readonly words: readonly string[];
-  readonly current: TypedWord;
-};
-
-/** The word that is being typed. */
-type TypedWord = {
-  /** As the program would get it. */
-  readonly text: string;
-  /** The quote that is open at the cursor. */
-  readonly quote: '' | "'" | '"';
-  /** As it was typed, before that quote: nothing where the quote begins the word. */
-  readonly before: string;
-};
-
-/** Words end behind these, outside of quotes. */
-const SPACE = /\s/;
-
-/** Splits a line as shells do. Expansions are left as they are: nothing is carried out. */
-export function splitLine(line: string): TypedLine {
-  const words: string[] = [];
-  let text: string | undefined;
-  let quote: TypedWord['quote'] = '';
-  let before = '';
-  let raw = '';
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line.charAt(at);
-    const isEscape = character === '\\' && quote !== "'";
-    if (quote === '' && SPACE.test(character)) {
-      if (text !== undefined) words.push(text);
-      [text, raw, before] = [undefined, '', ''];
-      continue;
-    }
-    raw += character;
-    if (isEscape && at + 1 < line.length) {
-      at += 1;
-      const next = line.charAt(at);
-      raw += next;
-      // Between double quotes it stands for itself before most characters.
-      text = (text ?? '') + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
-    } else if (quote === '' && (character === '"' || character === "'")) {
-      [quote, before] = [character, raw.slice(0, -1)];
-      text ??= '';
-    } else if (character === quote) quote = '';
-    else text = (text ?? '') + (isEscape ? '' : character);
-  }
-  return { words, current: { text: text ?? '', quote, before: quote === '' ? raw : before } };
-}
-
-/** What may stand at the cursor. */
-type Offer =
-  | { readonly type: 'words'; readonly words: readonly Word[] }
-  /** Values of a source; `before` stands before them in the same word, as in `--env=`. */
-  | { readonly type: 'source'; readonly source: Source; readonly before: string };
-
-/** What is known of a line after the words before the cursor. */
-type Walked = {
+/** Where the cursor is in a line. */
+type Place = {
   readonly command: Command;
-  readonly path: readonly string[];
-  /** Arguments that were given. */
-  readonly count: number;
-  /** The flag whose value comes next, and whether it must. */
-  readonly pending: { readonly option: Option; readonly must: boolean } | undefined;
-  readonly onlyArguments: boolean;
-  /** Flags that were given, by their long name: `--dir` says which stack is meant. */
-  readonly given: Map<string, string>;
+  readonly isHelp: boolean;
+  /** The option whose value is typed, and what of it stands in the same word: `--env=`. */
+  readonly option: Option | undefined;
+  readonly before: string;
+  /** Which argument is typed; -1 for none. */
+  readonly argument: number;
+  /** The name of an option is typed. */
+  readonly isName: boolean;
 };
 
-function step(at: Walked, word: string): Walked {
-  const { command, pending, onlyArguments, given } = at;
-  const isFlag = !onlyArguments && word.startsWith('-') && word !== '-';
-  if (isFlag && pending?.must !== true) {
-    if (word === '--') return { ...at, pending: undefined, onlyArguments: true };
-    const [flag = '', ...value] = word.split('=');
-    const option = command.options.find(({ long, short }) => long === flag || short === flag);
-    if (option === undefined || !takesValue(option)) return { ...at, pending: undefined };
-    if (value.length === 0) return { ...at, pending: { option, must: option.required } };
-    if (option.long) given.set(option.long, value.join('='));
-    return { ...at, pending: undefined };
+/** Stands for what is typed, which commander then finds a place for. No argument of a process can hold it. */
+const CURSOR = '\0';
+
+/** Has commander parse the line with a mark at the cursor, and looks where the mark came to lie. */
+function findPlace(words: readonly string[], typed: string, table: CommandTable): Place {
+  const isHelp = words[0] === 'help';
+  const [before = ''] = /^--[^=]+=/.exec(typed) ?? [];
+  const mark = before === '' && typed.startsWith('-') ? `-${CURSOR}` : CURSOR;
+  let command = buildProgram(table, () => async () => undefined, '', words);
+  let rest = [...spreadPairs(isHelp ? ['--', ...words.slice(1)] : words, table), before + mark];
+  let operands: readonly string[] = [];
+  for (;;) {
+    // The mark is no good value of anything.
+    for (const option of command.options) delete option.parseArg;
+    const parsed = command.parseOptions(rest);
+    operands = [...operands, ...parsed.operands];
+    rest = parsed.unknown;
+    const inner = command.commands.find((one) => one.name() === operands[0]);
+    if (inner === undefined) break;
+    command = inner;
+    operands = operands.slice(1);
   }
-  if (pending !== undefined) {
-    const { option } = pending;
-    if (option.long) given.set(option.long, word);
-    return { ...at, pending: option.variadic ? { option, must: false } : undefined };
-  }
-  const inner = command.commands.find((one) => one.name() === word);
-  if (inner !== undefined && at.count === 0)
-    return { ...at, command: inner, path: [...at.path, word] };
-  return { ...at, count: at.count + 1 };
+  const option = command.options.find((one) =>
+    [command.getOptionValue(one.attributeName())].flat().includes(mark),
+  );
+  const isName = before === '' && mark !== CURSOR && rest.includes(mark);
+  return { command, isHelp, option, before, argument: operands.indexOf(mark), isName };
 }
 
-function offersAt(at: Walked, current: string, isHelp: boolean): readonly Offer[] {
-  const { command, pending, onlyArguments } = at;
-  if (!onlyArguments && pending?.must !== true && current.startsWith('-')) {
-    const equals = current.indexOf('=');
-    if (equals < 0) return [{ type: 'words', words: [...command.options.flatMap(flagWord), HELP] }];
-    const option = command.options.find(({ long }) => long === current.slice(0, equals));
-    return option && takesValue(option) ? [flagValue(option, current.slice(0, equals + 1))] : [];
-  }
-  const values = pending === undefined ? [] : [flagValue(pending.option, '')];
-  // A list of values goes on until the next flag.
-  if (pending?.must === true || pending?.option.variadic === true) return values;
+function listOffers({
+  command,
+  isHelp,
+  option,
+  before,
+  argument,
+  isName,
+}: Place): readonly Offer[] {
+  if (isName) return [{ type: 'words', words: [...command.options.flatMap(flagWord), HELP] }];
+  if (option !== undefined) return [flagValue(option, before)];
   const below: readonly Offer[] =
-    command.commands.length > 0 && (at.count === 0 || command.registeredArguments.length === 0)
+    argument === 0 && command.commands.length > 0
       ? [{ type: 'words', words: commandWords(command, isHelp) }]
       : [];
-  return isHelp ? below : [...values, ...below, ...argumentsAt(at)];
+  return isHelp || argument < 0 ? below : [...below, ...argumentsAt(command, argument)];
 }
 
 const HELP: Word = { text: '--help', about: 'show help' };
@@ -229,16 +188,17 @@ function flagWord({ long, description }: Option): readonly Word[] {
   return long ? [{ text: long, about: description }] : [];
 }
 
-function argumentsAt({ command, path, count }: Walked): readonly Offer[] {
+function argumentsAt(command: Command, at: number): readonly Offer[] {
   const all = command.registeredArguments;
   const last = all.at(-1);
-  const argument = all[count] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? [] : [argumentValue(argument, path.join(' '))];
+  const argument = all[at] ?? (last?.variadic === true ? last : undefined);
+  return argument === undefined ? [] : [argumentValue(argument, pathTo(command))];
 }
 
 function argumentValue(argument: Argument, command: string): Offer {
   if (argument.argChoices) return choices(argument.argChoices, '');
-  return { type: 'source', source: sourceOfArgument(command, argument.name()), before: '' };
+  const source = sourceOfArgument(command.replace(/^callsheet /, ''), argument.name());
+  return { type: 'source', source, before: '' };
 }
 
 function flagValue(option: Option, before: string): Offer {
@@ -250,21 +210,19 @@ function choices(values: readonly string[], before: string): Offer {
   return { type: 'words', words: values.map((text) => ({ text: before + text })) };
 }
 
-function takesValue({ required, optional }: Option): boolean {
-  return required || optional;
-}
-
 /**
  * What completes the value of a flag: as the flag says, or else as the word says that stands for its value. Only
  * whoever types it knows any other.
  */
 const OF_FLAGS: { readonly [flag: string]: Source } = {
+  '--dialect': 'dialects',
   '--env': 'environments',
   '--knowledge-base': 'knowledge_bases',
   '--listen': 'nothing',
   '--organization': 'organizations',
   '--out': 'files',
   '--queue': 'nothing',
+  '--rollout': 'rollouts',
   '--var': 'variables',
 };
 
@@ -272,6 +230,11 @@ const OF_FLAGS: { readonly [flag: string]: Source } = {
 const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'explain name': 'explained',
   'get what': 'readable',
+  'log address[.field]': 'explained',
+  'rollout abort name': 'rollouts',
+  'rollout promote name': 'rollouts',
+  'rollout run name': 'rollouts',
+  'rollout show name': 'rollouts',
   'runs id': 'runs',
   'state list addresses': 'remembered',
   'state mv from': 'remembered',
@@ -294,7 +257,6 @@ const OF_WORDS: { readonly [word: string]: Source } = {
   planfile: 'files',
   plans: 'folders',
   resource: 'addresses',
-  rollout: 'rollouts',
   run: 'runs',
   snapshot: 'files',
 };

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Address, getKind } from '../../core/address.ts';
 import { kinds } from '../../kinds/index.ts';
+import { explainField } from '../../stack/editor/explain-field.ts';
 import { type Names, namesIn } from '../../stack/names.ts';
+import { topSchema } from '../../stack/settings-schema.ts';
 import { getLayout, parseRunFile } from '../../state/runs.ts';
 
 /** Which stack is meant, and of which environment. */
@@ -15,6 +17,7 @@ export type Where = {
 const WORDS = {
   addresses: (names) => plain([...addresses(names), ...kinds.map(({ name }) => name)]),
   agents: (names) => plain(addresses(names).filter((address) => getKind(address) === 'agent')),
+  dialects: (_, typed) => dialects(typed),
   environments: ({ environments }) => plain(environments),
   explained: (names, typed) => explained(addresses(names), typed),
   knowledge_bases: ({ knowledgeBases }) => plain(knowledgeBases),
@@ -29,18 +32,21 @@ const WORDS = {
   runs: (names) => plain(runs(names)),
   variables: ({ variables }) => variables.map((name) => ({ text: `${name}=` })),
 } as const satisfies {
-  readonly [source: string]: (names: Names, typed: string) => readonly Word[];
+  readonly [source: string]: (
+    names: Names,
+    typed: string,
+  ) => readonly Word[] | Promise<readonly Word[]>;
 };
 
 /** Where the words come from that complete a value. `nothing`: only whoever types it knows it. */
 export type Source = keyof typeof WORDS | 'files' | 'folders' | 'nothing';
 
 /** Words that a stack on disk has for a source. The platform is not asked, and nothing is written. */
-export function stackWords(
+export async function stackWords(
   source: keyof typeof WORDS,
   where: Where,
   typed: string,
-): readonly Word[] {
+): Promise<readonly Word[]> {
   return WORDS[source](namesIn(where), typed);
 }
 
@@ -78,16 +84,33 @@ function orNone(read: () => readonly string[]): readonly string[] {
   }
 }
 
-/** Addresses and kinds and, behind one of them and a dot, the fields that they have. */
+/** Addresses, kinds and settings and, behind one of them and a dot, the fields that they have, however deep. */
 function explained(known: readonly Address[], typed: string): readonly Word[] {
-  const owners = [...new Set(known), ...kinds.map(({ name }) => name)];
+  const settings = Object.keys(topSchema.properties ?? {});
+  const owners = [...new Set(known), ...kinds.map(({ name }) => name), ...settings];
   const fields = owners
     .filter((owner) => typed.startsWith(`${owner}.`))
     .flatMap((owner) => {
-      const properties = kinds.find(({ name }) => name === getKind(owner))?.schema.properties ?? {};
-      return Object.keys(properties).map((field) => ({ text: `${owner}.${field}` }));
+      const above = typed.slice(0, Math.max(owner.length, typed.lastIndexOf('.')));
+      const kind = settings.includes(owner) ? owner : getKind(owner);
+      const found = explainField(`${kind}${above.slice(owner.length)}`, kinds);
+      const members = 'message' in found ? [] : found.members;
+      return members.map(({ name, description }) => ({
+        text: `${above}.${name}`,
+        about: description,
+      }));
     });
   return [...plain(owners), ...fields];
+}
+
+/** The options of a dialect and, behind one of them and a `=`, its values. */
+async function dialects(typed: string): Promise<readonly Word[]> {
+  const { DIALECT_OPTIONS } = await import('../../simulator/dialect.ts');
+  return Object.entries(DIALECT_OPTIONS).flatMap(([name, { values, meaning }]) =>
+    typed.startsWith(`${name}=`)
+      ? values.map((value) => ({ text: `${name}=${value}` }))
+      : [{ text: `${name}=`, about: meaning }],
+  );
 }
 
 export type Word = { readonly text: string; readonly about?: string | undefined };
