@@ -699,7 +699,7 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
  * lock or save rule refuses (403), is no failure: an update brings back what it can (DESIGN §6). Nor is one
  * that the agent matches already: it makes no entry, and nothing is left to update.
  */
-export async function performRevert(
+async function performRevert(
   { version }: PlannedOperation,
   work: Work,
   progress: Progress,
@@ -800,7 +800,7 @@ function withSideEffects(work: Work, before: LiveResource, after: LiveResource):
  * rest is then written without (DESIGN §4.5, `released`). In a rollback what a lock or a rule refuses is left
  * as it is, and the rest is written.
  */
-export async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
+async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
   const { kind, desired } = work;
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;

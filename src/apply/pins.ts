@@ -182,7 +182,7 @@ async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Prom
   }
 }
 
-export function scopeIn({ change, kind, desired, recorded }: PinnedChange): Scope {
+function scopeIn({ change, kind, desired, recorded }: PinnedChange): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
   return desired ? getScope(kind, desired.document) : {};
 }

@@ -12,7 +12,7 @@ type Calendar = Omit<FreezeWindow, 'reason' | 'source'>;
 type Span = { readonly from: number; readonly until: number };
 
 /** `Mon 2026-11-23 06:00 America/New_York` */
-export function formatInstant(zone: string, instant: number): string {
+function formatInstant(zone: string, instant: number): string {
   const wall = new Date(wallAt(zone, instant));
   const [day = '', time = ''] = wall.toISOString().split('T');
   const weekday = wall.toUTCString().slice(0, 3);
@@ -20,7 +20,7 @@ export function formatInstant(zone: string, instant: number): string {
 }
 
 /** When a stretch ends that lasts at an instant; undefined: none does. */
-export function findEnd(window: Calendar, instant: number): number | undefined {
+function findEnd(window: Calendar, instant: number): number | undefined {
   const near = [...stretchesAround(window, { from: instant, until: instant })];
   return near.findLast(({ start, end }) => start <= instant && instant < end)?.end;
 }

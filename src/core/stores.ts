@@ -22,7 +22,7 @@ export type HttpPlace = {
   readonly username?: string;
 };
 
-export type PostgresPlace = {
+type PostgresPlace = {
   readonly url: string;
   /** One database keeps many stacks, each under a name. */
   readonly stack: string;

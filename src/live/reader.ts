@@ -356,6 +356,6 @@ async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly His
 }
 
 /** Whether the entry of a change may still appear. */
-export function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
+function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
   return updatedAt !== null && now().getTime() - timeOf(updatedAt) < YOUNG_MS;
 }

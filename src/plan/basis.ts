@@ -70,7 +70,7 @@ export function buildBasis(
 }
 
 /** Null where the configuration has no such resource. */
-export function digestConfigured(desired: DesiredResource | undefined): string | null {
+function digestConfigured(desired: DesiredResource | undefined): string | null {
   return desired === undefined ? null : digestBlock(desired);
 }
 
@@ -81,7 +81,7 @@ const digestBlock = oncePer(
 );
 
 /** Null where the state has no such resource. A pin is left out: a later reading alone changes nothing. */
-export function digestEntry(recorded: ResourceState | undefined): string | null {
+function digestEntry(recorded: ResourceState | undefined): string | null {
   return recorded === undefined ? null : digestRecorded(recorded);
 }
 
@@ -194,7 +194,7 @@ function editedFields(
 }
 
 /** Gives the state's entry under an address, or under the one that the resource had before. */
-export function entryAt(
+function entryAt(
   resources: State['resources'],
   address: Address,
   prior: Address | undefined,

@@ -37,7 +37,7 @@ export type EditView = {
 };
 
 /** Many texts of one form. All of it is sanitised. */
-export type FormView = {
+type FormView = {
   /** `999 different texts` */
   readonly title: string;
   readonly before: string | null;

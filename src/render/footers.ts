@@ -40,7 +40,7 @@ export type Footer = {
 };
 
 /** A sentence about one resource, several, or the plan. */
-export type FooterItem = {
+type FooterItem = {
   readonly address: string | null;
   /** The name of the resource; absent where it has none. */
   readonly name?: string;
@@ -198,7 +198,7 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly RawFooter[]
 }
 
 /** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */
-export function secretMessage(travel: SecretTravel): string {
+function secretMessage(travel: SecretTravel): string {
   const { path, source, to, before, another_source: isOther, restorable, shared_with = 0 } = travel;
   const what = source === null ? `stored secret ${secretName(path)}` : `secret ${source}`;
   if (to === null) {

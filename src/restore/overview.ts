@@ -88,7 +88,7 @@ function countValues(desired: Rebuilt['desired']): number {
 }
 
 /** More of what is to be made is listed without its values: the snapshot has them all (`snapshot show`). */
-export const MOST_WHOLE = 30;
+const MOST_WHOLE = 30;
 
 /** Without the values of what is equal already, and of what is made where that is not shown whole. */
 export function withoutValues(overview: Overview): Overview {

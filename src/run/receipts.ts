@@ -206,7 +206,7 @@ function amongRuns(
 
 /** A change of a resource, as `schemas/log.schema.json` describes it. */
 export type RecordedChange = Log.Entry;
-export type RecordedField = Log.Field;
+type RecordedField = Log.Field;
 
 /** Long texts by their digests: a receipt keeps no more of what its run wrote, and a later run met the text itself. */
 export type KnownTexts = {

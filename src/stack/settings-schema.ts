@@ -52,7 +52,7 @@ export const ENVIRONMENT_MEMBERS: readonly string[] = [
 const { lint, rules, environments } = settings.properties;
 
 /** One of `rules:` of callsheet.yaml. */
-export const ruleSchema: FieldSchema = withProperty(rules.additionalProperties, 'on', (on) => ({
+const ruleSchema: FieldSchema = withProperty(rules.additionalProperties, 'on', (on) => ({
   ...on,
   items: { ...on.items, enum: KIND_NAMES },
 }));

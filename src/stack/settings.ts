@@ -64,7 +64,7 @@ export type SettingsOptions = VariableInputs & {
 };
 
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
-export type Platform = {
+type Platform = {
   /** Undefined where `callsheet.yaml` says nothing. */
   readonly base_url: string | undefined;
   /** By name of operation. */

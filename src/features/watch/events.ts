@@ -116,7 +116,7 @@ export const EVENTS = {
   note: debug(({ message }: Told) => message),
 } satisfies LogEntries;
 
-export type WatchEvent = LoggedEvent<typeof EVENTS>;
+type WatchEvent = LoggedEvent<typeof EVENTS>;
 
 type HealEnded = OfStack & {
   readonly run: string;

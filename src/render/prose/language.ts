@@ -211,4 +211,4 @@ export type Language = {
   };
 };
 
-export type Bound = 'least' | 'most' | 'more' | 'less';
+type Bound = 'least' | 'most' | 'more' | 'less';

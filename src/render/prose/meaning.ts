@@ -13,7 +13,7 @@ export type Lexicon = {
   readonly words: readonly string[];
 };
 
-export type Meaning = {
+type Meaning = {
   readonly word: string;
   /** It stands for the opposite of its word, as `decline` does of `accept`. */
   readonly isOpposite: boolean;

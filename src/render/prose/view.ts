@@ -239,7 +239,7 @@ function versionPieces(
 const BRACKETS: Marks = { removed: ['[', ']'], added: ['[', ']'] };
 
 /** Marks for versions that stand below each other, so that it need not be said which of them has the words. */
-export function chooseBrackets(...texts: readonly string[]): Marks {
+function chooseBrackets(...texts: readonly string[]): Marks {
   return texts.some((text) => /[[\]]/.test(text)) ? chooseMarks(...texts) : BRACKETS;
 }
 

@@ -58,7 +58,7 @@ type Most = {
   readonly journal: number;
 };
 
-export type Found = { readonly text: string; readonly tag: string };
+type Found = { readonly text: string; readonly tag: string };
 export type Put = { readonly tag: string } | 'moved' | 'lost';
 
 /** About what one takes, measured on agents with prompts: more than most take. */

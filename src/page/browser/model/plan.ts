@@ -52,7 +52,7 @@ export type Plan = {
 };
 
 /** A plan in the order in which it is read. */
-export type Overview = Pick<PackedOverview, 'above' | 'below' | 'alreadyTitle'> & {
+type Overview = Pick<PackedOverview, 'above' | 'below' | 'alreadyTitle'> & {
   /** What is read one by one, the weightiest first. */
   readonly alone: ReadonlySet<Entry>;
   /** Those whose fields say why they change. */
