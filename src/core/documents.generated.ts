@@ -2707,8 +2707,8 @@ export type Snapshot = {
   readonly sealed?: {
     readonly [k: string]: string;
   };
-  /** What the state is to say of it once the change took; older runs have none. */
-  readonly intended?: null | {
+  /** What the state is to say of it once the change took; null where that is nothing. */
+  readonly intended: null | {
     /** Its natural key, by which one that was made is found. */
     readonly key: string | null;
     /** Values of the kind's scope fields. */
@@ -3994,7 +3994,7 @@ export type Snapshot = {
   readonly sealed?: {
     readonly [k: string]: string;
   };
-  readonly intended?: {
+  readonly intended: {
     readonly key: string | null;
     readonly scope: {
       readonly [k: string]: string;

@@ -95,7 +95,7 @@ export function isSourceRecorded(leaf: Leaf, last: AppliedLeaf): boolean {
 
 /** What the state says of a leaf that is not written: what it said before, with the source if it had none. */
 export function withSource(leaf: Leaf, last: AppliedLeaf): AppliedLeaf {
-  const isWithout = ('fingerprint' in last || 'unknown' in last) && last.source === undefined;
+  const isWithout = 'unknown' in last && last.source === undefined;
   return isWithout && leaf.value instanceof Secret
     ? { ...last, source: digestSource(leaf.value) }
     : last;

@@ -137,6 +137,7 @@ function broughtBack(address: Address, kept: Kept, now: Now): Back {
     pin,
     resource: then,
     withheld,
+    intended: null,
   };
   const changed = listLeaves(then, recorded);
   const touched = { snapshot: prior, changed, isWhole, recorded, filesBack };

@@ -88,6 +88,7 @@ function journal(change: Change, account: string): readonly JournalEntry[] {
     pin: null,
     resource: null,
     withheld: [],
+    intended: null,
     ...was,
   };
   const wanted = { scope: SCOPE, name: 'Desk', leaves: {}, protect: false, key: null };
@@ -98,7 +99,7 @@ function journal(change: Change, account: string): readonly JournalEntry[] {
   ]);
   return [
     { ...began('r1'), account_id: account },
-    full === undefined ? snapshot : { ...snapshot, intended: full },
+    { ...snapshot, intended: full ?? null },
     ...requests,
   ];
 }

@@ -7,7 +7,7 @@ import { plan } from '../../src/console/plan.ts';
 import { describeHold } from '../../src/plan/holds.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
-import { formatKeyed, keyedJournal, openKeyed } from '../state/keyed.ts';
+import { keyedJournal } from '../state/keyed.ts';
 import { began, HOLDS } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
@@ -123,22 +123,6 @@ describe('the hold of a rollback', () => {
       await stage.plan({ target: ['sms_template.second'] }, { env: careless });
     },
   );
-
-  longStaged('of an earlier version, on a configuration, is honoured as it was', async (stage) => {
-    await stage.apply();
-    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-    const { config_digest: digest } = await stage.plan();
-    const [hold] = Object.values(HOLDS);
-    const state = await openKeyed(join(stage.folder, STATE)).load();
-    if (state.state === undefined || hold === undefined) throw new Error('no state');
-    await stage.write(STATE, await formatKeyed({ ...state.state, holds: { [digest]: hold } }));
-    await held(stage, { undid: 'r1', by: 'r2' });
-    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
-    await stage.plan();
-    await stage.edit('agents.yaml', 'due for a visit', 'due for a check-up');
-    await stage.apply({ releaseHold: true });
-    expect(await stateIn(stage)).not.toHaveProperty('holds');
-  });
 
   staged('stays on the value, whatever was written in between', async (stage) => {
     const runs = await rollBack(stage);

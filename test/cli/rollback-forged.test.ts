@@ -160,6 +160,7 @@ describe('what the run is said to have created', () => {
           pin: null,
           resource: null,
           withheld: [],
+          intended: null,
         },
         {
           type: 'intent',

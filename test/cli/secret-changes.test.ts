@@ -8,14 +8,11 @@ import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { type Change, isWritten } from '../../src/core/plan-document.ts';
 import type { NotUndone } from '../../src/state/journal.ts';
-import type { State } from '../../src/state/model.ts';
-import { nextState } from '../../src/state/replay.ts';
 import { type Stage, type StageOptions, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
-import { holder } from '../state/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { STATE, stateCommands, storeOf } from './state-stage.ts';
+import { STATE, stateCommands } from './state-stage.ts';
 
 /** Each kind of leaf that holds a secret: where it stands, what stands around it, and where its value goes. */
 const KINDS = {
@@ -280,42 +277,6 @@ describe('another source than the last applied', () => {
       options,
     );
   }
-});
-
-/** Has the state say what an earlier version said: nothing of sources. */
-async function withoutSources(stage: Stage): Promise<void> {
-  const store = storeOf(stage);
-  const { state } = await store.load();
-  const lease = await store.acquire(holder('run-0'));
-  const bare: State = JSON.parse(
-    JSON.stringify(state, (key, value) => (key === 'source' ? undefined : value)),
-  );
-  await lease.commit(nextState(bare, bare.last_run, bare.resources));
-  await lease.release();
-  await store.close();
-}
-
-describe('a state that has no sources', () => {
-  staged(
-    'is none to plan by: the next apply records them, and then another one is noticed',
-    async (stage) => {
-      await stage.remove('resources.yaml');
-      await stage.write('agents.yaml', agents(from('env:OLD')));
-      await stage.apply();
-      await withoutSources(stage);
-      expect(await stage.read(STATE)).not.toContain('"source"');
-      const writes = stage.writes().length;
-      expect((await stage.plan({}, { env: NONE })).changes).toEqual([]);
-      await stage.apply({}, { env: NONE });
-      expect(stage.writes()).toHaveLength(writes);
-      await stage.write('agents.yaml', agents(from('env:NEW')));
-      const { changes } = await stage.plan({}, { env: NONE });
-      expect(changes.map(({ fields }) => fields.map(({ cause }) => cause))).toEqual(
-        ALL.map(() => ['secret_source_changed']),
-      );
-    },
-    options,
-  );
 });
 
 describe('a source that is named again', () => {

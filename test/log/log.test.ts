@@ -207,6 +207,7 @@ function journal(index: number): readonly JournalEntry[] {
       pin: null,
       resource: left,
       withheld: [],
+      intended: null,
     },
     { type: 'resource', address, resource: left },
     {

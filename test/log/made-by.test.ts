@@ -29,6 +29,7 @@ const snapshot: SnapshotTaken = {
   pin: PIN,
   resource: null,
   withheld: [],
+  intended: null,
 };
 
 function receipt(changed: Partial<LedgerLine> = {}, taken: Partial<SnapshotTaken> = {}): Receipt {

@@ -42,6 +42,7 @@ const snapshot: JournalEntry = {
   pin: null,
   resource: null,
   withheld: [],
+  intended: null,
 };
 
 const ended: JournalEntry = {

@@ -189,6 +189,7 @@ test('the values of a run are told as far as its journal keeps them', () => {
       pin: null,
       resource,
       withheld: [],
+      intended: null,
     },
     { type: 'resource', address, resource },
     { type: 'ended', at: '', status: 'done', verified: true, ledger: [{ ...line, status }] },

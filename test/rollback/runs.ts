@@ -51,6 +51,7 @@ export function journalOf(
       id,
       pin,
       resource,
+      intended: null,
       ...kept,
     } as const;
     const intents = (deed.steps ?? stepsOf(deed.action)).flatMap(

@@ -135,6 +135,7 @@ export function snapshot(address: string, id: string | null): JournalEntry {
     pin: null,
     resource: null,
     withheld: [],
+    intended: null,
   };
 }
 

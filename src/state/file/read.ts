@@ -193,9 +193,7 @@ function leftInFile(
   run: string,
   { layout, disk }: Place,
 ): SnapshotTaken {
-  const { type, address, kind, id, intended, sealed } = entry;
-  // Journals of older versions have none.
-  if (intended === undefined) return entry;
+  const { type, address, kind, id, sealed } = entry;
   const there = { at: line.at, size: line.size, text: '', isWhole: true };
   const digest = parseLine(line.text)?.digest;
   function again(): SnapshotTaken {
@@ -230,7 +228,7 @@ function leftInFile(
       return again().withheld;
     },
     get intended() {
-      return again().intended ?? null;
+      return again().intended;
     },
   };
 }

@@ -297,7 +297,7 @@ function* ofReceipts(stranger: ResourceState): Generator<Forgery> {
 
 function creationOf(resource: ResourceState, when: string): readonly JournalEntry[] {
   const [address, { kind, id }] = ['agent.retired', resource];
-  const before = { document: null, pin: null, resource: null, withheld: [] };
+  const before = { document: null, pin: null, resource: null, withheld: [], intended: null };
   return [
     { type: 'snapshot', address, kind, id: null, ...before },
     {
@@ -315,7 +315,8 @@ function* ofDeadRuns(stranger: ResourceState, { account_id, lineage, serial }: S
   const { kind, id } = stranger;
   const address = 'agent.retired';
   const document = { name: stranger.name, greeting_message: INVENTED };
-  const copy = { type: 'snapshot', address, kind, id, document, pin: null, withheld: [] } as const;
+  const before = { document, pin: null, withheld: [], intended: null };
+  const copy = { type: 'snapshot', address, kind, id, ...before } as const;
   const asked = (step: 'update' | 'delete', operation: string, of = address): JournalEntry => ({
     ...{ type: 'intent', seq: 1, at: first.at, address: of, step, operation, id },
     fields: ['greeting_message'],
