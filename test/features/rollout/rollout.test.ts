@@ -634,6 +634,31 @@ describe('a guard rail', () => {
     expect(await fleet.run([2, 0])).not.toMatchObject({ status: 'held' });
   });
 
+  test('for silence leaves an agent alone that is closed on Wednesdays', async () => {
+    const fleet = await opened({
+      ...small('    guard_rails: { silence: 8 }\n'),
+      agents: 20,
+    });
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    const address = steps[0]?.adds[0] ?? '';
+    const { resources } = await stateIn(fleet.stage);
+    const book = fleet.stage.sim.store.calls.get(resources[address]?.id ?? '');
+    if (book === undefined) throw new Error('nobody calls it');
+    const close = () => {
+      const open = book.calls.filter(({ startedAt }) => new Date(startedAt).getUTCDay() !== 3);
+      book.calls.splice(0, book.calls.length, ...open);
+    };
+    // It starts on a Monday morning, and is looked at on Wednesday at midnight and on Thursday morning.
+    for (const span of [2 * DAY + 16 * HOUR, 8 * HOUR]) {
+      fleet.pass(span);
+      close();
+      const look = (await fleet.run([0, 2])).look;
+      expect(look?.broken).toEqual([]);
+    }
+    expect(fleet.greeting(POLITE)).toBeGreaterThanOrEqual(2);
+  });
+
   test('for errors may be a measure of call logs, too', async () => {
     const judge = '    judge: { measures: { errors: { margin: 5 } } }\n';
     const fleet = await opened(small(judge));
