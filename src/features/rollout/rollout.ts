@@ -367,11 +367,15 @@ function decide(
   });
 }
 
+function secondOf(id: string): string {
+  return id.split('-')[0] ?? '';
+}
+
 /** A rollout with the runs of it that journals tell of: an older state that was put back knows fewer. */
 async function withRunsFound(record: RolloutRecord, session: Session): Promise<RolloutRecord> {
   for (const { run } of await session.store.runs()) {
-    // Ids of runs and rollouts begin with their time.
-    if (run < record.id) break;
+    // Ids of runs and rollouts begin with their time; those of one second have no order.
+    if (secondOf(run) < secondOf(record.id)) break;
     const { kept } = (await readBegan(session, run)) ?? {};
     const own = kept && recordsIn({ kept: { [kept.feature]: kept.entries } });
     const same = own?.find(({ id }) => id === record.id);
