@@ -681,10 +681,19 @@ function whyStopped({ look }: RolloutRecord): string {
 }
 
 /**
- * Undoes the runs of a rollout, the newest first. What is undone already is passed over, so that a rollback that died
- * is gone on with.
+ * Undoes the runs of a rollout, the newest first. What is undone already is passed over, so that a rollback that died, or
+ * that another run came between, is gone on with.
  */
-async function takeBack(
+function takeBack(
+  name: string,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<RolloutOutcome> {
+  return whileStale(() => takeBackNow(name, options, context, review));
+}
+
+async function takeBackNow(
   name: string,
   options: RolloutOptions,
   context: RunContext,
