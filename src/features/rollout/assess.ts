@@ -50,22 +50,34 @@ export function assess(
   const { now, start, groups, judge: judging, guardRails, logs } = watched;
   // An agent that was changed since is no longer comparable.
   const others = watched.others.filter(({ changedAt }) => (changedAt ?? 0) <= start);
-  const callsOf = (name: Measure['name'], agent: Agent, since: number): AgentCalls => {
-    const { address, id } = agent;
-    const before = countBefore(name, agent, start, judging, count);
-    if (name !== 'errors') return { address, ...before, after: tally(name, count(id, since, now)) };
+  const callsOf = (
+    name: Measure['name'],
+    { address, id }: Agent,
+    since: number,
+    { weeks, before }: Pick<AgentCalls, 'weeks' | 'before'>,
+  ): AgentCalls => {
+    if (name !== 'errors')
+      return { address, weeks, before, after: tally(name, count(id, since, now)) };
     const { calls = 0, errors = 0 } = logs?.before[id] ?? {};
     const days = daysSince(logs, id, since);
     const after = {
       calls: sum(days.map((one) => one.calls)),
       sum: sum(days.map((one) => one.errors)),
     };
-    return { address, weeks: before.weeks, before: { calls, sum: errors }, after };
+    return { address, weeks, before: { calls, sum: errors }, after };
   };
   const seen = judging.measures.map((measure) => {
+    // Each agent is in several cohorts, and its weeks before are the same in all.
+    const all = [...groups.flatMap(({ changed }) => changed), ...others];
+    const before = new Map(
+      all.map((agent) => [agent.id, countBefore(measure.name, agent, start, judging, count)]),
+    );
     const compare = (changed: readonly Agent[], since: number) => {
       const list = (agents: readonly Agent[]) =>
-        agents.map((agent) => callsOf(measure.name, agent, since));
+        agents.flatMap((agent) => {
+          const own = before.get(agent.id);
+          return own === undefined ? [] : [callsOf(measure.name, agent, since, own)];
+        });
       return { changed: list(changed), others: list(others) };
     };
     if (measure.name === 'errors' ? logs === null : !hasMetrics)

@@ -177,7 +177,8 @@ export function compare(measure: Measure, cohort: Cohort): Compared | null {
   const [treated, others] = [listUnits(measure, cohort.changed), listUnits(measure, cohort.others)];
   if (treated.length === 0 || others.length < 2) return null;
   const middle = (agents: readonly Unit[]) => median(agents.map(({ moved }) => moved));
-  const away = others.map((one) => Math.abs(one.moved - middle(others)) / Math.sqrt(one.variance));
+  const usual = middle(others);
+  const away = others.map((one) => Math.abs(one.moved - usual) / Math.sqrt(one.variance));
   const most = 3 * (1 + 6 / others.length) * 1.4826 * median(away);
   const odd: Address[] = [];
   const drawIn = (agents: readonly Unit[]) => {
