@@ -5,6 +5,7 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { DOCUMENTS } from '../src/console/show.ts';
+import { drawArchitecture } from './generate/architecture.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
 import { renderDocumentTypes } from './generate/document-types.ts';
@@ -22,6 +23,7 @@ const outputs = {
   'src/platform/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
   'src/stack/sections.generated.json': json(featureSections()),
+  'docs/contributing/architecture.svg': drawArchitecture(sourcesOf('src/**/*.{ts,tsx}')),
   'src/core/documents.generated.ts': await renderDocumentTypes(
     schemasIn('schemas', [...new Set(Object.values(DOCUMENTS))]),
     { from: 'schemas/*.schema.json', core: '.' },
@@ -31,6 +33,14 @@ const outputs = {
     { from: 'src/simulator/*.schema.json', core: '../core' },
   ),
 };
+
+/** The texts of source files, by their paths. */
+function sourcesOf(pattern: string): ReadonlyMap<string, string> {
+  const files = globSync(pattern, { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+  return new Map(
+    files.sort().map((file) => [file, readFileSync(new URL(file, root), 'utf8')] as const),
+  );
+}
 
 /** Sections of callsheet.yaml that features read, by their keys. */
 function featureSections() {
