@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isObject, isSameJson, type Json, type JsonObject } from '../../src/core/value.ts';
 import { MOST_TOGETHER } from '../../src/restore/addresses.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
@@ -11,6 +11,9 @@ import { longRows, longTest } from '../long.ts';
 import { take } from '../snapshot/taking.ts';
 import { before as beforeRequest, FEW, parted } from './parts-stage.ts';
 import { fleetOf, ownState, restoreOn, wholeFleetOf, wipe } from './restoring.ts';
+
+// Accounts are restored one after the other, on a machine that is busy.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Every so many moments are died at: all of them take minutes. */
 const EVERY = 15;
