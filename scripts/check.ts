@@ -25,6 +25,7 @@ const BESIDE: readonly Part[] = [
   ['types', 'tsc', [...TYPES, join(kept, 'types.tsbuildinfo')]],
   ['types in the browser', 'tsc', ['-p', 'src/page/browser']],
   ['lint and format', 'biome', ['check', '--error-on-warnings']],
+  ['a feature less', 'node', ['scripts/features.ts', '--types', '--turn']],
   ['dead code', 'knip', ['--cache', '--cache-location', join(kept, 'knip')]],
 ];
 /** The tests start what is built. */
