@@ -253,6 +253,8 @@ function rolloutMarkdown(rollout: Rollouts.Rollout, environment: string | null):
   });
   const heads = `| ${MEASURE_FIELDS.map(({ title }) => title).join(' | ')} |`;
   return [
+    // A pipeline finds the comment of a rollout by it.
+    `<!-- callsheet:rollout-id ${rollout.id.replace(/[^\w-]/g, '')} -->`,
     `### ${plainText(rolloutTitle(rollout, environment))}`,
     ...facts.map(toldMarkdown),
     ...(rows.length === 0 ? [] : [[heads, '|---|---|---:|---:|---:|---:|', ...rows].join('\n')]),

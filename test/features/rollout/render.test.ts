@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, test } from 'vitest';
@@ -137,4 +139,14 @@ test('texts that anybody wrote do nothing', () => {
   );
   // What is in the table is in its cells.
   expect(html.match(/<tr>/g)).toHaveLength(html.match(/<tr>\n<t[hd]/g)?.length ?? 0);
+});
+
+test('the pipeline finds the rollouts of a comment by what it reads in it', () => {
+  const script = join(import.meta.dirname, '../../../examples/ci/github/actions/callsheet');
+  const source = readFileSync(join(script, 'comment.mjs'), 'utf8');
+  const [, pattern = ''] = /text\.matchAll\(\/(.*)\/gm\)/.exec(source) ?? [];
+  const found = [
+    ...renderRolloutsMarkdown(documentOf(waiting)).matchAll(new RegExp(pattern, 'gm')),
+  ];
+  expect(found.map(([, id]) => id)).toEqual([waiting.id]);
 });

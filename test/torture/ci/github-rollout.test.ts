@@ -84,7 +84,7 @@ test('what is merged with the label goes to one agent, is looked at every hour, 
     { id: 90_001, body: report, user: { login: 'mallory' } },
     {
       id: 90_002,
-      body: report.replace(/Rollout <code>[^<]+/, 'Rollout <code>r-1'),
+      body: report.replace(/rollout-id [\w-]+/, 'rollout-id r-1'),
       user: { login: 'github-actions[bot]' },
     },
   ]);

@@ -61,7 +61,7 @@ async function findRollout() {
 
 /** The rollouts that a page tells of. */
 function rolloutsIn(text) {
-  return [...text.matchAll(/^- Rollout <code>([\w-]+)<\/code>/gm)].map(([, id]) => id);
+  return [...text.matchAll(/^<!-- callsheet:rollout-id ([\w-]+) -->$/gm)].map(([, id]) => id);
 }
 
 /** The job before ended without a result. What it said the last time must not stand any longer. */
