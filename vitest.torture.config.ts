@@ -11,7 +11,11 @@ const withLongOnes = globSync('test/**/*.test.ts').filter((file) =>
 
 export default defineConfig({
   test: {
-    include: ['test/torture/**/*.test.ts', 'test/state/stores/*.test.ts', ...withLongOnes],
+    include: [
+      'test/torture/**/*.test.ts',
+      'test/{state,features}/stores/*.test.ts',
+      ...withLongOnes,
+    ],
     // The stores are broken at every step, not at each few; elsewhere the long tests alone are run.
     env: { CALLSHEET_EVERY_STEP: '1', CALLSHEET_TORTURE: '1' },
     isolate: false,

@@ -1,6 +1,7 @@
-// Proves the border of the core: in a copy, the folder of each feature and its line are deleted, the rest type-checks, and
-// the tests of the core pass. `node scripts/features.ts [--quick|--types] [--turn] [NAME…]`: `--quick` runs a part of those
-// tests and `--types` none, `--turn` takes one feature, another one each day.
+// Proves the border of the core: in a copy, the folder of each feature and its line are deleted, with features that are
+// built on it, the rest type-checks, and the tests of the core pass.
+// `node scripts/features.ts [--quick|--types] [--turn] [NAME…]`: `--quick` runs a part of those tests and `--types` none,
+// `--turn` takes one feature, another one each day.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -50,22 +51,24 @@ function takeAway(name: string) {
   try {
     for (const file of tracked()) cpSync(join(ROOT, file), join(copy, file));
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const folder = `src/features/${name}`;
-    const gone = globSync(`${folder}/**/*.*`, { cwd: copy });
+    const together = [name, ...all.filter((one) => one !== name && isBuiltOn(copy, one, name))];
+    const folders = together.flatMap((one) => [`src/features/${one}`, `test/features/${one}`]);
+    const gone = globSync(
+      together.map((one) => `src/features/${one}/**/*.*`),
+      { cwd: copy },
+    );
     const lines = gone.map((file) => readFileSync(join(copy, file), 'utf8').split('\n').length - 1);
-    rmSync(join(copy, folder), { recursive: true });
-    rmSync(join(copy, `test/features/${name}`), { recursive: true, force: true });
-    for (const file of withoutFeature(copy, [folder, `test/features/${name}`]))
-      rmSync(join(copy, file));
-    deleteLine(copy, name);
+    for (const folder of folders) rmSync(join(copy, folder), { recursive: true, force: true });
+    for (const file of withoutFeature(copy, folders)) rmSync(join(copy, file));
+    for (const one of together) deleteLine(copy, one);
     const types = run(copy, 'tsc', ['-p', '.', '--noEmit', '--incremental', 'false']);
-    const folders = (values.quick ? QUICK : CORE).map((one) => `test/${one}`);
+    const ofCore = (values.quick ? QUICK : CORE).map((one) => `test/${one}`);
     const tests = values.types
       ? { isSound: true, out: 'Tests  not run' }
-      : run(copy, 'vitest', ['run', '--maxWorkers=2', ...folders]);
+      : run(copy, 'vitest', ['run', '--maxWorkers=2', ...ofCore]);
     for (const { isSound, out } of [types, tests]) if (!isSound) console.log(out.slice(-4000));
     return {
-      name,
+      name: together.join(' with '),
       files: gone.length,
       lines: lines.reduce((sum, one) => sum + one, 0),
       types: types.isSound ? 'pass' : 'FAIL',
@@ -91,16 +94,28 @@ function deleteLine(copy: string, name: string): void {
 function withoutFeature(copy: string, folders: readonly string[]): readonly string[] {
   const files = globSync('{test,scripts,bench}/**/*.{ts,tsx}', { cwd: copy });
   const gone = new Set<string>();
-  const importOf = /from '(\.[^']+)'|import\('(\.[^']+)'\)/g;
   const isGone = (file: string) =>
-    [...readFileSync(join(copy, file), 'utf8').matchAll(importOf)]
-      .map(([, one, other]) => normalize(join(dirname(file), one ?? other ?? '')))
-      .some((target) => folders.some((one) => target.startsWith(`${one}/`)) || gone.has(target));
+    importsOf(copy, file).some(
+      (target) => folders.some((one) => target.startsWith(`${one}/`)) || gone.has(target),
+    );
   for (let before = -1; before < gone.size; ) {
     before = gone.size;
     for (const file of files) if (!gone.has(file) && isGone(file)) gone.add(file);
   }
   return [...gone];
+}
+
+/** One feature imports from another. */
+function isBuiltOn(copy: string, feature: string, other: string): boolean {
+  return globSync(`src/features/${feature}/**/*.ts`, { cwd: copy })
+    .flatMap((file) => importsOf(copy, file))
+    .some((target) => target.startsWith(`src/features/${other}/`));
+}
+
+function importsOf(copy: string, file: string): readonly string[] {
+  return [
+    ...readFileSync(join(copy, file), 'utf8').matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g),
+  ].map(([, one, other]) => normalize(join(dirname(file), one ?? other ?? '')));
 }
 
 function run(cwd: string, command: string, args: readonly string[]) {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ features ─▶ feature, cli ─▶ restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ features ─▶ feature, cli ─▶ restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -13,9 +13,8 @@ import { describe, expect, test } from 'vitest';
  * `console` is what a command has of a terminal, and the commands that work on one stack, which fleets run too.
  * `rules` judges what `stack` has resolved, and is called by it: so its findings come with the other diagnostics,
  * with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
- * `model` is the pure part of `state/`, which plans and journals are made of. `stores` is the part that keeps a state
- * where other machines reach it, with the packages that this takes; the rest knows what a state is, and keeps it in a
- * file.
+ * `model` is the pure part of `state/`, which plans and journals are made of. The rest keeps a state in a file, and opens
+ * the stores of features.
  * `contract` is the table of operations in `platform/`, which is data; the rest of it calls them.
  */
 const ALLOWED: { readonly [folder: string]: readonly string[] } = {
@@ -35,7 +34,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'contract',
     'simulator',
     'state',
-    'stores',
     'model',
     'plan',
     'diff',
@@ -82,7 +80,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'platform',
     'contract',
     'state',
-    'stores',
     'model',
     'plan',
     'diff',
@@ -120,7 +117,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   contract: ['core'],
   simulator: ['platform', 'contract', 'kinds', 'core'],
   state: ['model', 'kinds', 'core'],
-  stores: ['state', 'model', 'platform', 'core'],
   rollback: ['plan', 'diff', 'model', 'kinds', 'core'],
   plan: ['diff', 'model', 'kinds', 'core'],
   diff: ['model', 'core'],
@@ -134,9 +130,6 @@ const MODEL = ['model', 'journal', 'store', 'replay', 'fingerprint'].map(
   (name) => `src/state/${name}.ts`,
 );
 
-/** Each has a folder of its own. The one in files is a part of the rest. */
-const STORES = /^src\/state\/(open\.ts|(?!file\/)[^/]+\/)/;
-
 const CONTRACT = ['operation', 'operations.generated'].map((name) => `src/platform/${name}.ts`);
 
 /** Folders that only compute: everything they know comes in as an argument. */
@@ -145,7 +138,7 @@ const PURE = ['core', 'kinds', 'model', 'diff', 'plan', 'rollback', 'render'];
 const HARMLESS = ['node:crypto'];
 
 /** Features that truly build on another: that one, by the name of the first. At most three. */
-const BUILT_ON: { readonly [feature: string]: string } = {};
+const BUILT_ON: { readonly [feature: string]: string } = { fleet: 'stores' };
 
 /**
  * A feature imports the core, and no other feature but the named one; the list of features imports each. Nothing else
@@ -153,8 +146,9 @@ const BUILT_ON: { readonly [feature: string]: string } = {};
  */
 function mayImport(from: string, to: string): boolean {
   if (from === 'features') return true;
-  if (!from.startsWith('features/')) return ALLOWED[from]?.includes(to) === true;
-  return to.startsWith('features') ? to === `features/${BUILT_ON[from]}` : to !== 'main';
+  const [, feature] = from.split('/');
+  if (feature === undefined) return ALLOWED[from]?.includes(to) === true;
+  return to.startsWith('features') ? to === `features/${BUILT_ON[feature]}` : to !== 'main';
 }
 
 /** Packages that one folder keeps to itself, or a part of one. */
@@ -167,12 +161,12 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   '@fastify/multipart': 'simulator',
   '@marcbachmann/cel-js': 'rules',
   'age-encryption': 'snapshot',
-  pg: 'state/postgres',
+  pg: 'features/stores',
   'pg-boss': 'features/fleet',
-  aws4fetch: 'state/s3',
-  '@aws-sdk/credential-providers': 'state/s3',
-  '@smithy/core/config': 'state/s3',
-  '@smithy/core/protocols': 'state/s3',
+  aws4fetch: 'features/stores',
+  '@aws-sdk/credential-providers': 'features/stores',
+  '@smithy/core/config': 'features/stores',
+  '@smithy/core/protocols': 'features/stores',
   '@opentelemetry/sdk-trace': 'console',
   '@opentelemetry/otlp-transformer': 'console',
 };
@@ -208,7 +202,6 @@ function targetOf({ file, specifier }: Import): string | undefined {
 
 function folderOf(file: string): string {
   if (MODEL.includes(file)) return 'model';
-  if (STORES.test(file)) return 'stores';
   if (CONTRACT.includes(file)) return 'contract';
   // Each feature is a folder of its own.
   if (/^src\/features\/[^/]+\//.test(file)) return file.split('/').slice(1, 3).join('/');
@@ -356,7 +349,7 @@ const FOLDERS = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))].filt
 describe('a folder of src', () => {
   test('has its rule here', () => {
     const ruled = Object.keys(ALLOWED).filter(
-      (name) => !['main', 'index', 'feature', 'model', 'stores', 'contract'].includes(name),
+      (name) => !['main', 'index', 'feature', 'model', 'contract'].includes(name),
     );
     expect(FOLDERS.filter((name) => name !== 'features').sort()).toEqual(ruled.sort());
   });

@@ -3,6 +3,7 @@ import { fleet } from './fleet/index.ts';
 import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
+import { stores } from './stores/index.ts';
 import { watch } from './watch/index.ts';
 
 /**
@@ -11,4 +12,4 @@ import { watch } from './watch/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout, watch, rehearse, reading, fleet];
+export const features: Features = [rollout, watch, rehearse, reading, fleet, stores];

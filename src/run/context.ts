@@ -13,6 +13,7 @@ import type { Stack } from '../stack/load.ts';
 import type { SettingsSection } from '../stack/settings.ts';
 import type { Disk } from '../state/file/disk.ts';
 import type { State } from '../state/model.ts';
+import type { StoreScheme } from '../state/open.ts';
 import type { StateStore } from '../state/store.ts';
 import type { Event } from './document.ts';
 
@@ -94,6 +95,8 @@ export type EngineFeature = {
   readonly claims?: (state: State, place: StackPlace) => Promise<readonly Claim[]>;
   readonly strategy?: StrategyHook;
   readonly gauges?: () => Promise<OpenGauges>;
+  /** Places beside files that it keeps states in. */
+  readonly stores?: readonly StoreScheme[];
 };
 
 /** How a stack is named in a command. */

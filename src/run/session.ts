@@ -249,13 +249,14 @@ function placeIn(dir: string, location: string): string {
 export function openStore(
   stack: Pick<Stack, 'state'>,
   {
+    features,
     disk,
     sandbox,
     env,
     emit,
     confirm,
     timed = (store) => store,
-  }: Pick<RunContext, 'disk' | 'sandbox' | 'env' | 'emit' | 'confirm' | 'timed'>,
+  }: Pick<RunContext, 'features' | 'disk' | 'sandbox' | 'env' | 'emit' | 'confirm' | 'timed'>,
   {
     vouches = sandbox === undefined ? undefined : 'everything',
   }: { readonly vouches?: Vouching | undefined } = {},
@@ -263,7 +264,7 @@ export function openStore(
   const place = sandbox === undefined ? stack.state : { file: sandbox.stateFile };
   const warn = (text: string) => emit({ type: 'notice', text });
   const admit = admitIn({ env, confirm });
-  return timed(openStateStore(place, { env, disk, admit, warn, vouches }));
+  return timed(openStateStore(place, { features, env, disk, admit, warn, vouches }));
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

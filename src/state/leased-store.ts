@@ -59,8 +59,8 @@ import type {
  * which the next command finds its way.
  *
  *     StateStore ◄── leased-store.ts ──► StoreDriver ◄── file
- *                                                    ◄── remote/store.ts ──► Remote ◄── document.ts, of one document
- *                                                                            ◄── of rows
+ *                                                    ◄── features/stores/remote/store.ts ──► Remote ◄── document.ts, of one document
+ *                                                                                            ◄── of rows
  */
 export type StoreDriver = LockPlace &
   Remainder & {

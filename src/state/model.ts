@@ -4,8 +4,8 @@
  * It holds no secret and no sensitive value, only fingerprints of them.
  *
  * This file is the model, pure; `store.ts` is what a store must do, `leased-store.ts` is how all of them do it over a
- * small driver each, and `open.ts` opens one: a file (`file/`), or what other machines reach, too (`remote/`, with a
- * folder for each).
+ * small driver each, and `open.ts` opens one: a file (`file/`), or what a feature keeps
+ * states in.
  */
 import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';

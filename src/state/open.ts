@@ -1,28 +1,55 @@
-import { type Admit, Origin } from '../core/origin.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Admit } from '../core/origin.ts';
 import { placeAddress, type StatePlace, sealPlace } from '../core/stores.ts';
 import { openFileStore, type StoreEffects } from './file/store.ts';
-import { realEffects } from './lock.ts';
-import { openRetries, timeoutFrom } from './remote/failures.ts';
 import { openSeals, type Seals, type Vouching } from './seal.ts';
 import type { StateStore } from './store.ts';
 
-type OpenOptions = {
+type RemotePlace = Exclude<StatePlace, { readonly file: string }>;
+
+/** A scheme of places beside files, and the store that keeps states in them. */
+export type StoreScheme<Place extends RemotePlace = RemotePlace> = {
+  readonly has: (place: RemotePlace) => place is Place;
+  /** Loads what the store needs. */
+  open(place: Place, world: StoreWorld): Promise<StateStore>;
+};
+
+/** What a store that is opened has of the world. */
+export type StoreWorld = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Decides which servers get the credentials of the environment. */
   readonly admit: Admit;
   /** Told in a sentence that a store which is away is waited for, and that it is back. */
   readonly warn?: ((text: string) => void) | undefined;
+  readonly seals: Seals;
+};
+
+type OpenOptions = Omit<StoreWorld, 'seals'> & {
+  /** Has the schemes beside files. */
+  readonly features: readonly { readonly stores?: readonly StoreScheme[] }[];
   readonly vouches?: Vouching | undefined;
   /** What the file store does on the disk; tests stop it at each step. */
   readonly disk?: StoreEffects['disk'] | undefined;
 };
 
-/** The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. */
+/**
+ * The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. Throws
+ * `CallsheetError('usage')` for a place of a scheme that no feature has.
+ */
 export function openStateStore(place: StatePlace, options: OpenOptions): StateStore {
-  const { disk } = options;
+  const { disk, features } = options;
   const seals = sealsOf(place, options);
   if ('file' in place) return openFileStore(place.file, { seals, ...(disk && { disk }) });
-  return whenUsed(placeAddress(place), () => load(place, options, seals));
+  const scheme = features.flatMap(({ stores = [] }) => stores).find(({ has }) => has(place));
+  if (scheme === undefined)
+    throw new CallsheetError(
+      'usage',
+      `this Callsheet has no store for a state in ${placeAddress(place)}`,
+      {
+        hint: 'Keep the state in a file, or use a Callsheet that has a store for this place.',
+      },
+    );
+  return whenUsed(placeAddress(place), () => scheme.open(place, { ...options, seals }));
 }
 
 /** The seals of what is kept in a place, with the key of the environment. */
@@ -31,62 +58,6 @@ export function sealsOf(
   { env, vouches }: Pick<OpenOptions, 'env' | 'vouches'>,
 ): Seals {
   return openSeals({ key: env.CALLSHEET_FINGERPRINT_KEY, place: sealPlace(place), vouches });
-}
-
-async function load(
-  place: Exclude<StatePlace, { readonly file: string }>,
-  { env, admit, warn }: OpenOptions,
-  seals: Seals,
-): Promise<StateStore> {
-  const admitOne = (url: string, by = place.by) => admit({ url, by, credentials: 'of the state' });
-  const effects = realEffects();
-  const timeout = timeoutFrom(env);
-  const retries = openRetries(timeout, effects, warn);
-  const { openRemoteStore } = await import('./remote/store.ts');
-  if ('http' in place) {
-    const [{ documentRemote }, { listAddresses, httpPlace }, { openExchange }] = await Promise.all([
-      import('./remote/document.ts'),
-      import('./http/store.ts'),
-      import('./remote/exchange.ts'),
-    ]);
-    const credentials = {
-      username: env.CALLSHEET_STATE_USERNAME,
-      password: env.CALLSHEET_STATE_PASSWORD,
-    };
-    // One after the other: a person is asked one thing at a time.
-    const origins: Origin[] = [];
-    for (const [index, url] of listAddresses(place.http).entries())
-      origins.push(await admitOne(url, index === 0 ? place.by : place.lock_by));
-    const exchange = openExchange(timeout, origins);
-    const http = httpPlace(place.http, credentials, exchange, effects, retries);
-    return openRemoteStore(documentRemote(http, seals), effects);
-  }
-  if ('postgres' in place) {
-    const [{ postgresRemote }, { openDatabase }] = await Promise.all([
-      import('./postgres/store.ts'),
-      import('./postgres/database.ts'),
-    ]);
-    const { url, stack } = place.postgres;
-    const database = await openDatabase(await admitOne(url), env, timeout);
-    const remote = postgresRemote(database, stack, placeAddress(place), retries, seals);
-    return openRemoteStore(remote, effects);
-  }
-  const [{ documentRemote }, { isAmazon, getRoot, s3Place }, { openExchange }, aws] =
-    await Promise.all([
-      import('./remote/document.ts'),
-      import('./s3/store.ts'),
-      import('./remote/exchange.ts'),
-      import('./s3/credentials.ts'),
-    ]);
-  const region = place.s3.region ?? (await aws.findRegion(env)) ?? 'us-east-1';
-  const root = getRoot(place.s3, region);
-  // Amazon is who the credentials are for, and a signature says nothing of the key.
-  const origin = isAmazon(root) ? Origin.given(root) : await admitOne(root);
-  const exchange = openExchange(timeout, [origin]);
-  const location = placeAddress(place);
-  const credentials = aws.openAwsCredentials({ env, location, region, timeout, effects });
-  const s3 = s3Place(place.s3, credentials, exchange, retries, region);
-  return openRemoteStore(documentRemote(s3, seals), effects);
 }
 
 /** A store that is opened with the first thing that is asked of it. */

@@ -6,7 +6,7 @@ import { parseEnv, promisify } from 'node:util';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { PASSWORD, startHttpServer } from '../state/stores/http-server.ts';
+import { PASSWORD, startHttpServer } from '../features/stores/http-server.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
 import { type Ended, spawnStep } from './spawn.ts';

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
+import * as http from '../features/stores/http-server.ts';
+import * as s3 from '../features/stores/s3-server.ts';
 import { isTorture } from '../long.ts';
 import { began, deep, sealedText } from '../state/sample.ts';
-import * as http from '../state/stores/http-server.ts';
-import * as s3 from '../state/stores/s3-server.ts';
 import { openPeaks } from '../torture/peaks.ts';
 import { STATE } from './state-stage.ts';
 

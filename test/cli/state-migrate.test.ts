@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
 import { readReceipts } from '../../src/cli/state/edit.ts';
+import { NoAnswer } from '../../src/features/stores/remote/failures.ts';
 import { damagedJournal } from '../../src/state/failures.ts';
-import { NoAnswer } from '../../src/state/remote/failures.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
+import { PASSWORD, startHttpServer, USERNAME } from '../features/stores/http-server.ts';
+import { BUCKET, KEY_ID, SECRET, startS3 } from '../features/stores/s3-server.ts';
 import { openKeyed } from '../state/keyed.ts';
 import { began, deadPid, holder } from '../state/sample.ts';
-import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
-import { BUCKET, KEY_ID, SECRET, startS3 } from '../state/stores/s3-server.ts';
 import { stateCommands, stateIn, storeOf } from './state-stage.ts';
 
 let http: Awaited<ReturnType<typeof startHttpServer>>;

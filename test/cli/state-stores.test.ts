@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { adopt, runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { staged } from '../apply/stage.ts';
-import { type Servers, startServers } from '../state/stores/bad/places.ts';
-import { PASSWORD, USERNAME } from '../state/stores/http-server.ts';
-import * as postgres from '../state/stores/postgres-server.ts';
-import * as s3 from '../state/stores/s3-server.ts';
+import { type Servers, startServers } from '../features/stores/bad/places.ts';
+import { PASSWORD, USERNAME } from '../features/stores/http-server.ts';
+import * as postgres from '../features/stores/postgres-server.ts';
+import * as s3 from '../features/stores/s3-server.ts';
 import { stateCommands } from './state-stage.ts';
 
 let servers: Servers;

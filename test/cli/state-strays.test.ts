@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import * as http from '../state/stores/http-server.ts';
-import * as s3 from '../state/stores/s3-server.ts';
+import * as http from '../features/stores/http-server.ts';
+import * as s3 from '../features/stores/s3-server.ts';
 import { stateCommands } from './state-stage.ts';
 
 /** A part of a store's document: what stands there, or where it lies. */

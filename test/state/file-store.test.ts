@@ -11,8 +11,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Unanswered } from '../../src/state/failures.ts';
 import { realDisk } from '../../src/state/file/disk.ts';
-import { NoAnswer } from '../../src/state/remote/failures.ts';
 import { nextState } from '../../src/state/replay.ts';
 import { readReceipt } from '../../src/state/runs.ts';
 import { withReason } from '../long.ts';
@@ -80,7 +80,7 @@ describe('a store', () => {
   });
 
   test('lists no run as damaged because the store does not answer', async () => {
-    const lost = new NoAnswer('read', 'https://store.example.test', { words: 'it broke off' });
+    const lost = new (class extends Unanswered {})('state', 'it broke off');
     await expect(readReceipt('r1', () => Promise.reject(lost))).rejects.toBe(lost);
   });
 

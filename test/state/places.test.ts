@@ -3,6 +3,8 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { Origin } from '../../src/core/origin.ts';
+import { openStateStore } from '../../src/state/open.ts';
 import { withReason } from '../long.ts';
 import { failureOf, holder } from './sample.ts';
 import { doRun, newStore, openStore } from './stores.ts';
@@ -21,6 +23,21 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
     process.setegid?.(0);
   }
 }
+
+test('a place of a scheme that no feature has is refused in words', async () => {
+  const place = { url: 'postgres://user:hidden@db.example.test/states', stack: 'desk' };
+  const failure = await failureOf(async () =>
+    openStateStore(
+      { postgres: place, by: 'operator' },
+      { features: [{}], env: {}, admit: async ({ url }) => Origin.given(url) },
+    ),
+  );
+  expect(failure.code).toBe('usage');
+  expect(failure.message).toBe(
+    'this Callsheet has no store for a state in postgres://db.example.test/states#desk',
+  );
+  expect(failure.hint).toContain('Keep the state in a file');
+});
 
 describe('what is no file of its own is refused in its own words, and left as it is', () => {
   test.each<[string, (path: string) => unknown, string]>([

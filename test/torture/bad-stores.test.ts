@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Servers, startServers } from '../state/stores/bad/places.ts';
-import { ROWS, testBadStores } from '../state/stores/bad/table.ts';
+import { type Servers, startServers } from '../features/stores/bad/places.ts';
+import { ROWS, testBadStores } from '../features/stores/bad/table.ts';
 
 let servers: Servers;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openBudget } from '../../src/features/fleet/queue/budget.ts';
 import { openQueue } from '../../src/features/fleet/queue/enqueue.ts';
 import { createLimiter } from '../../src/simulator/rate-limit.ts';
-import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../features/stores/postgres-server.ts';
 
 let server: Awaited<ReturnType<typeof startPostgres>>;
 const ENV = { CALLSHEET_QUEUE_PASSWORD: PASSWORD };

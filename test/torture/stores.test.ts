@@ -5,8 +5,8 @@ import { inventory, WHOLE } from '../e2e/clinic.ts';
 import type { Hold } from '../e2e/gate.ts';
 import { longScenario, told, type World } from '../e2e/harness.ts';
 import type { Outcome, Running } from '../e2e/process.ts';
-import { type Door, openDoor } from '../state/stores/bad/door.ts';
-import * as http from '../state/stores/http-server.ts';
+import { type Door, openDoor } from '../features/stores/bad/door.ts';
+import * as http from '../features/stores/http-server.ts';
 import {
   HTTP_SERVERS,
   type OthersServer,
@@ -14,9 +14,9 @@ import {
   S3_SECRET,
   S3_SERVERS,
   startOthers,
-} from '../state/stores/others-servers.ts';
-import * as postgres from '../state/stores/postgres-server.ts';
-import * as s3 from '../state/stores/s3-server.ts';
+} from '../features/stores/others-servers.ts';
+import * as postgres from '../features/stores/postgres-server.ts';
+import * as s3 from '../features/stores/s3-server.ts';
 import { writeResult } from './result.ts';
 
 // Every kind of store × what befalls it, by whole commands. What came of each stands in docs/contributing/reliability.md.

@@ -4,7 +4,7 @@ import { openQueue } from '../../src/features/fleet/queue/enqueue.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
 import { manyStacks } from '../features/fleet/queue/many-stacks.ts';
-import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../features/stores/postgres-server.ts';
 
 const STACKS = 200;
 const AGENTS = 2;

@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { say } from '../../console/events.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { passwordVariable } from '../../core/stores.ts';
 import { isSameJson } from '../../core/value.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
-import { admitIn } from '../../run/client.ts';
+import { openStore } from '../../run/session.ts';
 import { parsePlace } from '../../stack/index.ts';
 import { checkOwner, MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
-import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
 import { noState, readReceipts, withStore } from './edit.ts';
@@ -34,12 +32,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       hint: `Other users can read a command line. Set ${passwordVariable(place)} instead.`,
     });
   return withStore(flags, context, async ({ store, settings }) => {
-    const target = openStateStore(place, {
-      env: context.env,
-      disk: context.disk,
-      admit: admitIn(context),
-      warn: (text) => say(context.terminal, text),
-    });
+    const target = openStore({ state: place }, context);
     try {
       if (target.location === store.location)
         throw new CallsheetError('usage', `the state is already at ${store.location}`);

@@ -4,14 +4,19 @@ import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
 import type { StatePlace } from '../../../src/core/stores.ts';
+import { stores } from '../../../src/features/stores/index.ts';
+import { openDatabase } from '../../../src/features/stores/postgres/database.ts';
 import { openStateStore } from '../../../src/state/open.ts';
-import { openDatabase } from '../../../src/state/postgres/database.ts';
 import type { StateStore } from '../../../src/state/store.ts';
+import {
+  PASSWORD as HTTP_PASSWORD,
+  startHttpServer,
+  USERNAME,
+} from '../../features/stores/http-server.ts';
+import { admitAll } from '../../features/stores/open-given.ts';
+import { PASSWORD as PG_PASSWORD, startPostgres } from '../../features/stores/postgres-server.ts';
+import { BUCKET, KEY_ID, SECRET, startS3 } from '../../features/stores/s3-server.ts';
 import { makeFolder } from '../sample.ts';
-import { PASSWORD as HTTP_PASSWORD, startHttpServer, USERNAME } from '../stores/http-server.ts';
-import { admitAll } from '../stores/open-given.ts';
-import { PASSWORD as PG_PASSWORD, startPostgres } from '../stores/postgres-server.ts';
-import { BUCKET, KEY_ID, SECRET, startS3 } from '../stores/s3-server.ts';
 
 /** Stores whose texts a test reads and writes behind their back. */
 
@@ -42,6 +47,7 @@ let count = 0;
 function opener(place: StatePlace, env: Readonly<Record<string, string>>): Tampered['open'] {
   return (key) =>
     openStateStore(place, {
+      features: [stores],
       env: { ...env, ...(key === undefined ? {} : { CALLSHEET_FINGERPRINT_KEY: key }) },
       admit: admitAll,
     });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Jobs, logOf, openRepository, type Repository, resultsOf } from '../../ci/actions.ts';
 import { edited } from '../../ci/place.ts';
-import { PASSWORD, startHttpServer } from '../../state/stores/http-server.ts';
+import { PASSWORD, startHttpServer } from '../../features/stores/http-server.ts';
 
 const LABEL = 'callsheet-rollout';
 const MARKER = '<!-- callsheet:rollout callsheet -->';

@@ -12,7 +12,7 @@ import {
   takeTurn,
 } from '../../../platform/rate.ts';
 import { LONGEST_WAIT_MS } from '../../../platform/send.ts';
-import type { Query, Row } from '../../../state/postgres/database.ts';
+import type { Query, Row } from '../../stores/postgres/database.ts';
 import { type QueueDatabase, SCHEMA } from './database.ts';
 
 /** A rate that several processes of one account keep together. */

@@ -10,7 +10,7 @@ import {
   openDatabase,
   type Query,
   type Row,
-} from '../../../state/postgres/database.ts';
+} from '../../stores/postgres/database.ts';
 
 /** The one schema that all tables lie in, those of pg-boss among them. */
 export const SCHEMA = 'callsheet_queue';

@@ -5,7 +5,7 @@ import { computeDigest } from '../../../core/digest.ts';
 import { CallsheetError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/value.ts';
 import { clipped } from '../../../platform/errors.ts';
-import type { Query, Row } from '../../../state/postgres/database.ts';
+import type { Query, Row } from '../../stores/postgres/database.ts';
 import { executorOn, openQueueDatabase, type QueueDatabase, SCHEMA } from './database.ts';
 
 /** What a worker is to do with each stack of a batch. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/value.ts';
-import type { Query, Row } from '../../../state/postgres/database.ts';
+import type { Query, Row } from '../../stores/postgres/database.ts';
 import { executorOn, SCHEMA } from './database.ts';
 import { buildJob, type JobData, type Queue, type Task } from './enqueue.ts';
 

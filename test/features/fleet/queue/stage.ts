@@ -5,9 +5,9 @@ import { Origin } from '../../../../src/core/origin.ts';
 import { openQueue, type Queue } from '../../../../src/features/fleet/queue/enqueue.ts';
 import { add, type QueueFlags, show } from '../../../../src/features/fleet/queue.ts';
 import { type WorkerFlags, worker } from '../../../../src/features/fleet/worker.ts';
+import { type Database, openDatabase } from '../../../../src/features/stores/postgres/database.ts';
 import { describeCheckout } from '../../../../src/run/actor.ts';
-import { type Database, openDatabase } from '../../../../src/state/postgres/database.ts';
-import { PASSWORD, startPostgres } from '../../../state/stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../../stores/postgres-server.ts';
 import { contextFor, ORGANIZATIONS, platform } from '../tree.ts';
 import { type ManyStacks, manyStacks } from './many-stacks.ts';
 

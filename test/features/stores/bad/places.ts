@@ -1,13 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Origin } from '../../../../src/core/origin.ts';
+import { stores } from '../../../../src/features/stores/index.ts';
+import { openDatabase } from '../../../../src/features/stores/postgres/database.ts';
 import { parsePlace } from '../../../../src/stack/index.ts';
 import type { Disk } from '../../../../src/state/file/disk.ts';
 import { openStateStore } from '../../../../src/state/open.ts';
-import { openDatabase } from '../../../../src/state/postgres/database.ts';
 import { FINGERPRINT_KEY } from '../../../e2e/clinic.ts';
-import { steppedDisk } from '../../breaking.ts';
-import { sealed } from '../../sample.ts';
+import { steppedDisk } from '../../../state/breaking.ts';
+import { sealed } from '../../../state/sample.ts';
 import * as http from '../http-server.ts';
 import { admitAll } from '../open-given.ts';
 import * as postgres from '../postgres-server.ts';
@@ -79,6 +80,7 @@ type Way = {
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const store = openStateStore(parsePlace(env.CALLSHEET_STATE ?? '', '/'), {
+    features: [stores],
     env: { CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY, ...env },
     admit: admitAll,
   });

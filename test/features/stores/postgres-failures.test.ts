@@ -4,10 +4,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
+import {
+  type Database,
+  findReason,
+  openDatabase,
+} from '../../../src/features/stores/postgres/database.ts';
 import type { JournalEntry } from '../../../src/state/journal.ts';
-import { type Database, findReason, openDatabase } from '../../../src/state/postgres/database.ts';
 import { longRows } from '../../long.ts';
-import { began, failureOf, holder, intent } from '../sample.ts';
+import { began, failureOf, holder, intent } from '../../state/sample.ts';
 import { type Door, openDoor, type Standing } from './bad/door.ts';
 import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres, USER } from './postgres-server.ts';

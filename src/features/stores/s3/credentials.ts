@@ -1,9 +1,9 @@
 import type { HttpRequest } from '@smithy/core/protocols';
-import { quoted } from '../../core/command-line.ts';
-import { redactText } from '../../core/credentials.ts';
-import { CallsheetError, clip } from '../../core/errors.ts';
-import { isConfidential, Origin } from '../../core/origin.ts';
-import type { LockEffects } from '../lock.ts';
+import { quoted } from '../../../core/command-line.ts';
+import { redactText } from '../../../core/credentials.ts';
+import { CallsheetError, clip } from '../../../core/errors.ts';
+import { isConfidential, Origin } from '../../../core/origin.ts';
+import type { LockEffects } from '../../../state/lock.ts';
 import { openExchange } from '../remote/exchange.ts';
 import { type Doing, findLoss, findRefusal, refusedByStore } from '../remote/failures.ts';
 

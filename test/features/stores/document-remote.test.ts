@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { type LockRecord, RELEASED_BEAT } from '../../../src/state/lock.ts';
 import {
   type DocumentPlace,
   documentRemote,
   type Put,
-} from '../../../src/state/remote/document.ts';
-import { NoAnswer, openRetries } from '../../../src/state/remote/failures.ts';
-import { failureOf, holder, keptOf, resource, stateWith } from '../sample.ts';
+} from '../../../src/features/stores/remote/document.ts';
+import { NoAnswer, openRetries } from '../../../src/features/stores/remote/failures.ts';
+import { type LockRecord, RELEASED_BEAT } from '../../../src/state/lock.ts';
+import { failureOf, holder, keptOf, resource, stateWith } from '../../state/sample.ts';
 
 /** A place in memory, where time passes only by waiting. */
 function place(put?: (text: string) => Put | undefined) {

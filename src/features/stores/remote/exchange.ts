@@ -1,8 +1,8 @@
-import { CallsheetError, clip } from '../../core/errors.ts';
-import { isLoopback, type Origin } from '../../core/origin.ts';
-import { createDispatcher, decodeText } from '../../platform/dispatcher.ts';
-import { BeyondLimit } from '../../platform/errors.ts';
-import { BeyondBounds, MOST_PART_BYTES } from '../bounds.ts';
+import { CallsheetError, clip } from '../../../core/errors.ts';
+import { isLoopback, type Origin } from '../../../core/origin.ts';
+import { createDispatcher, decodeText } from '../../../platform/dispatcher.ts';
+import { BeyondLimit } from '../../../platform/errors.ts';
+import { BeyondBounds, MOST_PART_BYTES } from '../../../state/bounds.ts';
 import {
   type Doing,
   findLoss,

@@ -1,15 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
-import { checkSize } from '../../core/bounds.ts';
-import { MOST_READ_BYTES, within } from '../bounds.ts';
-import { refuseNewer } from '../failures.ts';
-import { linesIn, readLine } from '../journal-text.ts';
-import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
-import { isRecord, type State } from '../model.ts';
+import { checkSize } from '../../../core/bounds.ts';
+import { MOST_READ_BYTES, within } from '../../../state/bounds.ts';
+import { refuseNewer } from '../../../state/failures.ts';
+import { linesIn, readLine } from '../../../state/journal-text.ts';
+import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../../../state/lock.ts';
+import { isRecord, type State } from '../../../state/model.ts';
+import { NO_SEALS, type Seals } from '../../../state/seal.ts';
+import { isAtLeast, piecesOfState, readHead } from '../../../state/state-text.ts';
+import type { Claim, Overlap } from '../../../state/store.ts';
 import { type Retries, takenByOthers } from '../remote/failures.ts';
 import type { Change, Kept, Remote } from '../remote/store.ts';
-import { NO_SEALS, type Seals } from '../seal.ts';
-import { isAtLeast, piecesOfState, readHead } from '../state-text.ts';
-import type { Claim, Overlap } from '../store.ts';
 import { type Database, type Query, type Row, type Value, worded } from './database.ts';
 
 const SEPARATOR = ',\n';

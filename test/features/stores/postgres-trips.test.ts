@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { apply } from '../../../src/console/apply.ts';
 import { Origin } from '../../../src/core/origin.ts';
-import { openDatabase } from '../../../src/state/postgres/database.ts';
+import { openDatabase } from '../../../src/features/stores/postgres/database.ts';
 import { openStage } from '../../apply/stage.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 

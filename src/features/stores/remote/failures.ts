@@ -1,13 +1,13 @@
-import { CallsheetError, formatDuration, formatSize } from '../../core/errors.ts';
+import { CallsheetError, formatDuration, formatSize } from '../../../core/errors.ts';
 import {
   type CertificateFault,
   findCertificateFault,
   IDENTIFY,
   isIdentityRefused,
-} from '../../platform/trust.ts';
-import { MOST_JOURNAL_BYTES } from '../bounds.ts';
-import { Unanswered } from '../failures.ts';
-import type { LockEffects } from '../lock.ts';
+} from '../../../platform/trust.ts';
+import { MOST_JOURNAL_BYTES } from '../../../state/bounds.ts';
+import { Unanswered } from '../../../state/failures.ts';
+import type { LockEffects } from '../../../state/lock.ts';
 
 /** What a store that is far away says when it cannot go on. */
 const LOOK = 'Check that the store runs and can be reached from here.';

@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
-import { CallsheetError, errorMessage, formatSize } from '../../core/errors.ts';
-import { bareAddress, type Origin } from '../../core/origin.ts';
-import { trustFrom } from '../../platform/trust.ts';
-import { MOST_READ_BYTES } from '../bounds.ts';
+import { CallsheetError, errorMessage, formatSize } from '../../../core/errors.ts';
+import { bareAddress, type Origin } from '../../../core/origin.ts';
+import { trustFrom } from '../../../platform/trust.ts';
+import { MOST_READ_BYTES } from '../../../state/bounds.ts';
 import {
   findCode,
   findLoss,

@@ -1,21 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { checkSize } from '../../core/bounds.ts';
-import { CallsheetError, formatSize } from '../../core/errors.ts';
+import { checkSize } from '../../../core/bounds.ts';
+import { CallsheetError, formatSize } from '../../../core/errors.ts';
 import {
   BeyondBounds,
   createAllowance,
   MOST_PART_BYTES,
   MOST_UNPACKED_BYTES,
   within,
-} from '../bounds.ts';
-import { damagedState, foreignState, NotKept, refuseNewer, strayPart } from '../failures.ts';
-import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
-import { isRecord, type State } from '../model.ts';
-import { NO_SEALS, type Seals } from '../seal.ts';
-import { parseJson } from '../shape.ts';
-import { piecesOfState } from '../state-text.ts';
-import type { Expected } from '../store.ts';
+} from '../../../state/bounds.ts';
+import {
+  damagedState,
+  foreignState,
+  NotKept,
+  refuseNewer,
+  strayPart,
+} from '../../../state/failures.ts';
+import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../../../state/lock.ts';
+import { isRecord, type State } from '../../../state/model.ts';
+import { NO_SEALS, type Seals } from '../../../state/seal.ts';
+import { parseJson } from '../../../state/shape.ts';
+import { piecesOfState } from '../../../state/state-text.ts';
+import type { Expected } from '../../../state/store.ts';
 import { findCode, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 import type { Change, OpenJournal, Remote, Wanting } from './store.ts';
 

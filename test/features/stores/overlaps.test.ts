@@ -4,7 +4,15 @@ import { plan } from '../../../src/console/plan.ts';
 import type { Claim } from '../../../src/state/store.ts';
 import { type Stage, staged } from '../../apply/stage.ts';
 import { stateCommands } from '../../cli/state-stage.ts';
-import { began, deadPid, failureOf, holder, recorded, resource, stateWith } from '../sample.ts';
+import {
+  began,
+  deadPid,
+  failureOf,
+  holder,
+  recorded,
+  resource,
+  stateWith,
+} from '../../state/sample.ts';
 import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 

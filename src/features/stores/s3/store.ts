@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
-import type { CallsheetError } from '../../core/errors.ts';
-import type { S3Place } from '../../core/stores.ts';
-import { MOST_JOURNAL_BYTES, MOST_STATE_BYTES } from '../bounds.ts';
+import type { CallsheetError } from '../../../core/errors.ts';
+import type { S3Place } from '../../../core/stores.ts';
+import { MOST_JOURNAL_BYTES, MOST_STATE_BYTES } from '../../../state/bounds.ts';
 import { type DocumentPlace, inFew, type Part, type Put } from '../remote/document.ts';
 import {
   type Answer,

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
 import type { StatePlace } from '../../../src/core/stores.ts';
+import {
+  type Database,
+  openDatabase,
+  type Query,
+} from '../../../src/features/stores/postgres/database.ts';
+import {
+  migrate,
+  postgresRemote,
+  readVersion,
+  STEPS,
+} from '../../../src/features/stores/postgres/store.ts';
+import { openRetries } from '../../../src/features/stores/remote/failures.ts';
+import { openRemoteStore } from '../../../src/features/stores/remote/store.ts';
 import { realEffects } from '../../../src/state/lock.ts';
-import { type Database, openDatabase, type Query } from '../../../src/state/postgres/database.ts';
-import { migrate, postgresRemote, readVersion, STEPS } from '../../../src/state/postgres/store.ts';
-import { openRetries } from '../../../src/state/remote/failures.ts';
-import { openRemoteStore } from '../../../src/state/remote/store.ts';
 import { nextState } from '../../../src/state/replay.ts';
 import {
   began,
@@ -16,10 +25,10 @@ import {
   recorded,
   resource,
   stateWith,
-} from '../sample.ts';
-import { appendAll, doRun, RUN } from '../stores.ts';
+} from '../../state/sample.ts';
+import { contract, type Opening, openViews, type Spot } from '../../state/stores/contract.ts';
+import { appendAll, doRun, RUN } from '../../state/stores.ts';
 import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
-import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 

@@ -1,5 +1,6 @@
 import { Origin } from '../../../src/core/origin.ts';
 import type { StatePlace } from '../../../src/core/stores.ts';
+import { stores } from '../../../src/features/stores/index.ts';
 import { openStateStore } from '../../../src/state/open.ts';
 import type { StateStore } from '../../../src/state/store.ts';
 
@@ -14,5 +15,12 @@ export function openGiven(
   place: Given<StatePlace>,
   env: Readonly<Record<string, string>>,
 ): StateStore {
-  return openStateStore({ ...place, by: 'operator' }, { env, admit: admitAll });
+  return openStateStore(
+    { ...place, by: 'operator' },
+    {
+      features: [stores],
+      env,
+      admit: admitAll,
+    },
+  );
 }

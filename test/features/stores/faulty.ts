@@ -1,5 +1,5 @@
-import type { Answer, Ask, Exchange } from '../../../src/state/remote/exchange.ts';
-import type { Opening } from './contract.ts';
+import type { Answer, Ask, Exchange } from '../../../src/features/stores/remote/exchange.ts';
+import type { Opening } from '../../state/stores/contract.ts';
 
 /** Requests of which some fail: before they are sent, or after they were carried out. */
 export function faultyExchange(exchange: Exchange, fault: Opening['fault']): Exchange {

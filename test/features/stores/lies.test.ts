@@ -9,29 +9,29 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CallsheetError } from '../../../src/core/errors.ts';
 import { Origin } from '../../../src/core/origin.ts';
-import { httpPlace } from '../../../src/state/http/store.ts';
-import { formatBeat, type LockEffects, realEffects } from '../../../src/state/lock.ts';
-import { openDatabase } from '../../../src/state/postgres/database.ts';
-import { postgresRemote } from '../../../src/state/postgres/store.ts';
-import { documentRemote } from '../../../src/state/remote/document.ts';
+import { httpPlace } from '../../../src/features/stores/http/store.ts';
+import { openDatabase } from '../../../src/features/stores/postgres/database.ts';
+import { postgresRemote } from '../../../src/features/stores/postgres/store.ts';
+import { documentRemote } from '../../../src/features/stores/remote/document.ts';
 import {
   type Answer,
   type Ask,
   type Exchange,
   openExchange,
-} from '../../../src/state/remote/exchange.ts';
-import { openRetries } from '../../../src/state/remote/failures.ts';
-import { openRemoteStore, type Remote } from '../../../src/state/remote/store.ts';
-import { openAwsCredentials } from '../../../src/state/s3/credentials.ts';
-import { s3Place } from '../../../src/state/s3/store.ts';
+} from '../../../src/features/stores/remote/exchange.ts';
+import { openRetries } from '../../../src/features/stores/remote/failures.ts';
+import { openRemoteStore, type Remote } from '../../../src/features/stores/remote/store.ts';
+import { openAwsCredentials } from '../../../src/features/stores/s3/credentials.ts';
+import { s3Place } from '../../../src/features/stores/s3/store.ts';
+import { formatBeat, type LockEffects, realEffects } from '../../../src/state/lock.ts';
 import type { StateStore } from '../../../src/state/store.ts';
 import { openStage, type Stage } from '../../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { runHere } from '../../e2e/in-process.ts';
 import { isTorture, longRows } from '../../long.ts';
 import { listening } from '../../platform/secure.ts';
-import { began, ended, holder } from '../sample.ts';
-import { doRun } from '../stores.ts';
+import { began, ended, holder } from '../../state/sample.ts';
+import { doRun } from '../../state/stores.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
 import { BUCKET, KEY_ID, SECRET, startS3 } from './s3-server.ts';
 

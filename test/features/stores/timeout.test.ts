@@ -5,8 +5,8 @@ import {
   NoAnswer,
   openRetries,
   timeoutFrom,
-} from '../../../src/state/remote/failures.ts';
-import { failureOf } from '../sample.ts';
+} from '../../../src/features/stores/remote/failures.ts';
+import { failureOf } from '../../state/sample.ts';
 
 const MOST = 30_000;
 const LONGEST_PAUSE = 2_000;

@@ -1,16 +1,16 @@
-import { COUNTED_FROM_BYTES, checkSize, countText } from '../../core/bounds.ts';
+import { COUNTED_FROM_BYTES, checkSize, countText } from '../../../core/bounds.ts';
 import {
   createStateMeter,
   MOST_JOURNAL_BYTES,
   MOST_PART_BYTES,
   MOST_STATE_BYTES,
   within,
-} from '../bounds.ts';
-import type { JournalEntry, RunBegan } from '../journal.ts';
-import { journalPieces, linesIn } from '../journal-text.ts';
-import { NotHeld, openLeasedStore, type StoreDriver } from '../leased-store.ts';
-import type { LockEffects, LockPlace } from '../lock.ts';
-import type { State } from '../model.ts';
+} from '../../../state/bounds.ts';
+import type { JournalEntry, RunBegan } from '../../../state/journal.ts';
+import { journalPieces, linesIn } from '../../../state/journal-text.ts';
+import { NotHeld, openLeasedStore, type StoreDriver } from '../../../state/leased-store.ts';
+import type { LockEffects, LockPlace } from '../../../state/lock.ts';
+import type { State } from '../../../state/model.ts';
 import {
   isAsLate,
   isDamage,
@@ -21,11 +21,11 @@ import {
   type Stored,
   sortOpenRuns,
   type Wanted,
-} from '../runs.ts';
-import { type JournalSource, salvageJournal } from '../salvage.ts';
-import type { Seals } from '../seal.ts';
-import { parseState, readState } from '../state-text.ts';
-import type { Claim, Overlap, StateStore } from '../store.ts';
+} from '../../../state/runs.ts';
+import { type JournalSource, salvageJournal } from '../../../state/salvage.ts';
+import type { Seals } from '../../../state/seal.ts';
+import { parseState, readState } from '../../../state/state-text.ts';
+import type { Claim, Overlap, StateStore } from '../../../state/store.ts';
 import { tooLargeJournal } from './failures.ts';
 
 /**

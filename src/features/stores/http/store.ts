@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { bareAddress } from '../../core/origin.ts';
-import type { HttpPlace } from '../../core/stores.ts';
-import { findFilled } from '../../core/value.ts';
-import { StillLocked } from '../failures.ts';
-import type { LockEffects, LockRecord } from '../lock.ts';
+import { bareAddress } from '../../../core/origin.ts';
+import type { HttpPlace } from '../../../core/stores.ts';
+import { findFilled } from '../../../core/value.ts';
+import { StillLocked } from '../../../state/failures.ts';
+import type { LockEffects, LockRecord } from '../../../state/lock.ts';
+import { parseRecord } from '../../../state/shape.ts';
 import { type DocumentPlace, inFew, type Put, zip } from '../remote/document.ts';
 import {
   type Answer,
@@ -17,7 +18,6 @@ import {
   said,
 } from '../remote/exchange.ts';
 import { type Doing, type Retries, refusedByStore } from '../remote/failures.ts';
-import { parseRecord } from '../shape.ts';
 
 /**
  * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.

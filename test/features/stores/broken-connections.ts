@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { began, ended, holder, intent, resource, stateWith } from '../sample.ts';
-import { doRun } from '../stores.ts';
-import type { Spot } from './contract.ts';
+import { began, ended, holder, intent, resource, stateWith } from '../../state/sample.ts';
+import type { Spot } from '../../state/stores/contract.ts';
+import { doRun } from '../../state/stores.ts';
 
 /** What the driver says of a connection that broke. */
 export function brokenConnection(): Error {

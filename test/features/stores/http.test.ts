@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
-import { httpPlace } from '../../../src/state/http/store.ts';
+import { httpPlace } from '../../../src/features/stores/http/store.ts';
+import { documentRemote } from '../../../src/features/stores/remote/document.ts';
+import { openExchange } from '../../../src/features/stores/remote/exchange.ts';
+import { openRetries } from '../../../src/features/stores/remote/failures.ts';
+import { openRemoteStore } from '../../../src/features/stores/remote/store.ts';
 import { realEffects } from '../../../src/state/lock.ts';
-import { documentRemote } from '../../../src/state/remote/document.ts';
-import { openExchange } from '../../../src/state/remote/exchange.ts';
-import { openRetries } from '../../../src/state/remote/failures.ts';
-import { openRemoteStore } from '../../../src/state/remote/store.ts';
 import { isTorture } from '../../long.ts';
-import { began, failureOf, holder, sealed } from '../sample.ts';
-import { doRun } from '../stores.ts';
-import { contract, lockContract, type Opening, openViews, type Spot } from './contract.ts';
+import { began, failureOf, holder, sealed } from '../../state/sample.ts';
+import {
+  contract,
+  lockContract,
+  type Opening,
+  openViews,
+  type Spot,
+} from '../../state/stores/contract.ts';
+import { doRun } from '../../state/stores.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
 import { openGiven } from './open-given.ts';

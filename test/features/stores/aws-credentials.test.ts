@@ -2,10 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isLinkLocal } from '../../../src/core/origin.ts';
-import { findRegion, openAwsCredentials } from '../../../src/state/s3/credentials.ts';
+import { findRegion, openAwsCredentials } from '../../../src/features/stores/s3/credentials.ts';
+import {
+  began,
+  ended,
+  failureOf,
+  holder,
+  intent,
+  outcome,
+  recorded,
+  resource,
+} from '../../state/sample.ts';
+import { doRun } from '../../state/stores.ts';
 import { temporaryFolder } from '../../temporary.ts';
-import { began, ended, failureOf, holder, intent, outcome, recorded, resource } from '../sample.ts';
-import { doRun } from '../stores.ts';
 import { type AwsServer, ROLE, startAws, TOKEN } from './aws-server.ts';
 import { openGiven } from './open-given.ts';
 import { BUCKET, KEY_ID, SECRET, startS3 } from './s3-server.ts';
