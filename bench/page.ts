@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { renderReport } from '../src/page/index.ts';
-import { closeChromium, openChromium } from '../test/page/chromium.ts';
-import { fleetPlan } from '../test/page/plans.ts';
+import { renderReport } from '../src/features/page/render.ts';
+import { closeChromium, openChromium } from '../test/chromium.ts';
+import { fleetPlan } from '../test/features/page/plans.ts';
 import { machineFacts } from './figures.ts';
 
 /** Every figure is the median of so many. */

@@ -1,11 +1,11 @@
 // Builds dist/: one bundle, split so that each command loads only what it needs, with every runtime
 // dependency inside; the library beside the command line, with its types; and the licences of what was
 // bundled.
+import { globSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { writeDeclarations } from './build/declarations.ts';
-import { modulesOfPages, pages } from './build/pages.ts';
 import { shapes, validators } from './build/validators.ts';
 
 const root = dirname(import.meta.dirname);
@@ -34,11 +34,18 @@ const withoutUnused: Plugin = {
   load: (id) => UNUSED[id.replace('\0unused:', '')] ?? null,
 };
 
+/** Files that features bundled apart from the rest. */
+const apart = new Set<string>();
+const bundles = globSync('src/features/*/assets.ts', { cwd: root }).map(async (file) => {
+  const { bundling }: { bundling: (apart: Set<string>) => Plugin } = await import(join(root, file));
+  return bundling(apart);
+});
+
 const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [withoutUnused, validators, shapes, pages],
+  plugins: [withoutUnused, validators, shapes, ...(await Promise.all(bundles))],
   logLevel: 'warn',
   output: {
     dir: draft,
@@ -56,7 +63,7 @@ confusables.txt, Copyright © 1991-2020 Unicode, Inc., as the package unhomoglyp
 
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const bundled = new Set<string>();
-for (const module of [...modules, ...modulesOfPages]) {
+for (const module of [...modules, ...apart]) {
   const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module);
   if (match?.[1] !== undefined) bundled.add(match[1]);
 }

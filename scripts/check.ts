@@ -3,6 +3,7 @@
 // that one run shows everything. The tests wait for much: the other parts, which take one core each, run beside them
 // and print when they end.
 import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -23,7 +24,9 @@ const BESIDE: readonly Part[] = [
   ['words of pages and messages', 'node', ['scripts/prose.ts']],
   ['OpenAPI document', 'node', ['scripts/lint-openapi.ts']],
   ['types', 'tsc', [...TYPES, join(kept, 'types.tsbuildinfo')]],
-  ['types in the browser', 'tsc', ['-p', 'src/page/browser']],
+  ...globSync('src/features/*/browser').map(
+    (folder): Part => [`types in ${folder}`, 'tsc', ['-p', folder]],
+  ),
   ['lint and format', 'biome', ['check', '--error-on-warnings']],
   ['a feature less', 'node', ['scripts/features.ts', '--types', '--turn']],
   ['dead code', 'knip', ['--cache', '--cache-location', join(kept, 'knip')]],

@@ -51,7 +51,7 @@ function takeAway(name: string) {
   try {
     for (const file of tracked()) cpSync(join(ROOT, file), join(copy, file));
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const together = [name, ...all.filter((one) => one !== name && isBuiltOn(copy, one, name))];
+    const together = [name, ...builtOn(copy, name)];
     const folders = together.flatMap((one) => [`src/features/${one}`, `test/features/${one}`]);
     const gone = globSync(
       together.map((one) => `src/features/${one}/**/*.*`),
@@ -80,6 +80,17 @@ function takeAway(name: string) {
   }
 }
 
+/** The features that import from this one: they go with it. */
+function builtOn(copy: string, name: string): readonly string[] {
+  return all.filter(
+    (one) =>
+      one !== name &&
+      globSync(`src/features/${one}/**/*.{ts,tsx}`, { cwd: copy })
+        .flatMap((file) => importsOf(copy, file))
+        .some((target) => target.startsWith(`src/features/${name}/`)),
+  );
+}
+
 /** Deletes the import of a feature and its entry in the list. */
 function deleteLine(copy: string, name: string): void {
   const path = join(copy, LIST);
@@ -105,13 +116,7 @@ function withoutFeature(copy: string, folders: readonly string[]): readonly stri
   return [...gone];
 }
 
-/** One feature imports from another. */
-function isBuiltOn(copy: string, feature: string, other: string): boolean {
-  return globSync(`src/features/${feature}/**/*.ts`, { cwd: copy })
-    .flatMap((file) => importsOf(copy, file))
-    .some((target) => target.startsWith(`src/features/${other}/`));
-}
-
+/** The files of the project that a file imports. */
 function importsOf(copy: string, file: string): readonly string[] {
   return [
     ...readFileSync(join(copy, file), 'utf8').matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g),

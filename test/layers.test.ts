@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ features ─▶ feature, cli ─▶ restore, log ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ features ─▶ feature, cli ─▶ restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -23,7 +23,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   index: ['features', 'run', 'plan', 'render', 'platform', 'contract', 'core'],
   cli: [
     'feature',
-    'log',
     'restore',
     'console',
     'run',
@@ -42,20 +41,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'snapshot',
     'export',
     'render',
-    'page',
-    'kinds',
-    'core',
-  ],
-  log: [
-    'console',
-    'run',
-    'apply',
-    'stack',
-    'live',
-    'plan',
-    'state',
-    'model',
-    'render',
     'kinds',
     'core',
   ],
@@ -69,7 +54,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'state',
     'plan',
     'render',
-    'page',
     'core',
   ],
   run: [
@@ -89,7 +73,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
-  page: ['render', 'state', 'model', 'core'],
   export: ['stack', 'live', 'platform', 'plan', 'state', 'model', 'kinds', 'core'],
   apply: ['platform', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['platform', 'plan', 'kinds', 'core'],
@@ -138,7 +121,7 @@ const PURE = ['core', 'kinds', 'model', 'diff', 'plan', 'rollback', 'render'];
 const HARMLESS = ['node:crypto'];
 
 /** Features that truly build on another: that one, by the name of the first. At most three. */
-const BUILT_ON: { readonly [feature: string]: string } = { fleet: 'stores' };
+const BUILT_ON: { readonly [feature: string]: string } = { fleet: 'stores', page: 'log' };
 
 /**
  * A feature imports the core, and no other feature but the named one; the list of features imports each. Nothing else
@@ -326,8 +309,10 @@ test('a plan is shown in a terminal without what makes its page', () => {
   ]) {
     const loaded = [...loadedBy(`src/${command}.ts`)];
     expect(loaded).toContain('src/render/json.ts');
-    expect(loaded.filter((one) => one.startsWith('src/page/'))).toEqual([]);
+    expect(loaded.filter((one) => one.startsWith('src/features/page/'))).toEqual([]);
   }
+  const listed = [...loadedBy('src/features/index.ts')];
+  expect(listed.filter((one) => /^src\/features\/(page|log)\/(?!index\.ts)/.test(one))).toEqual([]);
 });
 
 test('a document is printed by what breaks up commands of a runner and hidden characters', () => {

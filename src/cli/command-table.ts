@@ -1,4 +1,4 @@
-import type { CommonFlags, Context } from '../console/context.ts';
+import type { CommonFlags, Context, ViewSource } from '../console/context.ts';
 import {
   AUTO_APPROVE,
   CONCURRENCY,
@@ -18,6 +18,7 @@ import {
   REVIEW,
   rate,
   repeatable,
+  reviewFlag,
   SHELLS,
   STACK_FLAGS,
   TARGETS,
@@ -63,7 +64,7 @@ export type CommandEntry = {
 };
 
 /** What a feature has to do with the command line. */
-export type CommandSource = {
+export type CommandSource = ViewSource & {
   readonly name: string;
   readonly commands?: readonly CommandEntry[];
   /** Words that only have commands below them, and what they are for. */
@@ -98,12 +99,14 @@ export type CommandTable = {
 export function openTable(features: readonly CommandSource[]): CommandTable {
   const strategies = features.flatMap((one) => one.strategyFlag ?? []);
   const trees = features.flatMap((one) => one.tree?.flags ?? []);
+  const review = reviewFlag(features.flatMap(({ views = {} }) => Object.keys(views)));
   const taking = ({ flags = [], ...entry }: CommandEntry): CommandEntry => {
+    const own = flags.map((one) => (one === REVIEW ? review : one));
     const ofTree = entry.takesTree === true ? trees : [];
     const ofStrategy = entry.takesStrategy === true ? strategies : [];
-    return { ...entry, flags: [...flags, ...ofTree, ...ofStrategy] };
+    return { ...entry, flags: [...own, ...ofTree, ...ofStrategy] };
   };
-  const commands = [...COMMANDS.map(taking), ...features.flatMap(({ commands = [] }) => commands)];
+  const commands = [COMMANDS, ...features.map(({ commands = [] }) => commands)].flat().map(taking);
   const words = commands.map(({ name }) => name.split(' '));
   const ofFeatures = features.flatMap(({ purposes = {} }) => Object.entries(purposes));
   return {
@@ -160,8 +163,6 @@ export async function runCommand(
   if (tree !== undefined) return (await tree.load())(name, flags, context, args[0]);
   return (await load())(...([...args, flags, context] as never[]));
 }
-
-const PLAN_FILE = { name: '[planfile]', does: 'a plan made by `callsheet plan --out FILE`' };
 
 const OFFLINE: readonly ExitName[] = ['done', 'error'];
 /** Commands that only read on the platform. */
@@ -429,24 +430,6 @@ const COMMANDS: readonly CommandEntry[] = [
     exits: ['done', 'error', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-pull'],
     load: async () => (await import('./commands/pull.ts')).pull,
-  },
-  {
-    name: 'log',
-    does: 'list the changes of the stack, a resource or a field',
-    args: [
-      {
-        name: '[address[.field]]',
-        does: 'a resource, a fleet, a kind or a field: agent.reception.greeting_message',
-      },
-    ],
-    flags: [
-      flag('--since <time>', 'leave out what is older: 7d, 2026-11-01, 2026-11-21T09:00Z'),
-      format('text', 'json', 'markdown'),
-    ],
-    examples: ['callsheet log agent.reception.greeting_message', 'callsheet log --since 7d'],
-    exits: READING,
-    prints: ['callsheet-log'],
-    load: async () => (await import('./commands/log.ts')).log,
   },
   {
     name: 'runs',
@@ -737,20 +720,6 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
-    name: 'ui',
-    does: 'show the stack in a browser: fleet, runs, drift, a plan; read only',
-    args: [PLAN_FILE],
-    flags: [
-      flag('--port <port>', 'loopback port to listen on; 0 takes a free one', {
-        parse: port,
-        byDefault: 0,
-      }),
-    ],
-    examples: ['callsheet ui', 'callsheet ui plan.json --port 4020'],
-    exits: READING,
-    load: async () => (await import('./commands/ui.ts')).ui,
-  },
-  {
     name: 'simulate',
     does: 'run a simulated platform on a loopback port',
     flags: [
@@ -798,7 +767,7 @@ const GROUPS: { readonly [name: string]: string } = {
 const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: ['init', 'export', 'import'],
   Change: ['fmt', 'validate', 'plan', 'show', 'apply'],
-  Look: ['drift', 'pull', 'log', 'runs', 'explain', 'ui'],
+  Look: ['drift', 'pull', 'runs', 'explain'],
   'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
   'Fleets, editor, simulator, applications': ['schema', 'completion', 'simulate'],
 };

@@ -4,9 +4,9 @@
  *
  * This file: what a command works with.
  */
-import type { PlanChoices } from '../core/plan-document.ts';
+import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import type { Refresh } from '../plan/make.ts';
-import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
+import type { CallsChoice, EngineFeature, RunContext, StackOptions } from '../run/context.ts';
 import type { Telemetry } from './monitor/telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,8 +19,17 @@ export type CommonFlags = Omit<StackOptions, 'concurrency'> & {
   readonly allowExec?: boolean;
 };
 
+/** What a feature shows. */
+export type ViewSource = {
+  /** Its formats of plans and drift, as `--format` takes them. Each loads what renders it. */
+  readonly views?: { readonly [format: string]: () => Promise<View> };
+};
+
+type View = (document: PlanDocument) => string | Promise<string>;
+
 /** What a command works with: what the engine works with, and a terminal, which is told what happens there. */
-export type Context = RunContext & {
+export type Context = Omit<RunContext, 'features'> & {
+  readonly features: readonly (EngineFeature & ViewSource)[];
   readonly terminal: Terminal;
   readonly version: string;
   /** Where the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */

@@ -64,9 +64,12 @@ export function format(...choices: readonly string[]): Flag {
 }
 
 /** How a plan is shown to those who review it. `renderReview` (`console/plan.ts`) renders each. */
-const REVIEW_FORMATS = ['text', 'json', 'markdown', 'html'] as const;
-export type ReviewFormat = (typeof REVIEW_FORMATS)[number];
-export const REVIEW = format(...REVIEW_FORMATS);
+export const REVIEW = reviewFlag([]);
+
+/** The same flag where features have views beside the formats of the core. */
+export function reviewFlag(views: readonly string[]): Flag {
+  return format('text', 'json', 'markdown', ...views);
+}
 
 export const TARGETS = [
   flag(

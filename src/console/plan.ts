@@ -16,15 +16,13 @@ import { planOptions, planStack } from '../run/plan.ts';
 import { realDisk } from '../state/file/disk.ts';
 import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './context.ts';
 import { say } from './events.ts';
-import type { ReviewFormat } from './flags.ts';
 import { folderInRepository, missingHint, writeNamedFile } from './named-file.ts';
 import { refusedExit } from './result.ts';
-import type { Terminal } from './terminal.ts';
 
 export type PlanCommandFlags = PlanFlags & {
   readonly out?: string;
   readonly base?: string;
-  readonly format: ReviewFormat;
+  readonly format: string;
   readonly detailedExitcode?: boolean;
 };
 
@@ -32,7 +30,7 @@ export type PlanCommandFlags = PlanFlags & {
 export async function plan(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const { document, exit } = await planNow(flags, context);
-  terminal.out(await renderReview(document, flags.format, terminal, flags.dir));
+  terminal.out(await renderReview(document, flags.format, context, flags.dir));
   await tellStrategy(document, flags, context);
   if (flags.out !== undefined) {
     const { out } = flags;
@@ -92,11 +90,14 @@ function planExit(document: PlanDocument, detailed: boolean): ExitCode {
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
 }
 
-/** A plan in the wanted format. `dir`: the folder of its stack, where there is one. Pages are loaded where they are asked for. */
+/**
+ * A plan in the wanted format, of the core or of a feature. `dir`: the folder of its stack, where there is one. What
+ * renders it is loaded where it is asked for.
+ */
 export async function renderReview(
   document: PlanDocument,
-  format: ReviewFormat,
-  terminal: Terminal,
+  format: string,
+  { terminal, features }: Pick<Context, 'terminal' | 'features'>,
   dir?: string,
 ): Promise<string> {
   switch (format) {
@@ -108,8 +109,11 @@ export async function renderReview(
       const { renderPlanMarkdown } = await import('../render/markdown.ts');
       return renderPlanMarkdown(document, getPageOptions(dir));
     }
-    case 'html':
-      return (await import('../page/index.ts')).renderReport(document);
+    default: {
+      const view = features.find(({ views }) => views?.[format] !== undefined)?.views?.[format];
+      if (view === undefined) throw new Error(`no feature shows plans as ${format}`);
+      return (await view())(document);
+    }
   }
 }
 
@@ -126,7 +130,7 @@ const TREE_REVIEWS = {
     const { renderFleetMarkdown } = await import('../render/fleet.ts');
     return { part: (plan) => renderPlanMarkdown(plan), whole: renderFleetMarkdown };
   },
-} as const satisfies { readonly [format in ReviewFormat]?: () => Promise<TreeReview> };
+} as const satisfies { readonly [format: string]: () => Promise<TreeReview> };
 
 export type TreeReviewFormat = keyof typeof TREE_REVIEWS;
 
@@ -138,15 +142,15 @@ export function isTreeReview(format: string): format is TreeReviewFormat {
   return Object.hasOwn(TREE_REVIEWS, format);
 }
 
-type ShowFlags = CommonFlags & { readonly format: ReviewFormat };
+type ShowFlags = CommonFlags & { readonly format: string };
 
 /** `callsheet show PLANFILE`: a plan file as `plan` showed it. Its digest is checked; nothing is asked of the platform. */
 export async function showPlan(
   file: string,
   { format, dir }: ShowFlags,
-  { terminal }: Context,
+  context: Context,
 ): Promise<ExitCode> {
-  terminal.out(await renderReview(await readPlanFile(file), format, terminal, dir));
+  context.terminal.out(await renderReview(await readPlanFile(file), format, context, dir));
   return EXIT.done;
 }
 

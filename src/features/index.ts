@@ -1,5 +1,7 @@
 import type { Features } from '../feature.ts';
 import { fleet } from './fleet/index.ts';
+import { log } from './log/index.ts';
+import { page } from './page/index.ts';
 import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
@@ -12,4 +14,4 @@ import { watch } from './watch/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout, watch, rehearse, reading, fleet, stores];
+export const features: Features = [rollout, watch, rehearse, reading, fleet, stores, log, page];

@@ -37,6 +37,9 @@ export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect' | 'callers'
   readonly env?: Context['env'];
 };
 
+/** Formats of plans beside those of the core. */
+export const VIEWS = features.flatMap(({ views = {} }) => Object.keys(views));
+
 type Way = 'apply' | 'plan file';
 
 const WAYS: readonly Way[] = ['apply', 'plan file'];

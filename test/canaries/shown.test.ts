@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
+import { VIEWS } from '../apply/stage.ts';
 import { COMMIT } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
 import { longRows } from '../long.ts';
@@ -94,7 +95,7 @@ async function openStage() {
   return { sim, folder, outside, write, run, kept };
 }
 
-const FORMATS = ['text', 'json', 'markdown', 'html'];
+const FORMATS = ['text', 'json', 'markdown', ...VIEWS];
 
 /** Formats that are looked at: all of them in `npm run torture`. */
 function formats(...some: readonly string[]): readonly string[] {
@@ -157,7 +158,7 @@ describe('what the table says of secrets', {
     expect((await run('plan', '--detailed-exitcode')).exit).toBe(0);
 
     await stage.write('b');
-    for (const format of formats('text', 'html'))
+    for (const format of formats('text', ...VIEWS))
       await leaks(inPlan, 'plan', '--verbose', '--format', format);
     const changed = await leaks(inPlan, 'plan', '--format', 'json', '--resend-secrets');
     const before = sidesIn(changed, 'before');

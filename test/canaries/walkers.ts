@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { STACK_FLAGS } from '../../src/console/flags.ts';
+import { openTable } from '../../src/cli/command-table.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { features } from '../../src/features/index.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { COMMIT } from '../e2e/clinic.ts';
 import { runHere } from '../e2e/in-process.ts';
@@ -16,10 +17,9 @@ const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const PLACES = 200;
 
 /** Every format that a command has. */
-function formatsOf(command: keyof typeof STACK_FLAGS): readonly string[] {
-  return (
-    STACK_FLAGS[command].find(({ spelling }) => spelling.startsWith('--format '))?.choices ?? []
-  );
+function formatsOf(command: string): readonly string[] {
+  const { flags = [] } = openTable(features).commands.find(({ name }) => name === command) ?? {};
+  return flags.find(({ spelling }) => spelling.startsWith('--format '))?.choices ?? [];
 }
 
 /** What one command showed. */

@@ -15,6 +15,7 @@ import {
 import { buildProgram } from '../../src/cli/program.ts';
 import { SHELLS } from '../../src/console/flags.ts';
 import { features } from '../../src/features/index.ts';
+import { VIEWS } from '../apply/stage.ts';
 import '../e2e/build.ts';
 import { withReason } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -85,7 +86,7 @@ describe('what is offered', () => {
     [['plan', '--detailed'], ['--detailed-exitcode']],
     [
       ['plan', '--format', ''],
-      ['text', 'json', 'markdown', 'html'],
+      ['text', 'json', 'markdown', ...VIEWS],
     ],
     [['plan', '--format=m'], ['--format=markdown']],
     [['plan', '--quiet', '--format', 'm'], ['markdown']],

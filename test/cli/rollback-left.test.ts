@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import type { ApplyFlags } from '../../src/console/apply.ts';
-import { longStaged, type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged, VIEWS } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
 import { openKeyed } from '../state/keyed.ts';
@@ -311,15 +311,15 @@ describe('a dry run', () => {
   staged('shows the plan and writes nothing', async (stage) => {
     await changeFleet(stage, 2);
     const before = [stage.writes().length, await stateIn(stage)];
-    for (const format of ['text', 'json', 'markdown', 'html'] as const) {
+    for (const format of ['text', 'json', 'markdown', ...VIEWS]) {
       const flags = { dir: stage.folder, format, dryRun: true };
       const { out } = await stage.run((to) => rollback(flags, to));
       expect(out).toContain('Good day 1');
       if (format === 'json') expect(JSON.parse(out)).toMatchObject({ purpose: 'rollback' });
     }
     expect([stage.writes().length, await stateIn(stage)]).toEqual(before);
-    const { err } = await inWords(stage, 1, { format: 'html' });
-    expect(err).toContain('--format html works only with --dry-run');
+    const { err } = await inWords(stage, 1, { format: 'markdown' });
+    expect(err).toContain('--format markdown works only with --dry-run');
   });
 });
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../src/console/context.ts';
 import { plan, showPlan } from '../../src/console/plan.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { type Stage, staged, VIEWS } from '../apply/stage.ts';
 
-const FORMATS = ['text', 'json', 'markdown', 'html'] as const;
+const FORMATS = ['text', 'json', 'markdown', ...VIEWS];
 
 /** Without a platform, credentials or a stack. */
 function offline(context: Context): Context {
@@ -18,7 +18,7 @@ function partsOf(out: string): readonly [string, string] {
   return data === undefined ? [out, 'null'] : [out.replace(data, ''), data];
 }
 
-async function planned(stage: Stage, format: (typeof FORMATS)[number]) {
+async function planned(stage: Stage, format: string) {
   const file = join(stage.folder, 'plan.json');
   const { out } = await stage.run((to) => plan({ dir: stage.folder, out: file, format }, to));
   return { file, out };

@@ -7,7 +7,7 @@ import { plan } from '../../src/console/plan.ts';
 import { validate } from '../../src/console/validate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { storeCredentials } from '../../src/core/stores.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { type Stage, staged, VIEWS } from '../apply/stage.ts';
 
 /** What a stack of a stranger's pull request may not do. Nothing of it may reach the platform. */
 
@@ -176,7 +176,8 @@ describe('what platform.endpoints moves', () => {
     expect((await planned(stage, {}, { out })).replace(/\s+/g, ' ')).toContain(MOVED);
     const plain = (text: string) => text.replace(/\\/g, '').replace(/\s+/g, ' ');
     expect(plain(await planned(stage, {}, { format: 'markdown' }))).toContain(MOVED);
-    expect(await planned(stage, {}, { format: 'html' })).toContain('"updateSmsTemplate"');
+    for (const format of VIEWS)
+      expect(await planned(stage, {}, { format })).toContain('"updateSmsTemplate"');
     const plan = JSON.parse(await stage.read('plan.json'));
     expect(plan.endpoints).toEqual([
       {

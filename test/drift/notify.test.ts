@@ -14,7 +14,7 @@ import { checkHook } from '../../src/console/notify.ts';
 import type { Timeouts } from '../../src/platform/limits.ts';
 import type { Pause } from '../../src/platform/rate.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
-import { openStage, type Stage } from '../apply/stage.ts';
+import { openStage, type Stage, VIEWS } from '../apply/stage.ts';
 import { readPage } from '../docs/markdown.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows, longTest } from '../long.ts';
@@ -170,7 +170,7 @@ test('what is not there without a state is drift, in every format and in the not
   await stage.forget();
   for (const one of [stage.sim.store.agents, stage.sim.store.retryPolicies]) one.clear();
   const { received, url } = await openReceiver({ status: 204 });
-  const told = async (format: 'text' | 'json' | 'markdown' | 'html') =>
+  const told = async (format: string) =>
     look(stage, { flags: { format, detailedExitcode: true }, exit: 2 });
   const { err } = await look(stage, { flags: { notify: url, detailedExitcode: true }, exit: 2 });
   expect(err).toMatch(/^There is no state at \S+state\.json: a first run, or another place/);
@@ -184,7 +184,8 @@ test('what is not there without a state is drift, in every format and in the not
     expect(out).toContain('3 resources not as in the files. There is no state');
     expect(out).toMatch(/not on the platform; without a\s+state nothing tells whether it ever was/);
   }
-  expect((await told('html')).out).toContain('not on the platform; without a state');
+  for (const format of VIEWS)
+    expect((await told(format)).out).toContain('not on the platform; without a state');
 });
 
 test('what drifted is posted once, as the schema has it, and the result is as without', async () => {

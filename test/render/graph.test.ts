@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ValueObject } from '../../src/core/value.ts';
 import { buildGraph, type GraphInput, renderMermaid } from '../../src/render/graph.ts';
-import { closeChromium, openChromium } from '../page/chromium.ts';
+import { closeChromium, openChromium } from '../chromium.ts';
 
 type Resource = GraphInput['resources'][number];
 

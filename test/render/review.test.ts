@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { openPlanReview } from '../../src/console/events.ts';
 import { rowKey } from '../../src/core/address.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { packDocument } from '../../src/page/pack.ts';
 import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
@@ -67,14 +66,6 @@ describe('the edit of two columns in 1,000 rows', () => {
     expect(text).toContain('1 row in full: agent.clinic["alder-bay-garden-center"]');
     expect(text).toContain('all rows of agent.clinic["…"]');
     expect(text).toContain('2 columns of clinics.csv');
-  });
-
-  test('is shown on the page', () => {
-    const { groups, alone } = packDocument(plan).overview;
-    expect(alone).toEqual([changes.findIndex(({ fields }) => fields[0]?.after === odd)]);
-    const text = groups.flatMap(({ reasons }) => reasons).join('\n');
-    for (const [before, after] of pairs) expect(text).toContain(`"${before}" → "${after}"`);
-    expect(text).toContain('"Welcome to clinic number <n>, how can we help?"');
   });
 
   test('names a rule that a value reverses first, with its rows', () => {
@@ -148,7 +139,7 @@ test('a group says how many calls all of its agents took, where all are known', 
   const told = plans.flatMap((plan) => [
     reviewPlan(plan, terminal(80)).text,
     renderPlanMarkdown(plan),
-    packDocument(plan).overview.groups[0]?.calls,
+    buildOverview(plan).groups[0]?.calls,
   ]);
   expect(told[0]).toContain('3 agents alike  1,410 calls in 7 days');
   expect(told[1]).toContain('3 agents alike, 1,410 calls in 7 days');

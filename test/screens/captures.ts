@@ -6,13 +6,13 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { renderReport } from '../../src/page/index.ts';
+import { renderReport } from '../../src/features/page/render.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { escapeHtml } from '../../src/render/untrusted.ts';
-import { closeChromium, openChromium } from '../page/chromium.ts';
-import { foughtChanges, heatDocuments } from '../page/edits.ts';
-import { openUi } from '../page/open-ui.ts';
+import { closeChromium, openChromium } from '../chromium.ts';
+import { foughtChanges, heatDocuments } from '../features/page/edits.ts';
+import { openUi } from '../features/page/open-ui.ts';
 import { SITUATIONS } from '../render/situations.ts';
 
 /**

@@ -4,6 +4,7 @@ import { plan } from '../../src/console/plan.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { buildPin } from '../../src/plan/refresh.ts';
 import type { State } from '../../src/state/model.ts';
+import { VIEWS } from '../apply/stage.ts';
 import { forge, stateCommands } from '../cli/state-stage.ts';
 import { ofEvent, startWatching } from '../features/watch/watching.ts';
 import { HARBOR, refreshStage, type Stack } from '../refresh/stage.ts';
@@ -62,7 +63,7 @@ const besideAnother = async (stack: Stack = STACK) => {
   const stage = await refreshStage(stack, {}, { ...UNSEALED, seed });
   await stage.settle();
   const other = stage.record('Emergency line').id;
-  const text = async (format: 'text' | 'markdown' | 'html', flags: Partial<PlanFlags> = {}) =>
+  const text = async (format: string, flags: Partial<PlanFlags> = {}) =>
     (await stage.run((to) => plan({ dir: stage.folder, format, ...flags }, to), { exit: 'any' }))
       .out;
   return { ...stage, other, text };
@@ -133,7 +134,7 @@ describe('the id of another live agent', () => {
       'callsheet state rm agent.ann',
     ])
       expect(ann?.reason).toContain(told);
-    for (const format of ['text', 'markdown', 'html'] as const)
+    for (const format of ['text', 'markdown', ...VIEWS])
       expect(await stage.text(format)).toContain(own);
     await stage.apply({}, { exit: 4 });
     expect(stage.sim.dump()).toEqual(before);
@@ -231,7 +232,7 @@ describe('an address, a name and the id of another live agent', () => {
         verdict: refused === undefined ? 'ok' : 'refused',
       },
     ]);
-    for (const format of ['text', 'markdown', 'html'] as const)
+    for (const format of ['text', 'markdown', ...VIEWS])
       expect(await stage.text(format, flags)).toContain(OTHER.name);
     if (refused === undefined) return;
     expect(changes[0]?.reason).toContain(refused);

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
-import { closeChromium } from '../page/chromium.ts';
-import { openReport } from '../page/open-page.ts';
-import { crowdedPlan } from '../page/plans.ts';
+import { closeChromium } from '../chromium.ts';
+import { openReport } from '../features/page/open-page.ts';
+import { crowdedPlan } from '../features/page/plans.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 
 /** What takes long of the tests of the page in a real Chromium. */

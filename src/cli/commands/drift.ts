@@ -1,19 +1,18 @@
 import type { Context } from '../../console/context.ts';
-import type { ReviewFormat } from '../../console/flags.ts';
 import { type DriftFlags, driftNow } from '../../console/notify.ts';
 import { renderReview } from '../../console/plan.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 
 export type DriftCommandFlags = DriftFlags & {
-  readonly format: ReviewFormat;
+  readonly format: string;
 };
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftCommandFlags, context: Context): Promise<ExitCode> {
   if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
   const show = async (document: PlanDocument) =>
-    context.terminal.out(await renderReview(document, flags.format, context.terminal, flags.dir));
+    context.terminal.out(await renderReview(document, flags.format, context, flags.dir));
   return (await driftNow(flags, context, show)).exit;
 }
 

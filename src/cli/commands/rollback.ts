@@ -1,6 +1,5 @@
 import { type CommonFlags, type Context, chooseCalls } from '../../console/context.ts';
 import { isAgreed, openPlanReview } from '../../console/events.ts';
-import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
 import { openProgress } from '../../console/progress.ts';
 import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
@@ -27,7 +26,7 @@ export type RollbackFlags = CommonFlags &
     readonly dryRun?: boolean;
     readonly overrideFreeze?: string;
     readonly concurrency?: number;
-    readonly format: ReviewFormat;
+    readonly format: string;
   };
 
 const UNASKED = 'To run this rollback, pass --auto-approve.';
@@ -47,7 +46,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   });
   if (outcome.type !== 'planned')
     return showOutcome(outcome, { flags: { ...flags, format }, context });
-  terminal.out(await renderReview(outcome.plan, flags.format, terminal, flags.dir));
+  terminal.out(await renderReview(outcome.plan, flags.format, context, flags.dir));
   if (flags.format === 'text') tellWaysOn(outcome, terminal);
   return exitOfOutcome(outcome);
 }

@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
 import { type ShowFlags, show as showDocument, stampDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
@@ -105,7 +104,7 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
 }
 
 type DiffFlags = CommonFlags &
-  KeyFlags & { readonly format: ReviewFormat; readonly detailedExitcode?: boolean };
+  KeyFlags & { readonly format: string; readonly detailedExitcode?: boolean };
 
 /** `callsheet snapshot diff A B`: what changed from one snapshot to another, as a plan shows it. */
 export async function diff(
@@ -125,7 +124,7 @@ export async function diff(
     );
   }
   const document = await compareSnapshots(before, after, context.now());
-  context.terminal.out(await renderReview(document, flags.format, context.terminal));
+  context.terminal.out(await renderReview(document, flags.format, context));
   const isDifferent = hasChanges(document) || document.notes.length > 0;
   return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
 }

@@ -1,7 +1,6 @@
 import { refusePlanningFlags } from '../../console/apply.ts';
 import type { Context, PlanFlags } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import type { ReviewFormat } from '../../console/flags.ts';
 import { writeNamedFile } from '../../console/named-file.ts';
 import { readPlanFile, renderReview } from '../../console/plan.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
@@ -32,7 +31,7 @@ export type RehearseFlags = PlanFlags &
     readonly fault?: readonly string[];
     readonly chaosSeed: string;
     readonly dialect?: readonly string[];
-    readonly format: ReviewFormat;
+    readonly format: string;
   };
 
 /** `callsheet rehearse [PLANFILE]`: tries a plan on a copy of the fleet. The platform is only read. */
@@ -246,12 +245,13 @@ async function showVerdict(
   document: PlanDocument,
   given: string | undefined,
   { format, dir }: RehearseFlags,
-  { terminal }: Context,
+  context: Context,
 ): Promise<void> {
+  const { terminal } = context;
   const isAlone = given !== undefined && format === 'text';
   terminal.out(
     isAlone
       ? renderRehearsalText(document, terminal.render)
-      : await renderReview(document, format, terminal, dir),
+      : await renderReview(document, format, context, dir),
   );
 }

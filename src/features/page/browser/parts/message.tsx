@@ -1,0 +1,13 @@
+import { splitCommands } from '../../../../core/command-line.ts';
+import { sanitise } from '../../../../render/untrusted.ts';
+
+/** A message, in which commands are code, so that they can be told from words and copied as they are. */
+export function Message({ text }: { readonly text: string }) {
+  return (
+    <>
+      {splitCommands(sanitise(text)).map((one) =>
+        one.isCommand ? <code class="command">{one.text}</code> : one.text,
+      )}
+    </>
+  );
+}
