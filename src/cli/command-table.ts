@@ -57,13 +57,13 @@ export type CommandEntry = {
   readonly exitMeanings?: { readonly [name in ExitName]?: string };
   /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
   readonly prints?: readonly DocumentFormat[];
-  /** Whether it takes the flags that name a strategy, such as `--rollout`, and those of a tree of stacks. */
+  /** It takes the flags that name a strategy, such as `--rollout`, or those of a tree of stacks. */
   readonly takesStrategy?: boolean;
   readonly takesTree?: boolean;
   readonly load: () => Promise<Command>;
 };
 
-/** What a feature has to do with the command line. */
+/** A feature as the command line sees it. */
 export type CommandSource = ViewSource & {
   readonly name: string;
   readonly commands?: readonly CommandEntry[];
@@ -73,7 +73,7 @@ export type CommandSource = ViewSource & {
   readonly purposes?: { readonly [word: string]: string };
   /** The flag of `plan` that names one of its strategies, and the command that carries such a plan out. */
   readonly strategyFlag?: Flag & { readonly command: string };
-  /** What carries out a command in every stack of a tree, the flags that ask for it, and if they were given. */
+  /** Carries out a command in every stack of a tree; with the flags that ask for it, and if they were given. */
   readonly tree?: {
     readonly flags: readonly Flag[];
     readonly isMeant: (flags: CommonFlags) => boolean;

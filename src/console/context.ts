@@ -19,7 +19,7 @@ export type CommonFlags = Omit<StackOptions, 'concurrency'> & {
   readonly allowExec?: boolean;
 };
 
-/** What a feature shows. */
+/** The ways in which a feature shows documents. */
 export type ViewSource = {
   /** Its formats of plans and drift, as `--format` takes them. Each loads what renders it. */
   readonly views?: { readonly [format: string]: () => Promise<View> };

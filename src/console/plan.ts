@@ -44,7 +44,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   return exit;
 }
 
-/** What the strategy of a plan will take, line by line. */
+/** Says line by line what the strategy of a plan will take. */
 async function tellStrategy(
   document: PlanDocument,
   flags: PlanCommandFlags,

@@ -1550,7 +1550,7 @@ export type Repair = {
     /** The platform's identifier. */
     readonly id: string | null;
   }[];
-  /** What features keep that is not at its end by the new state, such as rollouts. */
+  /** Entries of features that are not at their end by the new state, such as rollouts. */
   readonly kept?: readonly {
     /** The feature, such as `rollout`. */
     readonly feature: string;
@@ -1926,7 +1926,7 @@ export type Change = {
   readonly id: string | null;
   /** What happens to it. */
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
-  /** Whether apply does it (`ok`), leaves it out until it is planned with other flags or the rollout that has it goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
+  /** Says if apply does it (`ok`), leaves it out until it is planned with other flags or the rollout that has it goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
   readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;
@@ -2628,7 +2628,7 @@ export type Began = {
   readonly serial: number;
   readonly applied?: Applied;
   readonly holds?: Holds;
-  /** What a feature keeps from this run on, where the run is a part of it, such as a step of a rollout. */
+  /** A feature keeps this from the run on, if the run is a part of it, such as a step of a rollout. */
   readonly kept?: {
     /** The feature, by its name. */
     readonly feature: string;
@@ -2707,7 +2707,7 @@ export type Snapshot = {
   readonly sealed?: {
     readonly [k: string]: string;
   };
-  /** What the state is to say of it once the change took; null where that is nothing. */
+  /** The state is to say this of it once the change took; null if that is nothing. */
   readonly intended: null | {
     /** Its natural key, by which one that was made is found. */
     readonly key: string | null;
@@ -3834,7 +3834,7 @@ export type Kept = {
     readonly [k: string]: KeptEntry;
   };
 };
-/** What a feature keeps under a name. */
+/** An entry that a feature keeps under a name. */
 export type KeptEntry = {
   /** How it stands, such as `held`: a word of the feature. */
   readonly status: string;
@@ -3961,7 +3961,7 @@ export type Began = {
   readonly owner?: Owner;
   readonly applied?: Applied;
   readonly holds?: Holds;
-  /** What a feature keeps from this run on, where the run is a part of it. */
+  /** A feature keeps this from the run on, if the run is a part of it. */
   readonly kept?: {
     /** The feature, by its name. */
     readonly feature: string;

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Times are milliseconds of one clock, rates are requests per second.
  */
 export type RateState = {
-  /** What the host was seen to take; null while nothing is held back. */
+  /** The pace that the host was seen to take; null while nothing is held back. */
   readonly ceiling: number | null;
   /** The ceiling may be far too low: the rate doubles every second. */
   readonly isGuess: boolean;
@@ -141,7 +141,7 @@ export function observe(state: RateState, { sentAt, at, pause }: Observation): R
   return state.refusals > 0 ? row : halve(row, rate, at);
 }
 
-/** What the host took from one row of refusals to the next, waits included, is what it takes, or close to it. */
+/** The host takes what it took from one row of refusals to the next, waits included, or close to it. */
 function halve(state: RateState, rate: number | null, at: number): RateState {
   const { ceiling, refusedAt, resumedAt, letIn, progress } = state;
   const begun = { ...state, refusedAt: at, letIn: 0, progress: 0 };

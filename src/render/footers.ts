@@ -367,7 +367,7 @@ function omitted(
       return { title: `Refused: ${leaves}, as --skip-refused asks.`, advice: null };
     case 'held': {
       const flags = holdingFlags(struck).join(' and ');
-      // What no flag lets go, as what a feature holds, says itself what it waits for.
+      // A change that no flag lets go, because a feature has the resource, says itself what it waits for.
       const isAll = struck.every(({ lifted_by: lift }) => lift !== undefined);
       const what = isAll ? 'the held changes' : `the changes that wait for ${flags}`;
       const advice = isRollback

@@ -86,7 +86,7 @@ export type RunContext = {
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };
 
-/** What a feature has to do with the engine. */
+/** A feature as the engine sees it. */
 export type EngineFeature = {
   /** The name of its folder, and of its section of the state. */
   readonly name: string;
@@ -112,7 +112,7 @@ type StrategyHook = {
   >;
 };
 
-/** What a strategy makes of a plan. */
+/** The scope and the pace of a plan for a strategy. */
 export type StrategyScope = {
   /** The resources that it is about. */
   readonly target: readonly Address[];

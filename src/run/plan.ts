@@ -300,7 +300,7 @@ function partsAt({ partsOf }: Session['stack'], { address, path }: Site): FieldS
   return () => partsOf(address, parsePath(path) ?? [path]);
 }
 
-/** What a plan file is held against: of a plan for a strategy also how that goes about it. */
+/** A plan file is held against this digest, which for a strategy also has how it goes about it. */
 export function plannedDigest(
   { options: { strategy } }: PlanDocument,
   { stack }: Pick<Session, 'stack'>,

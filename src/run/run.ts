@@ -82,7 +82,7 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the values that it undoes. */
   readonly hold?: HoldChange;
-  /** What a feature keeps with it, where it is a part of one: as it begins, and with what came of it. */
+  /** Gives what a feature keeps with it, if it is a part of one: as it begins, and with what came of it. */
   readonly kept?: (run: string, result?: RunResult) => KeptByRun;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';

@@ -75,7 +75,7 @@ type Format = {
   readonly nearest?: (text: string) => string | undefined;
   /** What is wrong with a text, in words that end a sentence. */
   readonly wrong?: (text: string) => string | undefined;
-  /** What a text means; undefined where it is wrong. A format without this means its text. */
+  /** Reads a text; undefined where it is wrong. A format without this means its text. */
   readonly read?: (text: string) => unknown;
 };
 

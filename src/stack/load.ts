@@ -76,7 +76,7 @@ export type Stack = StackSettings & {
   readonly moves: Moves;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;
-  /** What the sections of features say, by their keys; absent where they are not written. */
+  /** Sections of features by their keys, as those read them; absent if they are not written. */
   readonly sections: Readonly<Record<string, unknown>>;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
@@ -202,7 +202,7 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
   return { stack, diagnostics, files };
 }
 
-/** What the sections of features say, of those that are written. */
+/** Has features read their sections, of those that are written. */
 async function readSections(
   { settings, options: { features = [] } }: Opened,
   resources: readonly ResolvedResource[] | null,

@@ -22,7 +22,7 @@ export type StateEdit = Exclude<RunPurpose, 'apply' | 'heal' | 'rollback' | 'res
 
 export type RunBegan = Omit<Runs.Began, 'kept'> & { readonly kept?: KeptByRun };
 
-/** What a feature keeps from a run on. The schema of receipts leaves its members open. */
+/** A feature keeps this from a run on. The schema of receipts leaves its members open. */
 export type KeptByRun = NonNullable<Runs.Began['kept']> & { readonly entries: KeptEntries };
 
 /** A guard that stood against a run, and was overridden. */

@@ -11,7 +11,7 @@ import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import { getOwn } from '../core/value.ts';
 
-/** What the file of the state holds, without its checksum and its seal. Its schema says less of leaves than these types. */
+/** The file of the state, without its checksum and its seal. Its schema says less of leaves than these types. */
 export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources'> & {
   readonly resources: { readonly [address: Address]: ResourceState };
 };

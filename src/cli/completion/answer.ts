@@ -36,7 +36,7 @@ export async function answer(
 }
 
 /**
- * What bash puts in the place of the part that it replaces, which begins behind the last of its word breaks or behind
+ * Bash puts this in the place of the part that it replaces, which begins behind the last of its word breaks or behind
  * the quote that is open. It must be quoted as the rest of the word is.
  */
 function forBash(word: string, { text, quote }: TypedWord, part: string): string {
@@ -106,7 +106,7 @@ async function listWords(offer: Offer, where: Where, typed: string): Promise<Fou
   return { also: 'words', words: found.map(({ text, about }) => ({ text: before + text, about })) };
 }
 
-/** Where the cursor is in a line. */
+/** The place of the cursor in a line. */
 type Place = {
   readonly command: Command;
   readonly isHelp: boolean;

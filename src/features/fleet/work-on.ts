@@ -109,7 +109,7 @@ export async function workOn(
   return { exit, document };
 }
 
-/** What carries the plans of a folder out; undefined where there are none. Those for a strategy are started one by one. */
+/** Names the command that carries the plans of a folder out; undefined where there are none. Those for a strategy are started one by one. */
 function suggestNext(
   out: string,
   stacks: readonly FleetStack[],

@@ -54,7 +54,7 @@ export const openGauges: OpenGauges = (gauge) => {
         if (figure !== null) effect.set({ ...labels, measure, bound }, figure);
   };
 
-  // Of a rollout that ended, or is gone with the state, no series may stand that an alert is waiting for.
+  // No series may stand that an alert waits for once its rollout ended, or is gone with the state.
   const latest = new Map<string, readonly RolloutRecord[]>();
   return (stack, state) => {
     latest.set(stack, recordsIn(state));

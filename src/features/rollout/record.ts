@@ -9,7 +9,7 @@ import type { Stack } from '../../stack/load.ts';
 import type { KeptEntry, State } from '../../state/model.ts';
 import schema from './record.json' with { type: 'json' };
 
-/** What calls are judged by. */
+/** The measures that calls are judged by. */
 export const MEASURES = ['resolved', 'duration', 'errors'] as const;
 type MeasureName = (typeof MEASURES)[number];
 
@@ -17,7 +17,7 @@ type MeasureName = (typeof MEASURES)[number];
 export type Measure = {
   readonly name: MeasureName;
   /**
-   * Of shares in percentage points, of `duration` in percent of what it was before; above 0. A change that is worse by
+   * In percentage points of a share, in percent of a duration before; above 0. A change that is worse by
    * less counts as no worse.
    */
   readonly margin: number;
@@ -56,7 +56,7 @@ export function stepCounts(steps: readonly StepSize[], agents: number): readonly
   });
 }
 
-/** What is done where callers fare worse. */
+/** The ways to go on if callers fare worse. */
 export type OnWorse = 'rollback' | 'hold' | 'ask';
 
 /** `rollouts.<name>` of callsheet.yaml. */
@@ -76,7 +76,7 @@ export type RolloutSettings = {
   readonly position: SourcePosition;
 };
 
-/** What is remembered of a rollout while it is under way, and of the last one of its name. */
+/** A rollout as it is remembered while it is under way; the last one of its name. */
 export type RolloutRecord = {
   readonly id: string;
   readonly name: string;
@@ -91,7 +91,7 @@ export type RolloutRecord = {
   readonly plan_digest: string;
   /** Each step is allowed the same as the reviewed plan, and no more. */
   readonly allowed: PlanOptions;
-  /** Where callsheet.yaml has others by now, the rollout is held until somebody promotes it. */
+  /** If callsheet.yaml has others by now, the rollout is held until somebody promotes it. */
   readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
   /** In the order in which they get the change. */
   readonly agents: readonly RolloutAgent[];
@@ -107,7 +107,7 @@ export type RolloutRecord = {
   readonly judged_from: number;
   readonly look: Rollouts.Look | null;
   readonly logs: LoggedCalls | null;
-  /** What rolling it back left as it is, in words. */
+  /** Everything that rolling it back left as it is, in words. */
   readonly left: readonly string[];
 };
 
@@ -137,7 +137,7 @@ export function agentsReached(record: Pick<RolloutRecord, 'agents' | 'steps'>) {
   return agents.slice(0, steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0);
 }
 
-/** Whether a rollout is under way: then others leave its agents alone. */
+/** A rollout that is under way has its agents for its own: others leave them alone. */
 export function isUnderWay({ status }: Pick<RolloutRecord, 'status'>): boolean {
   return status !== 'done' && status !== 'rolled_back';
 }

@@ -333,7 +333,7 @@ export async function readRollouts(
   }
 }
 
-/** What stands in the state is a rollout's. */
+/** Checks that a rollout wrote its section of the state. */
 const check: CheckNamed = ({ state }) => checkRecords(state);
 
 /** For what goes by the record of a rollout: judging a step and taking it back need no configuration. */
@@ -421,7 +421,7 @@ async function takeTurn(
     const now = getTime(session, context);
     const visit = { session, options, context, review, isPromoted };
     const isGoing = record.status === 'applying' || record.status === 'judging';
-    // What it is judged by is another one than at its start: it goes on once somebody says so.
+    // It is judged by other settings than at its start: it goes on once somebody says so.
     if (others !== null && isGoing) {
       const looked = await lookAfter(record, visit);
       const why = `${others}. To go on: ${typed('promote', record, options)}; to take it back: ${typed('abort', record, options)}`;

@@ -51,7 +51,7 @@ export const readRollouts: ReadSection = (root, resources, report): readonly Rol
     const located = all && followPath(all, [name]);
     if (located?.keyPlace === undefined) return [];
     const { schema, value, keyPlace } = located;
-    // What the schema refuses was reported, and no stack is made of it.
+    // A value that the schema refuses was reported, and no stack is made of it.
     const { judge, select: _, ...read } = readValue(schema, value) as ReadSettings;
     const measures = MEASURES.flatMap((measure) => {
       const given = judge.measures[measure];

@@ -69,7 +69,7 @@ export async function openS3(place: PlaceOf<'s3'>, world: StoreWorld): Promise<S
   return openRemoteStore(documentRemote(s3, world.seals), effects);
 }
 
-/** What every store is opened with. */
+/** Every store is opened with these. */
 function prepare(namedBy: NamedBy, { env, admit, warn }: StoreWorld) {
   const effects = realEffects();
   const timeout = timeoutFrom(env);

@@ -86,7 +86,7 @@ export function createCall(book: CallBook, given: Given): Call {
   };
 }
 
-/** Whether somebody talked to the agent for long enough to be measured. */
+/** True if somebody talked to the agent for long enough to be measured. */
 export function isTalk({ outcome }: Pick<Call, 'outcome'>): boolean {
   return outcome === 'resolved' || outcome === 'transferred';
 }

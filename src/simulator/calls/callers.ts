@@ -164,7 +164,7 @@ function shareOfDay(local: number): number {
 type Effects = ReturnType<typeof getEffects>;
 const NONE: Effects = { leaving: 0, lost: 0, longer: 1, isTransferred: true };
 
-/** What settings do to callers. Texts count by their words, so that another word is not noticed. */
+/** Settings act on callers. Texts count by their words, so that another word is not noticed. */
 function getEffects(record: JsonObject) {
   const words = (text: Json | undefined) =>
     String(text ?? '')
@@ -199,11 +199,11 @@ function meet(
   const language = chance.pick(book.first.languages);
   const [patience, foreign, need, length, fails] = [next(), next(), next(), next(), next()];
   const isLeaving = patience < effects.leaving;
-  // Of callers in a language that the agent does not speak, 70 % hang up.
+  // 70 % of callers hang up if the agent does not speak their language.
   const isStranger = !agent.languages.includes(language) && foreign < 0.7;
   let outcome: (typeof OUTCOMES)[number] = wanted;
   if (isLeaving || isStranger) outcome = 'abandoned';
-  // Of callers who want a person and cannot have one, 60 % hang up.
+  // 60 % of callers hang up who want a person and cannot have one.
   else if (wanted === 'transferred' && !effects.isTransferred)
     outcome = need < 0.6 ? 'abandoned' : 'other';
   else if (wanted === 'resolved' && need < effects.lost) outcome = 'other';
@@ -217,7 +217,7 @@ function meet(
     duration: Math.floor(factor * (shortest + (longest - shortest) * length ** 1.7)),
     outcome,
     agent,
-    // Of calls of an agent with broken webhooks, one fails in 40 %.
+    // A webhook fails in 40 % of the calls of an agent with broken ones.
     failed: fails < 0.4 ? broken[Math.floor((fails / 0.4) * broken.length)]?.name : undefined,
   });
 }

@@ -42,7 +42,7 @@ const PHRASES = {
   },
 } as const;
 
-/** What is said or happens, and how many seconds into the call. */
+/** A sentence or an event, and the seconds into the call. */
 type Line = readonly [speaker: 'agent' | 'user' | 'system', text: string, at: number];
 
 /**

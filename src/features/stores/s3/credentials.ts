@@ -33,7 +33,7 @@ export type AwsKeys = {
   readonly sessionToken?: string;
   /** When they end, in milliseconds; undefined where nobody says. */
   readonly expires?: number;
-  /** Where they come from, for messages. */
+  /** Their origin, for messages. */
   readonly from: string;
 };
 
@@ -72,7 +72,7 @@ export function openAwsCredentials(given: Omit<Seek, 'what'>): AwsCredentials {
     return keys;
   }
 
-  /** Whoever comes meanwhile waits for the same ones. */
+  /** Calls that come meanwhile wait for the same ones. */
   function found(what: Doing): Promise<AwsKeys> {
     seeking ??= find(what).finally(() => {
       seeking = undefined;
