@@ -1,7 +1,7 @@
 /** Forecasts what the steps of a rollout take, by the calls of the weeks before it. */
 import type { Address } from '../../core/address.ts';
 import { formatCount } from '../../core/errors.ts';
-import { countBefore, tally, WEEK } from './assess.ts';
+import { type Agent, countBefore, tally, WEEK } from './assess.ts';
 import {
   type AgentCalls,
   compare,
@@ -57,7 +57,7 @@ export async function forecastSteps(
   const known = measures.map((measure) => {
     const week = all.map((agent) => ({
       address: agent.address,
-      ...countBefore(measure.name, agent, now - WEEK, judge, count),
+      ...countBefore(measure.name, aWeekEarlier(agent), now - WEEK, judge, count),
       after: tally(measure.name, count(agent.id, now - WEEK, now)),
     }));
     return { measure, week };
@@ -103,6 +103,14 @@ export async function forecastSteps(
     texts.push(`By the calls of the weeks before, ${step} takes: ${expected}.`);
   }
   return { texts };
+}
+
+/**
+ * An agent as if it had been changed a week earlier. The last week may be the only whole one since its change: how agents
+ * scatter then shows against the week before, which moved all that were changed alike.
+ */
+function aWeekEarlier(agent: Agent): Agent {
+  return { ...agent, changedAt: agent.changedAt === null ? null : agent.changedAt - WEEK };
 }
 
 /** Half of the interval after so many days, in points or percent; infinite without enough agents that can be compared. */

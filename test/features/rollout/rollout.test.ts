@@ -817,6 +817,9 @@ describe('where calls say nothing', () => {
     await fleet.stage.write('agents.yaml', text.replace(JSON.stringify(LONG), POLITE));
     const { err } = await fleet.act((to) => start('careful', given, to), { exit: 4 });
     expect(err).toContain('whole weeks of calls since they were changed');
+    // One whole week since then says enough.
+    fleet.pass(8 * DAY);
+    expect(await fleet.start(2, 'careful', { anyway: false })).toMatchObject({ step: 1 });
   });
 
   test('once all have it and too few are left to compare with, nothing waits', async () => {
