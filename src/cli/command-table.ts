@@ -91,7 +91,7 @@ export type CommandTable = {
   readonly inner: ReadonlyMap<string, readonly string[]>;
   /** Commands that do nothing but have others below them, and what those are for. */
   readonly groups: { readonly [name: string]: string };
-  /** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
+  /** Commands by what a person wants to do, in the order in which `callsheet --help` lists them. */
   readonly purposes: { readonly [purpose: string]: readonly string[] };
 };
 

@@ -101,7 +101,10 @@ function refuseUndoing(change: Change, { environment: env }: GuardInput): Change
  */
 function leaveToOwner(change: Change, { purpose, claims }: GuardInput): Change {
   if (purpose !== 'apply' || !isWriting(change)) return change;
-  const claim = claims.find(({ address, id }) => address === change.address || id === change.id);
+  // An address may have been moved to another resource meanwhile; an id is never.
+  const claim =
+    claims.find(({ id }) => id === change.id) ??
+    claims.find(({ address }) => address === change.address);
   if (claim === undefined || (claim.written !== null && isPuttingBack(change))) return change;
   return { ...change, verdict: 'held', reason: `${change.reason}; ${claim.held}` };
 }

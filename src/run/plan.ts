@@ -278,13 +278,26 @@ export async function planConfiguration(
   return withNotes({ ...planned, plan }, await statelessNotes(unknown, planned, session));
 }
 
-/** Resources that features have for their own, but for one that plans itself: `rollout careful`. */
+/**
+ * Resources that features have for their own, but for one that plans itself: `rollout careful`. Throws
+ * `CallsheetError('refused')` where the state has something under way of a feature that this Callsheet does not have: nobody
+ * could say which resources are its own.
+ */
 export async function listClaims(
   { features }: Pick<RunContext, 'features'>,
   state: State,
   place: StackPlace,
   but?: string,
 ): Promise<readonly Claim[]> {
+  for (const [feature, entries] of Object.entries(state.kept ?? {})) {
+    const open = Object.entries(entries).find(([, entry]) => entry.open)?.[0];
+    if (open === undefined || features.some(({ name }) => name === feature)) continue;
+    throw new CallsheetError(
+      'refused',
+      `the state has the ${feature} ${open} under way, and this Callsheet has no ${feature}`,
+      { hint: 'End it with a Callsheet that has it, or plan with that one.' },
+    );
+  }
   const all = await Promise.all(features.map((one) => one.claims?.(state, place) ?? []));
   return all.flat().filter(({ by }) => by !== but);
 }

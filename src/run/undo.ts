@@ -105,7 +105,7 @@ export type UndoOptions = StackOptions & {
   /** Whether what is refused is left out, and the rest undone. */
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
-  /** Whose part it takes back: `rollout careful`. */
+  /** The entry of a feature that takes its own part back: `rollout careful`. Its claims stop nothing then. */
   readonly by?: string;
   /** Whether it is planned, and nothing done. */
   readonly dryRun?: boolean;

@@ -16,7 +16,7 @@ export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources'> 
   readonly resources: { readonly [address: Address]: ResourceState };
 };
 
-/** What features keep in a state, by feature and name; its data is in their forms. */
+/** Features keep entries in a state, by feature and name; the data of each is in the form of its feature. */
 export type Kept = NonNullable<StateFile.Document['kept']>;
 
 export type KeptEntries = Kept[string];

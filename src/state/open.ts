@@ -14,7 +14,7 @@ export type StoreScheme<Place extends RemotePlace = RemotePlace> = {
   open(place: Place, world: StoreWorld): Promise<StateStore>;
 };
 
-/** What a store that is opened has of the world. */
+/** A store is opened with these effects and settings. */
 export type StoreWorld = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Decides which servers get the credentials of the environment. */

@@ -34,7 +34,7 @@ export const holdsShape = loadShape<Holds>('holds');
 export const ownerShape = loadShape<Owner>('owner');
 /** The commit that was applied last. */
 export const appliedShape = loadShape<AppliedCommit>('applied');
-/** What features keep in a state. */
+/** Tells the entries of features from anything else. */
 export const keptShape = loadShape<Kept>('kept');
 /** A journal's entry. */
 export const entryShape = loadShape<JournalEntry>('entry');

@@ -545,6 +545,18 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     expect(fleet.greeting(POLITE)).toBe(0);
   });
 
+  test('a Callsheet without the feature plans nothing beside it', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const given = { dir: fleet.stage.folder, format: 'json' } as const;
+    const { err } = await fleet.act((to) => plan(given, { ...to, features: [] }), { exit: 4 });
+    expect(err).toContain('the rollout careful under way, and this Callsheet has no rollout');
+    await fleet.abort(0);
+    await fleet.act((to) => plan(given, { ...to, features: [] }), { exit: 'any' });
+    expect((await fleet.show())[0]).toMatchObject({ status: 'rolled_back' });
+  });
+
   test('a state that is rebuilt says what has become of it', async () => {
     const fleet = await opened(small());
     await fleet.greet(POLITE);
