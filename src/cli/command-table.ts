@@ -3,18 +3,21 @@ import {
   AUTO_APPROVE,
   CONCURRENCY,
   DIALECT,
+  EDITING,
   type Flag,
   flag,
   format,
   IDENTITY,
   KEYS,
   NO_CALLS,
+  OFFLINE,
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
   PASSPHRASE_FILE,
   PIPELINES,
   permit,
   port,
+  READING,
   REVIEW,
   rate,
   repeatable,
@@ -23,6 +26,7 @@ import {
   STACK_FLAGS,
   TARGETS,
   upTo,
+  WRITING,
   whole,
 } from '../console/flags.ts';
 import type { DocumentFormat } from '../console/show.ts';
@@ -163,22 +167,6 @@ export async function runCommand(
   if (tree !== undefined) return (await tree.load())(name, flags, context, args[0]);
   return (await load())(...([...args, flags, context] as never[]));
 }
-
-const OFFLINE: readonly ExitName[] = ['done', 'error'];
-/** Commands that only read on the platform. */
-const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
-/** Commands that write on the platform, under the lock of the state. */
-const WRITING: readonly ExitName[] = [
-  'done',
-  'error',
-  'partial',
-  'refused',
-  'stale',
-  'locked',
-  'interrupted',
-];
-/** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
-const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
 
 /** Every command of the core, in the order of the reference. */
 const COMMANDS: readonly CommandEntry[] = [

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { ExitName } from '../core/errors.ts';
 import { millisecondsIn } from '../core/value.ts';
 
 /** A flag as commander spells it, and what is known of it. */
@@ -394,3 +395,38 @@ export type Shell = (typeof SHELLS)[number];
 /** Pipelines that `init` knows. Apart, as every start of the program names them. */
 export const PIPELINES = ['none', 'github', 'gitlab'] as const;
 export type Pipeline = (typeof PIPELINES)[number];
+
+/** Exits of commands that ask the platform nothing. */
+export const OFFLINE: readonly ExitName[] = ['done', 'error'];
+/** Exits of commands that only read on the platform. */
+export const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
+/** Exits of commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
+export const EDITING: readonly ExitName[] = [
+  'done',
+  'error',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+/** Exits of commands that write on the platform, under the lock of the state. */
+export const WRITING: readonly ExitName[] = [
+  'done',
+  'error',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+/** Exits of commands that go on with something: `changes` where it waits, or found some. */
+export const ADVANCING: readonly ExitName[] = [
+  'done',
+  'error',
+  'changes',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];

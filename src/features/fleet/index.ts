@@ -1,33 +1,20 @@
 import type { CommonFlags } from '../../console/context.ts';
 import {
+  ADVANCING,
   ALLOW,
   ALLOWANCES,
   flag,
   format,
   LISTEN,
   LOG,
+  OFFLINE,
   positive,
   QUEUE,
 } from '../../console/flags.ts';
-import type { ExitName } from '../../core/errors.ts';
 import type { Feature } from '../../feature.ts';
 import type { StackCommand, TreeFlags } from './request.ts';
 
 type TreeChoice = Pick<TreeFlags, 'recursive' | 'shard'>;
-
-const OFFLINE: readonly ExitName[] = ['done', 'error'];
-
-/** Commands of batches: `changes` where one found some. */
-const ADVANCING: readonly ExitName[] = [
-  'done',
-  'error',
-  'changes',
-  'partial',
-  'refused',
-  'stale',
-  'locked',
-  'interrupted',
-];
 
 /** Runs commands in every stack of a tree, here or on many workers. */
 export const fleet: Feature = {

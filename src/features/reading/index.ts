@@ -1,12 +1,8 @@
 import type { Context } from '../../console/context.ts';
-import { flag, format, ORGANIZATION, upTo } from '../../console/flags.ts';
+import { flag, format, ORGANIZATION, READING, upTo } from '../../console/flags.ts';
 import { METRICS_BLOCKS } from '../../core/documents.ts';
-import type { ExitName } from '../../core/errors.ts';
 import type { Feature } from '../../feature.ts';
 import type { GetFlags } from './get.ts';
-
-/** Commands that only read on the platform. */
-const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
 
 const AGENT = {
   name: '<agent>',

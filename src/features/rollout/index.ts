@@ -1,4 +1,5 @@
 import {
+  ADVANCING,
   AUTO_APPROVE,
   CONCURRENCY,
   flag,
@@ -8,10 +9,11 @@ import {
   NOTIFY,
   OVERRIDE_FREEZE,
   permit,
+  READING,
   STEP_ALLOWANCES,
+  WRITING,
 } from '../../console/flags.ts';
 import { commandSpan } from '../../core/command-line.ts';
-import type { ExitName } from '../../core/errors.ts';
 import type { Feature } from '../../feature.ts';
 import type { Claim } from '../../plan/guards.ts';
 import type { StackPlace, StrategyScope } from '../../run/context.ts';
@@ -26,18 +28,8 @@ import {
   stepCounts,
 } from './record.ts';
 
-const EXITS: readonly ExitName[] = [
-  'done',
-  'error',
-  'changes',
-  'partial',
-  'refused',
-  'stale',
-  'locked',
-  'interrupted',
-];
 const COMMON = {
-  exits: EXITS,
+  exits: ADVANCING,
   exitMeanings: {
     changes: 'waiting for calls or the end of a freeze window',
     partial: 'rolled back',
@@ -101,7 +93,7 @@ export const rollout: Feature = {
       args: [NAME],
       flags: [format('text', 'json', 'markdown')],
       examples: ['callsheet rollout show', 'callsheet rollout show careful --verbose'],
-      exits: ['done', 'error', 'interrupted'],
+      exits: READING,
       prints: COMMON.prints,
       load: async () => (await import('./command.ts')).show,
     },
@@ -120,7 +112,7 @@ export const rollout: Feature = {
       args: [NAME],
       flags: FLAGS,
       examples: ['callsheet rollout abort careful --auto-approve'],
-      exits: ['done', 'error', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+      exits: WRITING,
       exitMeanings: { partial: 'rolled back but for what it names' },
       prints: COMMON.prints,
       load: async () => (await import('./command.ts')).abort,

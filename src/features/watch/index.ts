@@ -5,15 +5,12 @@ import {
   LOG,
   NOTIFY,
   positive,
+  READING,
   REFRESH,
   span,
   TARGETS,
 } from '../../console/flags.ts';
-import type { ExitName } from '../../core/errors.ts';
 import type { Feature } from '../../feature.ts';
-
-/** Commands that only read on the platform. */
-const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
 
 /** Looks at a stack again and again, and undoes drift where it may. */
 export const watch: Feature = {
