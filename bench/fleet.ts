@@ -4,6 +4,7 @@ import { CONCURRENCY } from './fleet/concurrency.ts';
 import {
   AT_ONCE,
   MAIN,
+  PLAIN,
   ROUND,
   removeFleets,
   serveAdopt,
@@ -14,6 +15,7 @@ import {
   serveEdited,
   servePlan,
   serveSealed,
+  serveSecrets,
   serveUpdate,
 } from './fleet/served.ts';
 import { CHANGED, FEW, type Layout } from './fleet/stack.ts';
@@ -201,6 +203,24 @@ export const limited: Benchmark = {
       floor: script,
     },
   ]),
+  tidy: removeFleets,
+};
+
+/** A secret that is not set costs a plan the same, however many there are. */
+export const secrets: Benchmark = {
+  name: 'secrets',
+  about:
+    'callsheet plan of a fleet whose agents have a secret each, none of them set, against a plan of the same agents without secrets: the ratio is to be the same at every size.',
+  sizes: [1000, 5000, 20_000],
+  cases: [
+    {
+      name: 'unset',
+      goal: 1.5,
+      serve: serveSecrets,
+      callsheet: planned([]),
+      floor: planned(['--dir', PLAIN]),
+    },
+  ],
   tidy: removeFleets,
 };
 

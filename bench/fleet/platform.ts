@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Scale, Surroundings } from '../benchmark.ts';
+import type { Layout } from './stack.ts';
 
 /** A hundred thousand agents with prompts are more than Node takes by itself. */
 const HEAP = '--max-old-space-size=8192';
@@ -27,8 +28,9 @@ export type Wish = {
 export async function startPlatform(
   { size, latency }: Scale,
   perSecond?: number,
+  layout: Layout = 'rows',
 ): Promise<Platform> {
-  const argv = [size, latency, ...(perSecond === undefined ? [] : [perSecond])].map(String);
+  const argv = [layout, size, latency, ...(perSecond === undefined ? [] : [perSecond])].map(String);
   const child = fork(join(import.meta.dirname, 'serve.ts'), argv, { execArgv: [HEAP] });
   const env = (await answerOf(child)) as Surroundings['env'];
   const ask = async (wanted: Wish) => {

@@ -1,15 +1,15 @@
 // A simulated platform in a process of its own, so that what it takes is not counted with those who ask it:
-// node bench/fleet/serve.ts SIZE LATENCY [REQUESTS_A_SECOND]. It answers each message with the number of requests that
+// node bench/fleet/serve.ts LAYOUT SIZE LATENCY [REQUESTS_A_SECOND]. It answers each message with the number of requests that
 // it was asked since it was told to forget; told the name of a file it writes them down.
 import { writeFileSync } from 'node:fs';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { chainsOf } from './chains.ts';
 import type { Wish } from './platform.ts';
-import { liveFleet } from './stack.ts';
+import { type Layout, liveFleet } from './stack.ts';
 
-const [, , size = '0', latency = '0', perSecond] = process.argv;
+const [, , layout = 'rows', size = '0', latency = '0', perSecond] = process.argv;
 const sim = await startSimulator({
-  seed: liveFleet(Number(size)),
+  seed: liveFleet(Number(size), layout as Layout),
   latencyMs: Number(latency),
   ...(perSecond !== undefined && { rateLimit: { perSecond: Number(perSecond) } }),
 });

@@ -67,6 +67,14 @@ function commitAll(dir: string): void {
   git('commit', '--quiet', '--message', 'as it is');
 }
 
+/** Agents with a secret each that is not set, and beside them a stack of the same agents without any. */
+export const serveSecrets: Serve = async (dir, scale) => {
+  cpSync(await fleetOf('rows', scale.size), join(dir, PLAIN), { recursive: true });
+  return serve(dir, scale, { layout: 'secrets' });
+};
+
+export const PLAIN = 'plain';
+
 /** A plan of its own for each run: every one gives the agents that change another greeting. */
 export const serveApply: Serve = (dir, scale) =>
   serve(dir, scale, {
@@ -148,7 +156,7 @@ export async function removeFleets(): Promise<void> {
 async function serve(dir: string, scale: Scale, served: Served): Promise<Surroundings> {
   const { layout = 'rows', live = scale.size, env = {}, perSecond, before, between } = served;
   cpSync(await fleetOf(layout, scale.size), dir, { recursive: true });
-  const start = () => startPlatform({ ...scale, size: live }, perSecond);
+  const start = () => startPlatform({ ...scale, size: live }, perSecond, layout);
   const [ours, theirs] = await Promise.all([start(), start()]);
   let round = 0;
   return {
@@ -186,12 +194,12 @@ function fleetOf(layout: Layout, size: number): Promise<string> {
 async function makeFleet(layout: Layout, size: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-fleet-'));
   try {
-    const platform = await startPlatform({ size, latency: 0 });
+    const platform = await startPlatform({ size, latency: 0 }, undefined, layout);
     const env = { ...CLEAN_ENV, ...platform.env };
     try {
       if (layout === 'exported') await runProcess([MAIN, 'export', '--out', '.'], dir, env);
       else {
-        writeFleet(dir, size);
+        writeFleet(dir, size, layout);
         await runProcess([MAIN, 'state', 'repair'], dir, env);
         // Changes nothing, and the state remembers that every agent was seen to be as it is configured.
         await runProcess([MAIN, 'apply', '--auto-approve', ...AT_ONCE], dir, env);

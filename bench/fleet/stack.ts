@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import type { SeedAgent, SeedDocument } from '../../src/simulator/index.ts';
 import { promptText, TOWNS } from '../validate/texts.ts';
 
-/** One row of a table an agent, or a file and a prompt an agent as `callsheet export` writes them. */
-export type Layout = 'rows' | 'exported';
+/**
+ * One row of a table an agent, the same with a secret an agent that is not set, or a file and a prompt an agent as
+ * `callsheet export` writes them.
+ */
+export type Layout = 'rows' | 'secrets' | 'exported';
 
 /** Agents that a variable of their own changes, at most: an apply of the benchmark changes both. */
 export const FEW = 100;
@@ -20,18 +23,23 @@ export const ROUND_FILE = 'round.yaml';
 const GREETING = 'Thank you for calling';
 const TEMPLATE = promptText(0, '${place}');
 
-type Row = { readonly slug: string; readonly town: string; readonly place: string };
+type Row = {
+  readonly slug: string;
+  readonly town: string;
+  readonly place: string;
+  readonly token: string;
+};
 
 function rowOf(index: number): Row {
   const town = TOWNS[index % TOWNS.length] ?? '';
-  return { slug: `clinic-${index}`, town, place: `Station ${index}` };
+  return { slug: `clinic-${index}`, town, place: `Station ${index}`, token: `SMS_TOKEN_${index}` };
 }
 
 /**
  * Writes a fleet as a stack: a row of a table for each agent, with a prompt of 4 KB that no other agent has. The
  * agents that an apply changes stand apart: variables change them alone.
  */
-export function writeFleet(dir: string, size: number): void {
+export function writeFleet(dir: string, size: number, layout: Layout): void {
   const [few, changed] = [Math.min(size, FEW), Math.min(size, CHANGED)];
   const parts = [
     { name: 'few', first: 0, end: few },
@@ -42,12 +50,12 @@ export function writeFleet(dir: string, size: number): void {
   writeFileSync(join(dir, 'prompt.md'), TEMPLATE);
   writeFileSync(
     join(dir, 'agents.yaml'),
-    `agents:\n${parts.map(({ name }) => block(name)).join('')}`,
+    `agents:\n${parts.map(({ name }) => block(name) + (layout === 'secrets' ? SECRET : '')).join('')}`,
   );
   for (const { name, first, end } of parts) {
     const rows = Array.from({ length: end - first }, (_, at) => rowOf(first + at));
-    const lines = rows.map(({ slug, town, place }) => `${slug},${town},${place}\n`);
-    writeFileSync(join(dir, `${name}.csv`), `slug,town,place\n${lines.join('')}`);
+    const lines = rows.map((row) => `${Object.values(row).join(',')}\n`);
+    writeFileSync(join(dir, `${name}.csv`), `slug,town,place,token\n${lines.join('')}`);
   }
 }
 
@@ -70,7 +78,7 @@ export function editOne(dir: string, layout: Layout, round: number): void {
     if (!from.test(text)) throw new Error(`${file} has no ${from}`);
     writeFileSync(join(dir, file), text.replace(from, to));
   };
-  if (layout === 'rows') edit('few.csv', /Station (?:0|Zero \d+)\n/, `Station Zero ${round}\n`);
+  if (layout === 'rows') edit('few.csv', /Station (?:0|Zero \d+),/, `Station Zero ${round},`);
   else {
     const [file = ''] = readdirSync(join(dir, 'agents')).sort();
     edit(join('agents', file), /How (?:can|may) I help.*/, `How may I help in round ${round}?`);
@@ -106,11 +114,18 @@ function block(name: string): string {
 `;
 }
 
+const SECRET = `    integrations:
+      smsProvider: { auth_token: { $secret: "env:\${each.token}" } }
+`;
+
 /** What a platform is filled with that the fleet is live on already. */
-export function liveFleet(size: number): SeedDocument {
+export function liveFleet(size: number, layout: Layout = 'rows'): SeedDocument {
   return {
     organizations: [{ id: ORGANIZATION, name: 'Harbor Group' }],
-    agents: Array.from({ length: size }, (_, index) => liveAgent(index)),
+    agents: Array.from({ length: size }, (_, index) => ({
+      ...liveAgent(index),
+      ...(layout === 'secrets' && { integrations: { smsProvider: { auth_token: 'stored' } } }),
+    })),
   };
 }
 

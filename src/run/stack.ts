@@ -110,24 +110,36 @@ function unset(
   problems: readonly Diagnostic[],
   places: Stack['secrets'],
 ): CallsheetError {
-  const isWritten = ({ address, path }: Diagnostic) =>
-    address === undefined || missing.some((use) => use.address === address && use.path === path);
+  const written = new Set(missing.map((use) => `${use.address} ${use.path}`));
+  const isWritten = ({ address, path = '' }: Diagnostic) =>
+    address === undefined || written.has(`${address} ${path}`);
+  const readers = indexReaders(places);
   const diagnostics = problems.filter(isWritten).map((problem) => ({
     ...problem,
-    hint: `${problem.hint ?? 'Check where the secret is read from'}.${othersMessage(problem, places)} Nothing was written`,
+    hint: `${problem.hint ?? 'Check where the secret is read from'}.${othersMessage(problem, readers)} Nothing was written`,
   }));
   const count = formatCount(missing.length, 'secret');
   const message = `${count} that this run writes cannot be read: ${missing.map(({ address, path }) => `${address} ${path}`).join(', ')}`;
   return new CallsheetError('config', message, { diagnostics });
 }
 
-/** Who else reads the source of a secret: its value is theirs, too. */
-function othersMessage({ address, path }: Diagnostic, places: Stack['secrets']): string {
-  const own = places.find((place) => place.address === address && place.path === path);
-  const readers = new Set(
-    places.flatMap((place) => (place.source === own?.source ? place.address : [])),
-  );
-  readers.delete(address ?? '');
+/** Gives the addresses that read the source of the secret at a place. One place may be among very many. */
+function indexReaders(places: Stack['secrets']): (address: string, path: string) => Set<string> {
+  const bySource = Map.groupBy(places, ({ source }) => source);
+  const own = new Map(places.map((place) => [`${place.address} ${place.path}`, place.source]));
+  return (address, path) => {
+    const source = own.get(`${address} ${path}`);
+    return new Set(source === undefined ? [] : bySource.get(source)?.map((use) => use.address));
+  };
+}
+
+/** Says how many others read the source of a secret: its value is theirs, too. */
+function othersMessage(
+  { address = '', path = '' }: Diagnostic,
+  readersAt: ReturnType<typeof indexReaders>,
+): string {
+  const readers = readersAt(address, path);
+  readers.delete(address);
   return readers.size === 0 ? '' : ` ${sharedMessage(readers.size)}.`;
 }
 

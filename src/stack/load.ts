@@ -183,12 +183,14 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return broken();
   let digest: string | undefined;
+  let secrets: Stack['secrets'] | undefined;
   const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
     moves: parts.moves,
     sections,
     get secrets() {
-      return secretPlaces(resources);
+      secrets ??= secretPlaces(resources);
+      return secrets;
     },
     // Most commands that load a stack never ask for it, and it reads every text there is.
     get digest() {

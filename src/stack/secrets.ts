@@ -211,6 +211,8 @@ export async function readSecrets(
     source,
     read: await readSecret(source, env, folder, run),
   }));
+  const failed = reads.some(({ read }) => 'words' in read);
+  const bySource = Map.groupBy(failed ? stack.secrets : [], (use) => use.source);
   for (const { source, read } of reads) {
     if ('value' in read) {
       values.set(source, read.value);
@@ -218,7 +220,7 @@ export async function readSecrets(
     }
     const { rule, message, hint } = read.words;
     const fact = { severity: 'error', rule, ...(hint === undefined ? {} : { hint }) } as const;
-    const uses = stack.secrets.filter((use) => use.source === source);
+    const uses = bySource.get(source) ?? [];
     for (const { address, path, position } of uses) {
       diagnostics.push({
         ...fact,
