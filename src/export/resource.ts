@@ -99,6 +99,9 @@ export function unknownFields({ schema }: Kind, document: JsonObject): readonly 
   return Object.entries<Json>(document).filter(([field]) => !Object.hasOwn(known, field));
 }
 
+/** The remark on a field that the stack does have, with `--unchecked`. */
+export const UNCHECKED = 'no schema knows the field: it is written under unchecked';
+
 /** Fields that are newer than the schema and to be owned, under the names that they would be sent under. */
 function newFields(
   kind: Kind,
@@ -121,7 +124,7 @@ function newFields(
         : found === 'part'
           ? HOLDS
           : TELLING;
-    remark([field], against ?? 'no schema knows the field: it is written under unchecked');
+    remark([field], against ?? UNCHECKED);
     return against === undefined ? [[isCamel ? camel(field, document) : field, value]] : [];
   });
   return Object.fromEntries(members);

@@ -1,6 +1,7 @@
 import { formatList } from '../core/errors.ts';
 import { writtenValue } from '../stack/editor/explain-field.ts';
 import type { ExportResult } from './index.ts';
+import { UNCHECKED } from './resource.ts';
 import type { SecretUse } from './secrets.ts';
 
 /** Columns of a line. */
@@ -126,6 +127,73 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
     const of = [...listed, ...(more > 0 ? [`${more} more`] : [])];
     return `- [ ] \`${name}\`: ${path} of ${formatList(of)}`;
   });
+}
+
+/** What was left out stands in a file of its own beside the stack. */
+export const REPORT_FILE = 'EXPORT.md';
+
+function leftOut({ remarks }: ExportResult): ExportResult['remarks'] {
+  return remarks.filter(({ reason }) => reason !== UNCHECKED);
+}
+
+export function hasLeftOut(result: ExportResult): boolean {
+  return leftOut(result).length + result.unlisted.length + result.variables.size > 0;
+}
+
+/** Names everything of the platform that the stack does not have, by the reason why, or says that there is nothing. */
+export function reportText(result: ExportResult): string {
+  const { unlisted, variables: voices } = result;
+  const sections = [...Map.groupBy(leftOut(result), ({ reason }) => reason)].flatMap(
+    ([reason, those]) => ['', `## ${title(reason)}`, '', ...fieldLines(those, result.counts)],
+  );
+  const kinds = unlisted.flatMap(({ kind, reason }) => [
+    '',
+    `## ${title(reason)}`,
+    '',
+    `- every \`${kind}\``,
+  ]);
+  const files =
+    voices.size === 0
+      ? []
+      : [
+          '',
+          '## The platform gives no clip of a voice back: variables in callsheet.yaml name them',
+          '',
+          ...[...voices].map(([name, id]) => `- \`${name}\`: \`${id}\``),
+        ];
+  return [
+    '# Left out by the export',
+    '',
+    hasLeftOut(result)
+      ? 'The platform keeps all of this as it is: a plan neither shows nor changes it.'
+      : 'Nothing was left out.',
+    ...sections,
+    ...kinds,
+    ...files,
+    '',
+  ].join('\n');
+}
+
+/** Names every resource that a field was left out of, or its kind where all of it is meant: who looks for one finds it. */
+function fieldLines(
+  remarks: ExportResult['remarks'],
+  counts: ExportResult['counts'],
+): readonly string[] {
+  return [...Map.groupBy(remarks, ({ path }) => path)].map(([path, uses]) => {
+    const byKind = Map.groupBy(uses, ({ address }) => address.split('.', 1)[0] ?? '');
+    const whose = formatList(
+      [...byKind].flatMap(([kind, own]) =>
+        path !== null && own.length > 1 && own.length === counts.get(kind)
+          ? [`every \`${kind}\``]
+          : own.map(({ address }) => `\`${cell(address)}\``),
+      ),
+    );
+    return path === null ? `- ${whose}` : `- \`${cell(path)}\` of ${whose}`;
+  });
+}
+
+function title(reason: string): string {
+  return cell(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`);
 }
 
 function cell(text: string): string {

@@ -157,7 +157,7 @@ export function renderExportText(
         )
       : []),
     ...section(
-      `Not as on the platform: ${formatNumber(remarks.length)}`,
+      `Not as on the platform (EXPORT.md): ${formatNumber(remarks.length)}`,
       remarks.map(
         ({ address, path, reason }) => `${address}${path === null ? '' : `: ${path}`}: ${reason}`,
       ),

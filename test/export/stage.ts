@@ -48,7 +48,7 @@ export type ExportStage = {
   ) => Promise<ImportDocument & { readonly err: string }>;
   readonly isFormatted: (name: string) => Promise<boolean>;
   /** Every file below a folder but the state, by its path. */
-  readonly files: (name: string) => Promise<ReadonlyMap<string, string>>;
+  readonly files: (name: string) => Promise<Map<string, string>>;
   readonly close: () => Promise<void>;
 };
 
@@ -144,6 +144,35 @@ export async function readSecretsFile(path: string): Promise<Secrets> {
  * Exports twice and plans with and without the state that was written: no change, and not one byte of
  * difference. Returns what the first export came to.
  */
+/** The file beside the stack names each thing that is not in it, with the reason, and nothing else. */
+async function expectReport(stage: ExportStage, document: ExportDocument): Promise<void> {
+  const { remarks, unlisted, variables } = document;
+  const text = (await stage.files('first')).get('EXPORT.md') ?? '';
+  const sections = text.split('\n## ').slice(1);
+  const lines = new Set(
+    sections.flatMap((section) => {
+      const [reason = '', ...rest] = section.split('\n');
+      return rest.flatMap((line) => {
+        const names = [...line.matchAll(/`([^`]*)`/g)].map(([, name]) => name);
+        const hasPath = line.startsWith('- `') && line.includes('` of ');
+        const [path, ...whose] = hasPath ? names : [null, ...names];
+        return whose.flatMap((name = '') =>
+          document.remarks
+            .filter(({ address }) => address === name || address.startsWith(`${name}.`))
+            .map(({ address }) => JSON.stringify([address, path, reason.toLowerCase()])),
+        );
+      });
+    }),
+  );
+  const left = remarks.filter(({ reason }) => !reason.includes('is written under unchecked'));
+  for (const { address, path, reason } of left)
+    expect(lines).toContain(JSON.stringify([address, path, reason.toLowerCase()]));
+  for (const { kind } of unlisted) expect(text).toContain(`every \`${kind}\``);
+  for (const { id } of variables) expect(text).toContain(id);
+  if (left.length + unlisted.length + variables.length === 0) expect(text).toBe('');
+  expect(text).not.toContain('is written under unchecked');
+}
+
 export async function expectFaithful(
   stage: ExportStage,
   flags: Partial<ExportFlags> = {},
@@ -161,10 +190,15 @@ export async function expectFaithful(
   const lost = await stage.plan('first', secrets, options);
   expect(lost.changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
 
+  await expectReport(stage, document);
+
   // In a folder of the same name, after which the stack is called.
   await mkdir(join(stage.folder, 'again'));
   await stage.export('again/first', flags, options);
-  expect(await stage.files('again/first')).toEqual(await stage.files('first'));
+  const [first, again] = [await stage.files('first'), await stage.files('again/first')];
+  // Fields that change by themselves may be null at one time, and then nothing is left out.
+  for (const files of [first, again]) files.delete('EXPORT.md');
+  expect(again).toEqual(first);
   expect(await stage.isFormatted('first')).toBe(true);
   return { document, secrets, resources: kept.summary.no_op };
 }

@@ -9,7 +9,14 @@ import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack, openMemory } from '../../export/index.ts';
 import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-folder.ts';
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
-import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
+import {
+  hasLeftOut,
+  REPORT_FILE,
+  reportText,
+  secretsFile,
+  secretsText,
+  stackText,
+} from '../../export/texts.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderExportText } from '../../render/new-stack.ts';
 import { DEFAULT_CONCURRENCY, readAccountId } from '../../run/client.ts';
@@ -93,7 +100,10 @@ async function writeStack(
   const around = lookAround(dir, true);
   await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE, around.id));
   await write(SCHEMA_FILE, schemaText());
-  if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
+  const isEarlier = (path: string) => existsSync(join(dir, path));
+  if (result.secrets.length > 0 || isEarlier('SECRETS.md'))
+    await write('SECRETS.md', secretsText(result.secrets));
+  if (hasLeftOut(result) || isEarlier(REPORT_FILE)) await write(REPORT_FILE, reportText(result));
   for (const { path, text } of addedFiles('none', around)) {
     // What is somebody's own stays.
     if (!existsSync(join(dir, path))) await write(path, text);
