@@ -32,7 +32,14 @@ import { openSharing, type ResourceState } from '../state/model.ts';
 import { emptyState, nextState } from '../state/replay.ts';
 import type { Seals } from '../state/seal.ts';
 import { type Bases, type Census, openCensus } from './factor.ts';
-import { type Remark, sayOne, unknownFields, withFinalNewlines, writeFile } from './resource.ts';
+import {
+  type Remark,
+  sayOne,
+  UNCHECKED,
+  unknownFields,
+  withFinalNewlines,
+  writeFile,
+} from './resource.ts';
 import {
   type HeldSecret,
   nameSecrets,
@@ -99,6 +106,8 @@ export type ExportResult = {
   readonly variables: ReadonlyMap<string, string>;
   readonly secrets: readonly SecretUse[];
   readonly remarks: readonly Remark[];
+  /** The remarks on what the stack does not have. */
+  readonly leftOut: readonly Remark[];
   readonly unlisted: Survey['unlisted'];
 };
 
@@ -407,6 +416,7 @@ function openWork(
         variables: new Map([...variables].sort(([a], [b]) => compareTexts(a, b))),
         secrets: secretUses(secrets, names),
         remarks: remarks.sort(order),
+        leftOut: remarks.filter(({ reason }) => reason !== UNCHECKED),
         unlisted,
       };
     },

@@ -1,7 +1,6 @@
 import { formatList } from '../core/errors.ts';
 import { writtenValue } from '../stack/editor/explain-field.ts';
 import type { ExportResult } from './index.ts';
-import { UNCHECKED } from './resource.ts';
 import type { SecretUse } from './secrets.ts';
 
 /** Columns of a line. */
@@ -132,20 +131,19 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
 /** What was left out stands in a file of its own beside the stack. */
 export const REPORT_FILE = 'EXPORT.md';
 
-function leftOut({ remarks }: ExportResult): ExportResult['remarks'] {
-  return remarks.filter(({ reason }) => reason !== UNCHECKED);
-}
-
-export function hasLeftOut(result: ExportResult): boolean {
-  return leftOut(result).length + result.unlisted.length + result.variables.size > 0;
+export function hasLeftOut({ leftOut, unlisted, variables }: ExportResult): boolean {
+  return leftOut.length + unlisted.length + variables.size > 0;
 }
 
 /** Names everything of the platform that the stack does not have, by the reason why, or says that there is nothing. */
 export function reportText(result: ExportResult): string {
-  const { unlisted, variables: voices } = result;
-  const sections = [...Map.groupBy(leftOut(result), ({ reason }) => reason)].flatMap(
-    ([reason, those]) => ['', `## ${title(reason)}`, '', ...fieldLines(those, result.counts)],
-  );
+  const { leftOut, unlisted, variables: voices } = result;
+  const sections = [...Map.groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, those]) => [
+    '',
+    `## ${title(reason)}`,
+    '',
+    ...fieldLines(those, result.counts),
+  ]);
   const kinds = unlisted.flatMap(({ kind, reason }) => [
     '',
     `## ${title(reason)}`,

@@ -189,7 +189,9 @@ export function editCell({ source, start, end }: SourceRange, text: string) {
   const isQuoted = source.text[start - 1] === '"';
   const inner = text.replaceAll('"', '""');
   if (isQuoted) return { start, end, text: inner };
-  const needsQuotes = new RegExp(`["\\r\\n${findDelimiter(source.text)}]|^\\s|\\s$`).test(text);
+  const needsQuotes = new RegExp(`["\\r\\n${findDelimiter(source.text).delimiter}]|^\\s|\\s$`).test(
+    text,
+  );
   return { start, end, text: needsQuotes ? `"${inner}"` : text };
 }
 

@@ -88,7 +88,10 @@ function weigh({ callouts, isReversed }: EditView): number {
 
 /** `hours` of `${each.hours}`, where no column is named. */
 function nameColumn({ column }: Pick<ColumnEdit, 'column'>, expression: string): string {
-  return column ?? expression.replace(/^\$\{(?:each\.)?(.*)\}$/s, '$1');
+  return (
+    column ??
+    expression.replace(/^\$\{(?:each\.)?(.*)\}$/s, '$1').replace(/^each\[["'](.*)["']\]$/, '$1')
+  );
 }
 
 /** `system_prompt, Hours, line 8`: where a value stands in a field. */

@@ -1,5 +1,4 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { isResourceName } from '../core/address.ts';
 import { formatCount } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import {
@@ -13,6 +12,7 @@ import {
 
 /** A table as rows of named cells, each with its range. */
 export type Table = {
+  /** Their names, with single blanks and composed letters; what has none cannot be used. */
   readonly columns: readonly string[];
   readonly rows: readonly MapNode[];
   /** Stretches in which nobody can say which cell belongs to which column. */
@@ -31,7 +31,7 @@ type Placed = {
  * Cells are texts; `loose` lets one stand for a number where a field takes one.
  */
 export function parseCsv(source: Source): Table {
-  const delimiter = findDelimiter(source.text);
+  const { delimiter, from } = findDelimiter(source.text);
   const rows: MapNode[] = [];
   const doubtful: SourceRange[] = [];
   const problems: Problem[] = [];
@@ -39,8 +39,7 @@ export function parseCsv(source: Source): Table {
   let isHeader = true;
   const take = (record: Placed) => {
     if (isHeader) {
-      columns.push(...record.values.slice(0, countCells(record)).map((name) => name.trim()));
-      problems.push(...checkHeader(columns, record, delimiter));
+      columns.push(...record.values.slice(0, countCells(record)).map(columnName));
       isHeader = false;
       return;
     }
@@ -51,16 +50,21 @@ export function parseCsv(source: Source): Table {
       return;
     }
     doubtful.push(record.range);
-    problems.push(unevenRow(record, columns.length));
+    problems.push(unevenRow(record, columns.length, delimiter));
   };
   try {
-    eachRecord(source, delimiter, take);
+    eachRecord(source, delimiter, from, take);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const whole: SourceRange = { source, start: 0, end: source.text.length };
     return { columns: [], rows: [], doubtful: [whole], problems: [malformed(error, source)] };
   }
   return { columns, rows, doubtful, problems };
+}
+
+/** A heading as an expression names it: a spreadsheet breaks long ones into lines. */
+function columnName(heading: string): string {
+  return heading.trim().replace(/\s+/g, ' ').normalize('NFC');
 }
 
 /** How many cells a record has up to the last one that holds anything. */
@@ -74,8 +78,13 @@ type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 const LINE_ENDS = /[\r\n]*/y;
 
 /** Gives the records of a file one by one: all of them together take several times as much as the file. */
-function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed) => void): void {
-  let from = 0;
+function eachRecord(
+  source: Source,
+  delimiter: Delimiter,
+  start: number,
+  take: (record: Placed) => void,
+): void {
+  let from = start;
   const place = ({ record, raw }: RawRecord) => {
     // Raw texts have some of the line ends around them, and not those of Windows whole.
     LINE_ENDS.lastIndex = from;
@@ -85,7 +94,7 @@ function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed)
     take({ values: record, range: { source, start, end } });
     return null;
   };
-  parse(source.text, {
+  parse(source.text.slice(start), {
     delimiter,
     raw: true,
     relax_column_count: true,
@@ -109,39 +118,13 @@ function toRow(
   return { type: 'map', range, members: new Map(members) };
 }
 
-function* checkHeader(
-  columns: readonly string[],
-  { range: line }: Placed,
-  delimiter: Delimiter,
-): Iterable<Problem> {
-  const cells = cellPlaces(line, delimiter);
-  for (const [index, name] of columns.entries()) {
-    const range = cells[index] ?? line;
-    if (!isResourceName(name)) {
-      yield {
-        rule: 'csv/header',
-        message: `the column ${JSON.stringify(name)} cannot be named in \${each.…}`,
-        hint: 'The first line names the columns; use letters, digits, _ and -, and begin with a letter',
-        range,
-      };
-    } else if (columns.indexOf(name) !== index) {
-      yield {
-        rule: 'csv/header',
-        message: `two columns are called ${name}`,
-        hint: 'Give each column its own name',
-        range,
-      };
-    }
-  }
-}
-
-function unevenRow(record: Placed, wanted: number): Problem {
+function unevenRow(record: Placed, wanted: number, delimiter: Delimiter): Problem {
   const { values, range } = record;
   const count = Math.max(countCells(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
     message: `the row has ${formatCount(count, 'cell')}, and the first line names ${wanted} columns`,
-    hint: 'Put a cell that holds a comma in quotes; leave a cell empty for no value',
+    hint: `Put a cell that holds ${DELIMITERS[delimiter]} in quotes; leave a cell empty for no value`,
     range,
   };
 }
@@ -149,7 +132,7 @@ function unevenRow(record: Placed, wanted: number): Problem {
 const WORDS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
   CSV_INVALID_CLOSING_QUOTE:
-    'something follows a closing quote that is neither a comma nor a line end',
+    'something follows a closing quote that neither separates cells nor ends the line',
   INVALID_OPENING_QUOTE: 'a cell that does not begin with a quote has a quote inside',
 };
 
@@ -167,13 +150,28 @@ function malformed(error: CsvError, source: Source): Problem {
   };
 }
 
-/** What stands between cells. Spreadsheets write a semicolon where the comma is that of numbers. */
-type Delimiter = ',' | ';';
+/** The separators of cells, in words. Spreadsheets write a semicolon where the comma is that of numbers. */
+const DELIMITERS = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' } as const;
 
-/** The delimiter of a file: a semicolon where its first line has some and no comma. */
-export function findDelimiter(text: string): Delimiter {
-  const first = /[^\r\n]+/.exec(text)?.[0] ?? '';
-  return first.includes(';') && !first.includes(',') ? ';' : ',';
+type Delimiter = keyof typeof DELIMITERS;
+
+/** A first line that only says what separates the cells, for Excel. */
+const SEPARATOR = /^\uFEFF?"?sep=([,;\t])"?\r?\n/i;
+
+/**
+ * The delimiter of a file, and where its first record begins. It is the one that its first line says, or has most
+ * often outside of quotes.
+ */
+export function findDelimiter(text: string): {
+  readonly delimiter: Delimiter;
+  readonly from: number;
+} {
+  const said = SEPARATOR.exec(text);
+  if (said !== null) return { delimiter: said[1] as Delimiter, from: said[0].length };
+  const first = (/[^\r\n]+/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
+  const count = (delimiter: Delimiter) => first.split(delimiter).length;
+  const [most = ','] = (Object.keys(DELIMITERS) as Delimiter[]).sort((a, b) => count(b) - count(a));
+  return { delimiter: most, from: 0 };
 }
 
 /**

@@ -24,14 +24,17 @@ export type Problem = {
   readonly severity?: Severity;
   readonly rule: string;
   readonly message: string;
-  readonly hint?: string | undefined;
+  /** A function is asked once everything was read. */
+  readonly hint?: string | (() => string) | undefined;
   readonly address?: string | undefined;
   readonly path?: string | undefined;
   readonly range?: SourceRange | undefined;
 };
 
 /** What is said of a problem by whoever does not know where it is. The message begins with a verb. */
-export type ProblemMessage = Pick<Problem, 'rule' | 'message' | 'hint'>;
+export type ProblemMessage = Pick<Problem, 'rule' | 'message'> & {
+  readonly hint?: string | undefined;
+};
 
 /**
  * Collects the problems of a load. Frames are drawn at the end, when every stretch that holds a secret
@@ -113,7 +116,8 @@ function toDiagnostic(
   masks: readonly SourceRange[],
   hidden: HiddenTexts,
 ): Diagnostic {
-  const { severity = 'error', rule, hint, address, path, range } = problem;
+  const { severity = 'error', rule, address, path, range } = problem;
+  const hint = typeof problem.hint === 'function' ? problem.hint() : problem.hint;
   return {
     severity,
     rule,

@@ -63,7 +63,7 @@ function walk({ dir, has }: Pick<Folder, 'dir' | 'has'>): Discovered {
         if (!has(`${path}/${STACK_FILE}`)) pending.push(path);
         continue;
       }
-      if (/\.ya?ml$/.test(entry.name)) files.push(path);
+      if (/\.ya?ml$/i.test(entry.name)) files.push(path);
       else if (entry.isSymbolicLink()) {
         const problem = linkedFolder(dir, path);
         if (problem !== undefined) problems.push(problem);
@@ -75,7 +75,7 @@ function walk({ dir, has }: Pick<Folder, 'dir' | 'has'>): Discovered {
 
 /** Whether a file that is taken to be there would be found. */
 function isOwn(file: string, { has }: Pick<Folder, 'has'>): boolean {
-  if (!/\.ya?ml$/.test(file) || file === STACK_FILE) return false;
+  if (!/\.ya?ml$/i.test(file) || file === STACK_FILE) return false;
   const names = file.split('/');
   const folders = names.slice(0, -1).map((_, at) => names.slice(0, at + 1).join('/'));
   return !names.some(isSkipped) && !folders.some((folder) => has(`${folder}/${STACK_FILE}`));

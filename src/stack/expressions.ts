@@ -214,20 +214,20 @@ function column(path: readonly string[], row: Row | undefined): Value {
 
 function notText(path: readonly string[], cell: SyntaxNode): Problem {
   const form = formIn(cell);
-  if (form !== undefined) return holdsForm(path.join('.'), form);
+  if (form !== undefined) return holdsForm(formatEach(path), form);
   const what = cell.type === 'list' ? 'a list' : 'a map';
   return {
     rule: 'for-each/cell',
-    message: `uses \${each.${path.join('.')}} inside a text, but its value is ${what}`,
+    message: `uses ${formatEach(path)} inside a text, but its value is ${what}`,
     hint: `A ${cell.type} can only be the whole value of a field`,
   };
 }
 
-function holdsForm(name: string, { key, keyPlace }: Member): Problem {
+function holdsForm(expression: string, { key, keyPlace }: Member): Problem {
   return {
     rule: 'for-each/cell',
-    message: `uses \${each.${name}}, which holds ${key}, and a table is data`,
-    hint: `Write the form in the resource, { ${key}: "\${each.${name}}" }, and give the path or name alone in the cell`,
+    message: `uses ${expression}, which holds ${key}, and a table is data`,
+    hint: `Write the form in the resource, { ${key}: ${JSON.stringify(expression)} }, and give the path or name alone in the cell`,
     range: keyPlace,
   };
 }
@@ -254,6 +254,8 @@ export type Row = {
   readonly label: string;
   /** Columns that any row of the table has. */
   readonly columns: ReadonlySet<string>;
+  /** Columns that share a name, so that none of them can be meant. */
+  readonly repeated?: ReadonlySet<string>;
   readonly cells: MapNode;
   /** Columns that are kept out of every frame and message, in all rows of the table. */
   readonly redaction: {
@@ -269,23 +271,38 @@ type CellLookup =
   | 'nothing'
   | { readonly unknown: Problem };
 
-/** `each.address.city` is the member `city` of the column `address`. */
-const EACH = /^each\.([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)$/;
+/** `each.address.city` is the member `city` of the column `address`; `each["Opening hours"]` is a column of any name. */
+const EACH = /^each((?:\.[\p{L}_][\p{L}\p{M}\p{N}_-]*|\["[^"\n]+"\]|\['[^'\n]+'\])+)$/u;
+const STEP = /\.([^.[]+)|\["([^"]+)"\]|\['([^']+)'\]/g;
+const PLAIN_STEP = /^[\p{L}_][\p{L}\p{M}\p{N}_-]*$/u;
 
 /** The way into a row that an expression names; undefined where it is about something else. */
 export function eachPath(expression: string): readonly string[] | undefined {
-  return EACH.exec(expression.trim())?.[1]?.split('.');
+  const steps = EACH.exec(expression.trim())?.[1];
+  if (steps === undefined) return undefined;
+  return [...steps.matchAll(STEP)].map(([, plain, double, single]) =>
+    (plain ?? double ?? single ?? '').trim().normalize('NFC'),
+  );
+}
+
+/** Writes the expression that names a way into a row. */
+export function formatEach(path: readonly string[]): string {
+  const step = (name: string) => {
+    if (PLAIN_STEP.test(name)) return `.${name}`;
+    return name.includes('"') ? `['${name}']` : `["${name}"]`;
+  };
+  return `\${each${path.map(step).join('')}}`;
 }
 
 /** An empty cell, null and a column that only other rows have are all nothing. */
 export function lookUpCell(row: Row | undefined, path: readonly string[]): CellLookup {
   const [column = ''] = path;
-  const name = path.join('.');
-  if (row === undefined) return { unknown: noRows(name) };
+  if (row === undefined) return { unknown: noRows(path) };
+  if (row.repeated?.has(column)) return { unknown: repeatedColumn(path, row) };
   let node: SyntaxNode | undefined = row.cells;
   for (const key of path) node = findMember(node, key)?.value;
   if (node !== undefined) return isNothing(node) ? 'nothing' : { cell: node };
-  return row.columns.has(column) ? 'nothing' : { unknown: noColumn(name, row) };
+  return row.columns.has(column) ? 'nothing' : { unknown: noColumn(path, row) };
 }
 
 /** The first member of a cell that reads like a form. Those are for resources: a table is data. */
@@ -303,23 +320,31 @@ function isNothing(node: SyntaxNode): boolean {
   return node.type === 'scalar' && (node.value === null || node.value === '');
 }
 
-function noRows(name: string): Problem {
+function noRows(path: readonly string[]): Problem {
   return {
     rule: 'for-each/each',
-    message: `uses \${each.${name}}, and the resource has no for_each`,
+    message: `uses ${formatEach(path)}, and the resource has no for_each`,
     hint: 'Add for_each to it, or write ${var.name} for a variable of the stack',
   };
 }
 
-function noColumn(name: string, { label, columns }: Row): Problem {
+function repeatedColumn(path: readonly string[], { label }: Row): Problem {
   return {
     rule: 'for-each/column',
-    message: `uses \${each.${name}}, which ${label} has no column for`,
+    message: `uses ${formatEach(path)}, and ${label} has several columns of that name`,
+    hint: 'Give each column its own name',
+  };
+}
+
+function noColumn(path: readonly string[], { label, columns }: Row): Problem {
+  return {
+    rule: 'for-each/column',
+    message: `uses ${formatEach(path)}, which ${label} has no column for`,
     hint: didYouMean(
-      name,
+      path.join('.'),
       columns,
       `Its columns are ${[...columns].join(', ')}`,
-      (close) => `\${each.${close}}`,
+      (close) => formatEach([close]),
     ),
   };
 }

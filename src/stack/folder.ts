@@ -8,12 +8,22 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import {
+  basename,
+  dirname,
+  extname,
+  isAbsolute,
+  join,
+  posix,
+  relative,
+  resolve,
+  sep,
+} from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError, errorCode, formatSize } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, getOwn } from '../core/value.ts';
-import type { ProblemMessage } from './diagnostics.ts';
+import type { Problem, ProblemMessage } from './diagnostics.ts';
 import type { Source } from './source.ts';
 
 /** The file that makes a folder a stack. */
@@ -25,7 +35,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Why a path leads to no file that may be read. */
 export type Unreadable =
   | { readonly reason: keyof typeof REASONS }
-  | { readonly reason: 'missing'; readonly nearest: string | undefined }
+  | { readonly reason: 'missing' }
   | { readonly reason: 'too-large'; readonly size: number }
   | { readonly reason: 'encoding' };
 
@@ -52,6 +62,11 @@ export type Folder = {
   readonly has: (path: string) => boolean;
   /** Text of a file, checked to be UTF-8. */
   readonly text: (path: string) => FileText | Unreadable;
+  /**
+   * The file that is most likely meant by the path of a missing one: of the same name elsewhere, otherwise of nearly the
+   * same name beside it. None that was read for something else.
+   */
+  readonly suggest: (path: string) => string | undefined;
   /**
    * The file that a field with `x-file` names, checked for type and size. The type follows from the name and must
    * agree with the first bytes, so that a renamed file is found before an upload fails. `use` is the field's `x-file`.
@@ -90,14 +105,42 @@ export function withoutLinks(file: string): string {
 }
 
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
-export function nearestFile(dir: string, path: string): string | undefined {
+export function nearestFile(
+  dir: string,
+  path: string,
+  isUsed: (path: string) => boolean = () => false,
+): string | undefined {
   try {
     const folder = dirname(path);
-    const name = nearest(basename(path), readdirSync(resolve(dir, folder)));
+    const there = readdirSync(resolve(dir, folder));
+    const name = nearest(
+      basename(path),
+      there.filter((one) => !isUsed(posixPath(join(folder, one)))),
+    );
     return name === undefined ? undefined : posixPath(join(folder, name));
   } catch {
     return undefined;
   }
+}
+
+/** Entries of folders that are looked through for a file that was moved. */
+const MOST_ENTRIES = 20_000;
+
+/** The paths of all files below a folder, by their names in lower case; without those that may not be named. */
+function filesByName(dir: string): ReadonlyMap<string, readonly string[]> {
+  const found: string[] = [];
+  const pending = [''];
+  for (let at = 0; at < pending.length && found.length < MOST_ENTRIES; at += 1) {
+    const folder = pending[at] ?? '';
+    const entries = readdirSync(join(dir, folder), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) pending.push(path);
+      else found.push(path);
+    }
+  }
+  return Map.groupBy(found, (path) => basename(path).toLowerCase());
 }
 
 /** What is wrong with a path before anything is looked up. */
@@ -139,7 +182,7 @@ function findFile(place: RealFolder, path: string, hidden: boolean): Found | Unr
   const { dir, realDir } = place;
   const refused = refusePath(path, hidden);
   if (refused !== undefined) return refused;
-  if (path === '' || path.includes('\0')) return { reason: 'missing', nearest: undefined };
+  if (path === '' || path.includes('\0')) return MISSING;
   try {
     const { absolute, stats } = follow(resolve(dir, path), place);
     if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
@@ -151,7 +194,7 @@ function findFile(place: RealFolder, path: string, hidden: boolean): Found | Unr
   } catch (error) {
     const code = errorCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG'
-      ? { reason: 'missing', nearest: nearestFile(dir, path) }
+      ? MISSING
       : { reason: 'unreadable' };
   }
 }
@@ -182,7 +225,7 @@ function readText(
   }
 }
 
-const MISSING: Unreadable = { reason: 'missing', nearest: undefined };
+const MISSING: Unreadable = { reason: 'missing' };
 
 /** Reads a text wherever it is: one that a person names on the command line. */
 export function readTextAt(
@@ -209,6 +252,9 @@ export function openFolder(dir: string, instead: Instead = new Map()): Folder {
   const byPath = new Map<string, FileText | Unreadable>();
   // However its path is spelled a file is one source: what is masked in it is masked for all who read it.
   const texts = new Map<string, FileText | Unreadable>();
+  const uploads = new Set<string>();
+  let used: ReadonlySet<string> | undefined;
+  let byName: ReturnType<typeof filesByName> | undefined;
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
     const found = findFile(place, path, hidden);
     const isFound = !isUnreadable(found);
@@ -244,7 +290,22 @@ export function openFolder(dir: string, instead: Instead = new Map()): Folder {
       if (!isUnreadable(found)) texts.set(absolute, outcome);
       return outcome;
     },
-    local: (path, use) => readLocalFile({ find, instead }, path, use),
+    local: (path, use) => {
+      const outcome = readLocalFile({ find, instead }, path, use);
+      if ('blob' in outcome) uploads.add(outcome.blob.path);
+      return outcome;
+    },
+    suggest: (path) => {
+      used ??= new Set(
+        [...[...byPath].filter(([, text]) => !isUnreadable(text)), ...uploads.entries()].map(
+          ([other]) => posix.normalize(other),
+        ),
+      );
+      const isUsed = (other: string) => used?.has(other) === true;
+      byName ??= filesByName(dir);
+      const same = byName.get(basename(path).toLowerCase()) ?? [];
+      return same.find((other) => !isUsed(other)) ?? nearestFile(dir, path, isUsed);
+    },
   };
 }
 
@@ -315,14 +376,37 @@ const REASONS = {
   unreadable: ['file/unreadable', ', which cannot be read', 'Check the permissions of the file'],
 } as const;
 
+/** The same as `fileMessage`, with a suggestion that is made once it is known which files are used. */
+export function fileProblem(
+  path: string,
+  why: Unreadable,
+  folder: Pick<Folder, 'suggest'>,
+): Problem {
+  const words = fileMessage(path, why);
+  return why.reason === 'missing' ? withSuggestion(words, path, folder) : words;
+}
+
+/** A message of a file of the stack: one that is missing may be elsewhere. */
+export function withSuggestion(
+  words: ProblemMessage,
+  path: string,
+  { suggest }: Pick<Folder, 'suggest'>,
+): Problem {
+  if (words.rule !== 'file/missing') return words;
+  const { hint = '' } = words;
+  const late = () => {
+    const close = suggest(path);
+    return close === undefined ? hint : `Did you mean "${close}"?`;
+  };
+  return { ...words, hint: late };
+}
+
 /** Why a file cannot be used. The message begins with a verb: the caller puts before it what names the file. */
 export function fileMessage(path: string, why: Unreadable): ProblemMessage {
   const names = `names ${JSON.stringify(path)}`;
   switch (why.reason) {
     case 'missing': {
-      const { nearest: close } = why;
-      const hint =
-        close === undefined ? 'Paths begin at the stack folder' : `Did you mean "${close}"?`;
+      const hint = 'Paths begin at the stack folder';
       return { rule: 'file/missing', message: `${names}, which does not exist`, hint };
     }
     case 'too-large': {

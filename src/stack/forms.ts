@@ -4,7 +4,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { isUuid, oncePer, plainId, Ref, Secret } from '../core/value.ts';
 import { ANY_KIND } from '../core/walk.ts';
-import { NAME_HINT } from './diagnostics.ts';
+import { NAME_HINT, type Problem } from './diagnostics.ts';
 import {
   fillParts,
   findUnbalanced,
@@ -14,7 +14,7 @@ import {
   type Scope,
   splitParts,
 } from './expressions.ts';
-import { type FileText, fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
+import { type FileText, fileProblem, isUnreadable, STACK_FILE, withSuggestion } from './folder.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import { examineFile, examineText } from './plain-secrets.ts';
 import {
@@ -107,7 +107,8 @@ function resolveFile(node: SyntaxNode, path: string, field: Field, context: Cont
     });
   }
   const read = context.folder.text(path);
-  if (isUnreadable(read)) return fail(context, field, node.range, fileMessage(path, read));
+  if (isUnreadable(read))
+    return fail(context, field, node.range, fileProblem(path, read, context.folder));
   const { source } = read;
   warnOfFile(read, field, context);
   examineFile(source, field, context);
@@ -270,6 +271,89 @@ function checkTokens(text: string, inside: SourceRange, field: Field, context: C
   }
 }
 
+/** A stretch of a text that was hardly meant to be said to a caller. */
+type Slip = Pick<Problem, 'rule' | 'message' | 'hint'> & {
+  readonly start: number;
+  readonly end: number;
+};
+
+const MERGE_MARK = /^(?:<{7}|>{7})(?: .*)?$/m;
+const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\//;
+
+function findSlips(text: string): readonly Slip[] {
+  const slips: Slip[] = [];
+  const find = (pattern: RegExp | string, slip: Pick<Slip, 'rule' | 'message' | 'hint'>) => {
+    const start = text.search(pattern);
+    if (start < 0) return;
+    const end = text.indexOf('\n', start);
+    const length = typeof pattern === 'string' ? pattern.length : undefined;
+    slips.push({ ...slip, start, end: length ? start + length : end < 0 ? text.length : end });
+  };
+  find(MERGE_MARK, {
+    rule: 'text/merge-marker',
+    message: 'has the marker of a merge that was not finished',
+    hint: 'Decide between both sides, and delete the markers',
+  });
+  find(LFS_POINTER, {
+    rule: 'text/lfs-pointer',
+    message: 'comes from a pointer of Git LFS, and not from the file itself',
+    hint: 'Run `git lfs pull`',
+  });
+  find('\0', {
+    rule: 'text/character',
+    message: 'has a NUL character',
+    hint: 'Delete it, or save the file as UTF-8',
+  });
+  find('\uFFFD', {
+    rule: 'text/character',
+    message: 'has U+FFFD, which stands where another letter was lost',
+    hint: 'Write that letter, and save the file as UTF-8',
+  });
+  return slips;
+}
+
+/** A file is looked through once, however many resources take their text from it. */
+const slipsIn = oncePer(({ text }: Source) => findSlips(text));
+
+/** Warns of what a text has that was hardly meant. Frames show nothing of one that holds a secret. */
+function warnOfSlips(text: string, inside: SourceRange, field: Field, context: Context): void {
+  const isFile = text === inside.source.text;
+  for (const { start, end, ...slip } of isFile ? slipsIn(inside.source) : findSlips(text)) {
+    const range = isFile
+      ? { source: inside.source, start, end }
+      : rangeOfText(text.slice(start, end), inside);
+    fail(context, field, range, { severity: 'warning', ...slip });
+  }
+}
+
+/** Warns where YAML took the end of a text without quotes for a comment, as in `Press #1 for help`. */
+function warnOfComment(
+  { range, origin = range }: ScalarNode,
+  field: Field,
+  context: Context,
+): void {
+  const { source, end } = origin;
+  if (!isText(field.node.schema) || /["'|>]/.test(source.text[origin.start] ?? '')) return;
+  const after = /^[ \t]+#(?![\s#!]|$).*/.exec(source.text.slice(end, lineEnd(source.text, end)));
+  if (after === null) return;
+  fail(
+    context,
+    field,
+    { source, start: end, end: end + after[0].length },
+    {
+      severity: 'warning',
+      rule: 'text/comment',
+      message: `ends before ${JSON.stringify(after[0].trim())}, which YAML reads as a comment`,
+      hint: 'Put the whole text in quotes, or a blank behind the # of a comment',
+    },
+  );
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
 function wholeFile(source: Source): SourceRange {
   return { source, start: 0, end: source.text.length };
 }
@@ -283,6 +367,14 @@ function warnOfFile({ source, bom }: FileText, field: Field, context: Context): 
     const hint = 'Save the file without one';
     warn('text/bom', 'comes from a file with a byte order mark, which Callsheet leaves out', hint);
   }
+  if (source.text.trim() === '') {
+    warn(
+      'text/blank',
+      'comes from a file that holds nothing',
+      'Write its text, or name another file',
+    );
+  }
+  warnOfSlips(source.text, wholeFile(source), field, context);
   if (source.text.includes('\r\n')) {
     const hint = 'Save the file with line feeds, and add `* text=auto eol=lf` to .gitattributes';
     warn(
@@ -336,7 +428,14 @@ export function resolveText(
   const use = schema['x-file'];
   if (use !== undefined) {
     const outcome = context.folder.local(filled.text, use);
-    return 'blob' in outcome ? outcome.blob : fail(context, field, node.range, outcome.words);
+    return 'blob' in outcome
+      ? outcome.blob
+      : fail(
+          context,
+          field,
+          node.range,
+          withSuggestion(outcome.words, filled.text, context.folder),
+        );
   }
   const target = schema['x-ref'];
   if (target !== undefined && isAddress(filled.text) && context.isKind(getKind(filled.text))) {
@@ -347,6 +446,8 @@ export function resolveText(
     });
   }
   checkTokens(filled.text, node.range, field, context);
+  if (isText(schema)) warnOfSlips(filled.text, node.range, field, context);
+  warnOfComment(node, field, context);
   if (schema.format === 'uuid') return plainId(filled.text);
   return filled.whole || node.loose === true ? convert(filled.text, field) : filled.text;
 }
@@ -380,7 +481,8 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
   const path = formText(form, field, context);
   if (path === undefined) return FAILED;
   const read = context.folder.text(path);
-  if (isUnreadable(read)) return fail(context, field, form.value.range, fileMessage(path, read));
+  if (isUnreadable(read))
+    return fail(context, field, form.value.range, fileProblem(path, read, context.folder));
   return fillTemplate(read, node, { ...context, given }, field);
 }
 

@@ -31,6 +31,7 @@ import {
   listChildren,
   type MapNode,
   type Member,
+  type ScalarNode,
   type SyntaxNode,
   textIn,
 } from './source.ts';
@@ -163,6 +164,22 @@ function refuseLiteral(node: SyntaxNode, field: Field, context: Context): Resolv
   });
 }
 
+/** A number that no schema asks for may be a text, such as a telephone number, whose spelling would be lost. */
+function checkSpelling(
+  { text, range }: ScalarNode,
+  value: number,
+  field: Field,
+  context: Context,
+): Resolved {
+  if (listTypes(field.node.schema).length > 0 || text === JSON.stringify(value)) return value;
+  const lost = isHidden(field) ? '' : `: ${text} becomes ${value}`;
+  return fail(context, field, range, {
+    rule: 'yaml/number',
+    message: `is a number whose spelling would be lost${lost}`,
+    hint: 'Put it in quotes if it is a text, or write the number as it is sent',
+  });
+}
+
 /**
  * Follows the value forms of a document and fills in variables, guided by its schema. What does not fit
  * the schema's types is left as it is: `validate.ts` speaks of it.
@@ -190,7 +207,10 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
   if (isHidden(field) || (takesSecrets(field) && !allows(field, 'string')))
     redactNode(context, node);
   if (typeof node.value === 'string') return resolveText(node, node.value, field, context);
-  if (typeof node.value === 'number') examineNumber(node.value, node.range, field, context);
+  if (typeof node.value === 'number') {
+    examineNumber(node.value, node.range, field, context);
+    return checkSpelling(node, node.value, field, context);
+  }
   return node.value;
 }
 
@@ -234,7 +254,7 @@ function resolveFirst(
 /** Whether a row may have a part in what a node comes to; in a template it always may. */
 function readsRow(node: SyntaxNode): boolean {
   if (node.type === 'scalar') {
-    return /\$\{\s*each\./.test(textIn(node) ?? '');
+    return /\$\{\s*each[.[]/.test(textIn(node) ?? '');
   }
   return findMember(node, '$template') !== undefined || listChildren(node).some(readsRow);
 }

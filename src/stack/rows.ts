@@ -6,8 +6,8 @@ import type { Kind } from '../kinds/kind.ts';
 import { listEnvironments, SHARED_MEMBERS } from './collect.ts';
 import { parseCsv, type Table } from './csv.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { interpolate, type Row } from './expressions.ts';
-import { fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
+import { formatEach, interpolate, type Row } from './expressions.ts';
+import { fileProblem, isUnreadable, STACK_FILE } from './folder.ts';
 import { FORMS } from './forms.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import { type Context, fail, redactNode, redactWritten } from './resolved.ts';
@@ -104,7 +104,7 @@ function readRowFile(
   const isText = isUnreadable(found) || !found.source.text.includes('\0');
   const read = isText ? found : ({ reason: 'encoding' } as const);
   if (isUnreadable(read)) {
-    reportRows(context, node.range, fileMessage(path, read));
+    reportRows(context, node.range, fileProblem(path, read, context.folder));
     return undefined;
   }
   if (/\.csv$/i.test(path)) return readCsvRows(read.source, path, hidden, context);
@@ -126,6 +126,9 @@ function readCsvRows(
   context.onLines?.(source.text.split('\n').length);
   const { columns, rows, doubtful, problems } = parseCsv(source);
   for (const problem of problems) context.report.add(problem);
+  // A row keeps the last of the columns that share a name.
+  if ([...hidden].some((name) => columns.indexOf(name) < columns.lastIndexOf(name)))
+    context.report.mask({ source, start: 0, end: source.text.length });
   if (problems.length === 0) return { columns, rows, label };
   const redaction = openRedaction(rows, context.report);
   for (const column of hidden) redaction.hide(column);
@@ -263,9 +266,10 @@ export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
   for (const column of loop.hidden) redaction.hide(column);
   if (rows.rows.length === 0 && !loop.allowEmpty) reportEmpty(loop.forEach, rows.label, context);
   const columns = new Set(rows.columns);
+  const repeated = new Set(rows.columns.filter((name, at) => rows.columns.indexOf(name) < at));
   const known = new Map<string, SourceRange>();
   return rows.rows.flatMap((cells) => {
-    const row: Row = { label: rows.label, columns, cells, redaction };
+    const row: Row = { label: rows.label, columns, repeated, cells, redaction };
     const found = readKey(loop, rows, row, context);
     if (found === undefined) return [];
     const first = known.get(found.key);
@@ -303,7 +307,7 @@ function readKey(loop: Loop, rows: Rows, row: Row, context: Context): Key | unde
     reportKey(context, loop.forEach.keyPlace, {
       rule: 'for-each/key',
       message: 'has for_each and no key',
-      hint: `Add key: \${each.${rows.columns[0] ?? 'name'}}, which makes the rows' addresses`,
+      hint: `Add key: ${formatEach([rows.columns.find((name) => name !== '') ?? 'name'])}, which makes the rows' addresses`,
     });
     return undefined;
   }

@@ -93,7 +93,7 @@ function findSecretFile(path: string, folder: Folder): Found | Unreadable {
     if (stats.isDirectory()) return { reason: 'directory' };
     return stats.isFile() ? { absolute: path, size: stats.size } : { reason: 'special' };
   } catch {
-    return { reason: 'missing', nearest: undefined };
+    return { reason: 'missing' };
   }
 }
 

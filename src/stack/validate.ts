@@ -153,10 +153,16 @@ function typeWords({ located }: Violation): ProblemMessage {
     hint:
       truth !== undefined
         ? `Did you mean ${truth}? In YAML 1.2 ${String(located.value)} is a text`
-        : scalar && types.includes('string')
-          ? textHint(located.schema)
-          : undefined,
+        : isDecimalComma(located.value) && types.includes('number')
+          ? `Numbers have a point: ${located.value.replace(',', '.')}`
+          : scalar && types.includes('string')
+            ? textHint(located.schema)
+            : undefined,
   };
+}
+
+function isDecimalComma(value: unknown): value is string {
+  return typeof value === 'string' && /^-?\d+,\d+$/.test(value);
 }
 
 /** Quotes make a text of a number, and no step, time or address. */

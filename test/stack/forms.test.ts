@@ -64,6 +64,73 @@ broken([
     ],
   },
   {
+    title: 'texts that were hardly meant, in a file, in a template and in the YAML',
+    files: {
+      'merge.md': 'Hello\n<<<<<<< HEAD\nA\n=======\nB\n>>>>>>> main\n',
+      'lfs.md': 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n',
+      'odd.md': 'Hello \uFFFD and \0\n',
+      'blank.md': ' \n\n',
+      'agents.yaml': `agents:
+  a: { name: A, system_prompt: { $file: merge.md }, description: { $template: merge.md } }
+  b: { name: B, system_prompt: { $file: lfs.md } }
+  c: { name: C, system_prompt: { $file: odd.md } }
+  d: { name: D, system_prompt: { $file: blank.md } }
+  e:
+    name: E # its name
+    system_prompt: Press #1 for help
+    description: "Press #1" #for help
+    greeting_message: |
+      <<<<<<< HEAD
+      Hello
+`,
+    },
+    says: [
+      'agents.yaml:8:25 warning text/comment agent.e: system_prompt ends before "#1 for help", which YAML reads as a comment',
+      'agents.yaml:11:7 warning text/merge-marker agent.e: greeting_message has the marker of a merge that was not finished',
+      'blank.md:1:1 warning text/blank agent.d: system_prompt comes from a file that holds nothing',
+      'lfs.md:1:1 warning text/lfs-pointer agent.b: system_prompt comes from a pointer of Git LFS, and not from the file itself',
+      'merge.md:2:1 warning text/merge-marker agent.a: system_prompt has the marker of a merge that was not finished',
+      'odd.md:1:7 warning text/character agent.c: system_prompt has U+FFFD, which stands where another letter was lost',
+      'odd.md:1:13 warning text/character agent.c: system_prompt has a NUL character',
+    ],
+  },
+  {
+    title: 'a missing file: the same name elsewhere first, and none that another resource uses',
+    files: {
+      'prompts/pine/greeting.md': 'Pine\n',
+      'prompts/oak.md': 'Oak\n',
+      'texts/moved.md': 'Moved\n',
+      'texts/harbor/intro.md': 'Intro\n',
+      'rows.csv': 'slug,prompt\noak,prompts/oak.md\nelm,prompts/oac.md\n',
+      'agents.yaml': `agents:
+  a: { name: A, system_prompt: { $file: prompts/harbor/greeting.md } }
+  b: { name: B, system_prompt: { $file: prompts/moved.md } }
+  c: { name: C, system_prompt: { $file: texts/harbor/Intro.md } }
+  d: { name: D, system_prompt: { $file: ./prompts/pine/greeting.md } }
+  e: { name: E, system_prompt: { $file: prompts/pine/greetings.md } }
+  f:
+    for_each: { $file: rows.csv }
+    key: \${each.slug}
+    name: \${each.slug}
+    system_prompt: { $file: "\${each.prompt}" }
+`,
+    },
+    says: [
+      'agents.yaml:2:41 file/missing agent.a: system_prompt names "prompts/harbor/greeting.md", which does not exist',
+      'agents.yaml:3:41 file/missing agent.b: system_prompt names "prompts/moved.md", which does not exist',
+      'agents.yaml:4:41 file/missing agent.c: system_prompt names "texts/harbor/Intro.md", which does not exist',
+      'agents.yaml:6:41 file/missing agent.e: system_prompt names "prompts/pine/greetings.md", which does not exist',
+      'agents.yaml:11:29 file/missing agent.f["elm"]: system_prompt names "prompts/oac.md", which does not exist',
+    ],
+    hints: [
+      'Paths begin at the stack folder',
+      'Did you mean "texts/moved.md"?',
+      'Did you mean "texts/harbor/intro.md"?',
+      'Paths begin at the stack folder',
+      'Paths begin at the stack folder',
+    ],
+  },
+  {
     title: '$file where no prose stands',
     files: {
       ...prompt,

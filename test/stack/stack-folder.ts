@@ -61,14 +61,17 @@ export type Row = {
   readonly says: readonly string[];
   /** Text that one of the hints must hold. */
   readonly hint?: string;
+  /** Every hint, in the order of what is said. */
+  readonly hints?: readonly string[];
 };
 
 /** One test per broken stack: all that is said of it, in order. */
 export function broken(rows: readonly Row[]): void {
-  test.each(rows)('$title', async ({ files, options, says, hint }) => {
+  test.each(rows)('$title', async ({ files, options, says, hint, hints }) => {
     const { stack, diagnostics } = await load(files, options);
     expect(diagnostics.map(said)).toEqual(says);
     expect(stack === undefined).toBe(diagnostics.some(({ severity }) => severity === 'error'));
+    if (hints !== undefined) expect(diagnostics.map((one) => one.hint)).toEqual(hints);
     if (hint !== undefined) {
       expect(diagnostics.map((diagnostic) => diagnostic.hint).join('\n')).toContain(hint);
     }

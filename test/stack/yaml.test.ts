@@ -94,6 +94,19 @@ broken([
     hint: 'quotes',
   },
   {
+    title: 'numbers whose spelling would be lost, where no schema asks for one',
+    files: agent(
+      'integrations: { ehrProvider: { dial: +14155550123, code: 0042, ok: 42, half: 0.5, low: -3, hex: 0x1F, exp: 1e3, price: 1.50 } }',
+      'voice_settings: { speed: 1.10 }',
+    ),
+    says: ['dial', 'code', 'hex', 'exp', 'price'].map((name) =>
+      expect.stringContaining(
+        `yaml/number agent.a: integrations.ehrProvider.${name} is a number whose spelling would be lost`,
+      ),
+    ),
+    hint: 'quotes',
+  },
+  {
     title: 'a number too long to carry',
     files: agent('place_id: 12345678901234567890'),
     says: [

@@ -20,6 +20,7 @@ import {
   expressionsIn,
   fillParts,
   fillRow,
+  formatEach,
   interpolate,
   lookUpCell,
   type Part,
@@ -165,7 +166,7 @@ function cellAt({ range }: SyntaxNode, row: Scope['row']): TextPart | undefined 
   if (own?.value.type !== 'scalar') return undefined;
   const { key: column, value } = own;
   const { file } = range.source;
-  return { expression: `\${each.${column}}`, value: value.text, column, file };
+  return { expression: formatEach([column]), value: value.text, column, file };
 }
 
 /** The value of one expression may come in pieces, with one of a variable among them. */
