@@ -265,7 +265,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'schema',
     does: 'print the JSON Schema that editors use',
-    flags: [flag('--out <file>', 'write it to a file')],
+    flags: [flag('--out <file>', 'write it to a file', { isWritten: true })],
     examples: ['callsheet schema --out callsheet.schema.json'],
     exits: OFFLINE,
     load: async () => (await import('./commands/explain.ts')).schema,
@@ -558,7 +558,9 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'snapshot create',
     does: 'save everything readable of the account in a file',
     flags: [
-      flag('--out <file>', 'the file; by default named after the account and the time'),
+      flag('--out <file>', 'the file; by default named after the account and the time', {
+        isWritten: true,
+      }),
       flag('--organization <name|id>', 'only this organization'),
       repeatable('--knowledge-base <id>', 'a knowledge base in addition to those of the stack'),
       flag('--media', 'include the files that voices and documents were made of'),
@@ -643,7 +645,9 @@ const COMMANDS: readonly CommandEntry[] = [
       ),
       flag('--without-secrets', 'restore without the secrets that are missing'),
       flag('--media <folder>', 'a folder of voice clips and documents with their original names'),
-      flag('--state <file>', 'record the created resources in this file, not in .callsheet'),
+      flag('--state <file>', 'record the created resources in this file, not in .callsheet', {
+        isWritten: true,
+      }),
       flag('--dry-run', 'show the changes and the secrets that they need'),
       NO_CALLS,
       AUTO_APPROVE,
@@ -666,7 +670,7 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     does: 'write the live resources as a stack',
     flags: [
-      flag('--out <folder>', 'the folder of the new stack', { isRequired: true }),
+      flag('--out <folder>', 'the folder of the new stack', { isRequired: true, isWritten: true }),
       repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
       repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
       flag('--no-factor', 'write each resource in full, without shared bases'),
@@ -674,7 +678,9 @@ const COMMANDS: readonly CommandEntry[] = [
         '--unchecked',
         'own fields that no schema knows, but for those that change by themselves',
       ),
-      flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
+      flag('--secrets-file <file>', 'write secret values that the platform returns to a file', {
+        isWritten: true,
+      }),
       flag('--no-state', 'write no state'),
       permit('--overwrite', 'write into a folder that is not empty, over files of the same names'),
       format('text', 'json'),

@@ -55,6 +55,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     let telemetry: Telemetry | undefined;
     try {
       refuseLostFolder();
+      await refuseLinkedFiles(entry, flags);
       traced = flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
       const { onTerminal } = await import('../console/events.ts');
       // Loaded when it is asked for: it is of no use to most commands.
@@ -109,6 +110,18 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** Throws `CallsheetError('usage')` where a file that a flag names to be written is behind a link of the repository. */
+async function refuseLinkedFiles({ flags: own = [] }: CommandEntry, given: object): Promise<void> {
+  for (const one of [...COMMON_FLAGS, ...own]) {
+    if (one.isWritten !== true) continue;
+    const option = buildOption(one);
+    const file = Object.entries(given).find(([name]) => name === option.attributeName())?.[1];
+    if (typeof file !== 'string') continue;
+    const { refuseLinks } = await import('../console/named-file.ts');
+    refuseLinks(option.long ?? '', file);
+  }
 }
 
 /** Throws `CallsheetError('usage')` where the current folder was removed: every path would be looked up in it. */

@@ -16,6 +16,8 @@ export type Flag = {
   readonly parse?: (value: string, before: unknown) => unknown;
   /** Whether it goes into the jobs of `queue add`, rather than being the worker's own. */
   readonly isInJob?: boolean;
+  /** Whether it names a file or folder that the command writes. */
+  readonly isWritten?: boolean;
   /** Whether it may be given again, once for each value. */
   readonly isRepeatable?: boolean;
   /** Whether it does a part of what `--force` does elsewhere. */
@@ -56,7 +58,9 @@ export const COMMON_FLAGS: readonly Flag[] = [
   flag('--no-color', 'no colours (also NO_COLOR)'),
   flag('--quiet', 'results only: no progress, no warnings'),
   flag('--verbose', 'show everything'),
-  flag('--trace-http <file>', 'append every request to a file, without secrets'),
+  flag('--trace-http <file>', 'append every request to a file, without secrets', {
+    isWritten: true,
+  }),
 ];
 
 /** How a result is shown; the first where nothing is said. */
@@ -267,7 +271,9 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ...PLANNING,
     REFRESH,
     NO_CALLS,
-    flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
+    flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder', {
+      isWritten: true,
+    }),
     flag('--base <ref>', 'tell what the checkout changes from what this branch has already'),
     REVIEW,
     DETAILED_EXITCODE,
@@ -279,7 +285,9 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     AUTO_APPROVE,
     ROLLBACK_ON_FAILURE,
     flag('--expect <digest>', 'apply only the plan with this digest (sha256:…)'),
-    flag('--events <file>', "append the run's events to a file, one JSON a line"),
+    flag('--events <file>', "append the run's events to a file, one JSON a line", {
+      isWritten: true,
+    }),
     LOCK_TIMEOUT,
     format('text', 'json'),
   ],

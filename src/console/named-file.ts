@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CallsheetError, errorCode, explainSystemError, reasonIn } from '../core/errors.ts';
-import { nearestFile, posixPath, resolveLinks } from '../stack/folder.ts';
+import { foldersAbove, isStack, nearestFile, posixPath, resolveLinks } from '../stack/folder.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -19,6 +27,26 @@ export async function withNamedFile<T>(
   } catch (error) {
     throw explainSystemError(error, `${flag} ${file} cannot be written`);
   }
+}
+
+/**
+ * Refuses to write through a link that a repository or stack may have brought: somebody else's pull request would say
+ * which file is overwritten. Links elsewhere are the person's own. Throws `CallsheetError('usage')`.
+ */
+export function refuseLinks(flag: string, file: string): void {
+  const path = resolve(file);
+  const folders = foldersAbove(path);
+  const root = folders.find((one) => existsSync(join(one, '.git'))) ?? folders.findLast(isStack);
+  if (root === undefined) return;
+  const between = folders.slice(0, folders.indexOf(root)).toReversed();
+  const link = [...between, path].find(
+    (one) => lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+  );
+  if (link === undefined) return;
+  const name = posixPath(relative(root, link));
+  throw new CallsheetError('usage', `${flag} ${file} is not written: ${name} is a link`, {
+    hint: `The files around it may come from somebody else. Delete the link, or name the file that it leads to: ${readlinkSync(link)}`,
+  });
 }
 
 /** What to do about a named file that cannot be read: another one may have been meant. */
@@ -39,7 +67,7 @@ export async function writeNamedFile(
 ): Promise<void> {
   await withNamedFile(flag, file, async () => {
     const there = await lstat(file).catch(() => undefined);
-    // A pipe or a link is written through, never replaced.
+    // A pipe or a person's own link is written through, never replaced.
     if (there !== undefined && !there.isFile()) return writeFile(file, text);
     const draft = nameDraft(file, 'new');
     try {

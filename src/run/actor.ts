@@ -245,16 +245,49 @@ export async function askGit(...given: Parameters<typeof runGit>): Promise<strin
 
 /** Asks Git. Throws where it refuses, or does not answer in time. */
 export async function runGit(dir: string, ...args: readonly string[]): Promise<string> {
+  const readsFiles = args[0] === 'status' || args[0] === 'diff';
+  const quiet = readsFiles ? await withoutFilters(dir) : [];
+  return startGit(dir, [...quiet, ...args]);
+}
+
+async function startGit(dir: string, args: readonly string[]): Promise<string> {
   const options = { env: gitEnv(), timeout: GIT_TIMEOUT_MS, maxBuffer: MOST_GIT_BYTES };
   return (await promisify(execFile)('git', [...gitArguments(dir), ...args], options)).stdout;
 }
 
+/** Arguments that switch off the filters which the repository's own configuration has, but for those of Git LFS. */
+async function withoutFilters(dir: string): Promise<readonly string[]> {
+  const asked = [
+    '--null',
+    '--show-scope',
+    '--get-regexp',
+    '^filter\\..*\\.(clean|smudge|process)$',
+  ];
+  // There is none where Git finds nothing, and an error comes again from what was asked for.
+  const parts = (await startGit(dir, ['config', ...asked]).catch(() => '')).split('\0');
+  const off = parts.flatMap((part, at) => {
+    const [key = '', value = ''] = part.split('\n');
+    const isOwn = ['local', 'worktree'].includes(parts[at - 1] ?? '');
+    if (at % 2 === 0 || !isOwn || LFS.test(value)) return [];
+    return [`${key}=`, `${key.slice(0, key.lastIndexOf('.'))}.required=false`];
+  });
+  return off.flatMap((setting) => ['-c', setting]);
+}
+
+/** The commands that Git LFS writes into a configuration. */
+const LFS = /^git-lfs (?:filter-process|(?:clean|smudge)(?: --skip)? -- %f|filter-process --skip)$/;
+
 const GIT_TIMEOUT_MS = 60_000;
 const MOST_GIT_BYTES = 64 * 1024 * 1024;
 
-/** Git in a folder, without the hooks and the monitor that the repository may configure. */
+/** Git in a folder, without the hooks and the monitor that the repository may configure, nor one that lies inside of another. */
 export function gitArguments(dir: string): readonly string[] {
-  return ['-C', dir, '-c', 'core.fsmonitor=false', '-c', `core.hooksPath=${devNull}`];
+  const settings = [
+    'core.fsmonitor=false',
+    `core.hooksPath=${devNull}`,
+    'safe.bareRepository=explicit',
+  ];
+  return ['-C', dir, ...settings.flatMap((setting) => ['-c', setting])];
 }
 
 function findPipeline(env: RunContext['env']): string | null {

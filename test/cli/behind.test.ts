@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
@@ -449,4 +449,37 @@ test('a reason is given when it is planned, not with the plan file', async () =>
   const found = await run((to) => apply(out, { ...textIn(main), behind: REASON }, to));
   expect(found.exit).toBe(1);
   expect(inOneLine(found)).toContain('--behind cannot be used with a plan file');
+});
+
+test('nothing that the repository configures is run by looking at it', async () => {
+  const world = await open();
+  const { main, git } = world;
+  const ran = join(temporaryFolder(), 'ran');
+  const script = join(main, 'run.sh');
+  writeFileSync(script, `#!/bin/sh\necho "$0 $*" >> ${ran}\ncat\n`, { mode: 0o755 });
+  await world.apply();
+  world.commitFile('.gitattributes', '* filter=own diff=own\n', 'Attributes');
+  for (const [key, value] of [
+    ['core.fsmonitor', script],
+    ['core.hooksPath', main],
+    ['diff.external', script],
+    ['diff.own.textconv', script],
+    ['diff.own.command', script],
+    ['filter.own.clean', script],
+    ['filter.own.smudge', script],
+    ['filter.own.required', 'true'],
+  ])
+    git('config', String(key), String(value));
+  for (const hook of ['post-index-change', 'reference-transaction', 'post-checkout'])
+    copyFileSync(script, join(main, hook));
+  // Git looks into a file whose time is not the one that it knows.
+  put(main, join(STACK, 'agents.yaml'), readFileSync(join(main, STACK, 'agents.yaml'), 'utf8'));
+  const flags = { ...textIn(main), base: 'HEAD~1' };
+  const planned = await world.run((to) => plan(flags, to));
+  expect(planned.exit, planned.err).toBe(0);
+  await world.apply(main, { behind: 'a test' });
+  expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toBe('');
+  // The repository would run it.
+  git('-c', 'core.fsmonitor=', 'status');
+  expect(readFileSync(ran, 'utf8')).toContain('run.sh');
 });

@@ -67,6 +67,19 @@ describe('what is no file of its own is refused in its own words, and left as it
     expect(await readdir(join(path, '..'))).toEqual(before);
   });
 
+  test.each(['runs', 'state.lock'])('%s beside it that leads elsewhere', async (name) => {
+    const { path, store } = await newStore('there/state.json');
+    const elsewhere = join(path, '../../elsewhere');
+    await mkdir(join(path, '..'));
+    await mkdir(elsewhere);
+    await symlink(elsewhere, join(path, '..', name));
+    const failure = await failureOf(() => store.acquire(holder('r1')));
+    expect(failure.code).toBe('state');
+    expect(failure.message).toContain(`${name} is a symbolic link`);
+    expect(failure.hint).toContain('Delete the link');
+    expect(await readdir(elsewhere)).toEqual([]);
+  });
+
   test('but a link to a folder is followed', async () => {
     const { path } = await newStore('there/state.json');
     const folder = join(path, '..');

@@ -56,7 +56,9 @@ export const fleet: Feature = {
         flag('--auto-approve', 'for apply: do not ask'),
         flag('--rollback-on-failure', 'for apply: undo a run that fails'),
         flag('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes'),
-        flag('--out <folder>', 'for plan, with --wait: write the plans to a folder'),
+        flag('--out <folder>', 'for plan, with --wait: write the plans to a folder', {
+          isWritten: true,
+        }),
         flag('--wait', 'wait for the batch, and report its result'),
         format('text', 'json', 'markdown'),
       ],
@@ -98,7 +100,9 @@ export const fleet: Feature = {
       flags: [
         QUEUE,
         flag('--detailed-exitcode', 'of plan and drift: exit 2 when there are changes'),
-        flag('--out <folder>', 'of plan, once it is done: write the plans to a folder'),
+        flag('--out <folder>', 'of plan, once it is done: write the plans to a folder', {
+          isWritten: true,
+        }),
         flag('--wait', 'follow it until it is done'),
         format('text', 'json', 'markdown'),
       ],

@@ -24,7 +24,7 @@ export const rehearse: Feature = {
         DIALECT,
         ...KEYS,
         flag('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform'),
-        flag('--out <file>', 'write the plan with the verdict to this file'),
+        flag('--out <file>', 'write the plan with the verdict to this file', { isWritten: true }),
         REVIEW,
       ],
       examples: [

@@ -57,7 +57,7 @@ const LINE_BREAK = 0x0a;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Unlike `a`, it does not make a file that is not there. */
-const AT_END = constants.O_WRONLY | constants.O_APPEND;
+const AT_END = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 export const realDisk: Disk = {
   look: (path) =>

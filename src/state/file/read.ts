@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
-import { damagedJournal, notAFile, strayState, tooLongToMend } from '../failures.ts';
+import { damagedJournal, linkedFolder, notAFile, strayState, tooLongToMend } from '../failures.ts';
 import type { JournalEntry, SnapshotTaken } from '../journal.ts';
 import { parseLine } from '../journal-text.ts';
 import { isRecord, type State } from '../model.ts';
@@ -104,6 +104,12 @@ export async function refuseOddPlace({ layout, location, disk }: Place) {
   const found = await disk.look(layout.state);
   if (found !== undefined && found !== 'file') throw notAFile(location, found);
   return found;
+}
+
+/** Throws `CallsheetError('state')` where a folder beside the state is a link: others may have brought it. */
+export async function refuseLinkedFolders({ layout, disk }: Place): Promise<void> {
+  for (const folder of [layout.runs, layout.lock])
+    if ((await disk.look(folder)) === 'link') throw linkedFolder(folder);
 }
 
 /**

@@ -34,6 +34,7 @@ import {
   readStateText,
   readStored,
   readStoredMark,
+  refuseLinkedFolders,
   refuseOddPlace,
 } from './read.ts';
 
@@ -147,6 +148,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
     worded: (work) => worded(location, work),
     async prepare() {
       await refuseOddPlace(place);
+      await refuseLinkedFolders(place);
       await makeStateFolder(layout.folder, disk);
     },
     async removeDrafts() {
