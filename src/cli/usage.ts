@@ -18,7 +18,7 @@ const DESTROY =
 /** Words that are commands elsewhere or were commands here, and what to do instead. */
 const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet plan', 'diff', 'preview', 'changes', 'whatif', 'dry-run'),
-  ...runs('callsheet apply', 'up', 'sync', 'deploy', 'update'),
+  ...runs('callsheet apply', 'up', 'push', 'sync', 'deploy', 'update'),
   ...runs('callsheet init', 'new', 'create', 'setup'),
   ...runs('callsheet validate', 'lint', 'check', 'test'),
   ...runs('callsheet fmt', 'format'),

@@ -53,7 +53,8 @@ function splitWords(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-const HEADERS = /headers?$/;
+/** An e-mail has a preheader, and a page a subheader. */
+const HEADERS = /(?<!pre|sub)headers?$/;
 
 /** Words that make a name a secret's wherever they stand in it, unless it ends in one that says otherwise. */
 const ANYWHERE =

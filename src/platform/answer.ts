@@ -1,7 +1,14 @@
 import { CallsheetError, clip, formatDuration } from '../core/errors.ts';
 import { getOwn, isList, isObject, type Json } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { ApiError, NOT_THE_PLATFORM, plainUrl, type RequestLine, textMember } from './errors.ts';
+import {
+  ApiError,
+  NOT_THE_PLATFORM,
+  notThePlatform,
+  plainUrl,
+  type RequestLine,
+  textMember,
+} from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { Hide } from './trace.ts';
 import { askedDelay, type WireAnswer } from './transport.ts';
@@ -38,7 +45,7 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () =
     checkIds(line, called, body);
     return body;
   }
-  throw refusalIn(line, answer, hide(), hintFor(called));
+  throw refusalIn(line, answer, hide(), hintFor(line, called));
 }
 
 /** The refusal that an answer is, without what the request carried in confidence. */
@@ -161,13 +168,13 @@ const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
 };
 
 /** What to do about a refusal, where there is something to do. */
-function hintFor(called: AnsweredCall): string | undefined {
+function hintFor({ url }: RequestLine, called: AnsweredCall): string | undefined {
   const { call, answer } = called;
   const { status, body } = answer;
   if (status === 401 && body !== undefined) return hintForCredentials(called);
   if (status === 429) return hintForPace(answer.headers['retry-after']);
   if (status === 404 || status === 405) {
-    const lost = hintForPlace(called);
+    const lost = hintForPlace(called) ?? hintForVersion(url);
     if (lost !== undefined) return lost;
   }
   if (body === undefined) return status > 500 ? SOMETHING_BETWEEN : NOT_THE_PLATFORM;
@@ -224,6 +231,11 @@ function hintForPlace({
   // Without a parameter nothing but the call itself can be missing.
   const doubt = path.includes('{') ? 'may not have' : 'does not have';
   return `The platform ${doubt} this call: its specification does not show it (assumption ${assumption}). If the platform has it at another path, set platform.endpoints.${operation}.`;
+}
+
+function hintForVersion(url: string): string | undefined {
+  const hint = notThePlatform(url);
+  return hint === NOT_THE_PLATFORM ? undefined : hint;
 }
 
 function hintForPace(retryAfter: string | undefined): string {

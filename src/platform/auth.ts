@@ -6,6 +6,7 @@ import {
   beyondLimit,
   describeApiError,
   NOT_THE_PLATFORM,
+  notThePlatform,
   type RequestLine,
 } from './errors.ts';
 import { MOST_TOKEN_CHARACTERS } from './limits.ts';
@@ -169,12 +170,11 @@ function mintingError(refused: ApiError, isAgain: boolean): CallsheetError {
   return new CallsheetError(
     'api',
     `${isCredentials ? 'the platform refused the credentials' : 'no access token'}: ${describeApiError(refused)}`,
-    { hint: mintingHint(isCredentials, isAgain), cause: refused },
+    { hint: isCredentials ? mintingHint(isAgain) : notThePlatform(refused.url), cause: refused },
   );
 }
 
-function mintingHint(isCredentials: boolean, isAgain: boolean): string {
-  if (!isCredentials) return NOT_THE_PLATFORM;
+function mintingHint(isAgain: boolean): string {
   return isAgain
     ? 'They worked until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.'
     : 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.';

@@ -14,6 +14,14 @@ export function plainUrl(url: string): string {
 export const NOT_THE_PLATFORM =
   'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy in front of it.';
 
+/** The same for an address that was asked for: paths of the platform begin with a version of their own. */
+export function notThePlatform(url: string): string {
+  const version = /^https?:\/\/[^/]+.*?\/(v\d+)\/(?:v\d+|oauth)\//.exec(url)?.[1];
+  return version === undefined
+    ? NOT_THE_PLATFORM
+    : `base_url ends in /${version}, which every path begins with already: take it off.`;
+}
+
 /** Characters of one text that a refusal says, and how many complaints it lists: people read no more. */
 const MOST_SAID = 2_000;
 const MOST_ISSUES = 50;

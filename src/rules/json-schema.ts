@@ -50,6 +50,7 @@ export function compileSchema(
   try {
     validate = ajv.compile(schema);
   } catch (error) {
+    if (error instanceof RangeError) return { wrong: { message: ENDLESS } };
     // The first of what is wrong; the rest is most often its echo.
     const why = error instanceof Error ? error.message.split(', ')[0] : 'it cannot be read';
     return { wrong: { message: `cannot be read as JSON Schema: ${why}` } };
@@ -63,11 +64,21 @@ export function compileSchema(
       },
     };
   }
-  return {
-    slips: schemaSlips(schema, ajv, schemas),
-    check: (document) => (validate(document) ? [] : tell(validate.errors ?? [])),
+  const check: SchemaCheck = (document) => {
+    try {
+      return validate(document) ? [] : tell(validate.errors ?? []);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return [{ pointer: '', words: `cannot be checked: its schema ${ENDLESS}` }];
+    }
   };
+  if (check({}).some(({ words }) => words.endsWith(ENDLESS)))
+    return { wrong: { message: ENDLESS } };
+  return { slips: schemaSlips(schema, ajv, schemas), check };
 }
+
+/** Said of a schema that leads back to itself for the same value. */
+const ENDLESS = 'refers to itself without an end';
 
 /** What only says that something below it failed. */
 const ECHOES = ['if', 'allOf', '$ref'];

@@ -52,17 +52,16 @@ export function judgeResources(
   seconds: number = RULE_SECONDS,
 ): readonly RuleFinding[] {
   if (rules.length === 0) return [];
+  const inTime = openTime(seconds);
   const subjects = judged.resources.map((resource) => buildSubject(resource, judged));
   const all = subjects.map(({ variables }) => variables);
   return rules.flatMap((rule) => {
-    const findings = withinTime(
-      () =>
-        subjects
-          .filter(({ resource }) => rule.on?.includes(resource.kind) ?? true)
-          .flatMap((subject) => judgeOne(rule, subject, all)),
-      seconds,
+    const findings = inTime(() =>
+      subjects
+        .filter(({ resource }) => rule.on?.includes(resource.kind) ?? true)
+        .flatMap((subject) => judgeOne(rule, subject, all)),
     );
-    return findings === undefined ? [tooSlow(rule, subjects.length, seconds)] : findings.value;
+    return 'value' in findings ? findings.value : [tooSlow(rule, subjects.length, findings.why)];
   });
 }
 
@@ -167,19 +166,36 @@ function segmentFor(list: FieldSchema, elements: readonly unknown[], index: numb
   return writtenSegments(identities)[index] ?? `[${index}]`;
 }
 
-function tooSlow({ name, message, source }: Rule, count: number, seconds: number): RuleFinding {
+function tooSlow({ name, message, source }: Rule, count: number, why: string): RuleFinding {
   return {
     rule: name,
     severity: 'error',
     resource: undefined,
     path: '',
-    message: `${message} (not checked: it took more than ${seconds} seconds for ${formatCount(count, 'resource')} and was stopped)`,
+    message: `${message} (not checked for ${formatCount(count, 'resource')}: ${why})`,
     hint: `Correct the rule at ${source}: narrow it with on, do not search all resources for each resource, and remove nested repetitions, such as (a+)+, from its patterns`,
   };
 }
 
 /** How long one rule may take over everything that it judges. 10,000 resources take well under a second. */
 const RULE_SECONDS = 5;
+/** How many times as long all rules together may take. */
+const ALL_RULES = 4;
+
+/** Runs the work of rules, one after the other, until their time is over; says which time it was. */
+function openTime(seconds: number) {
+  let left = ALL_RULES * seconds * 1000;
+  return <T>(work: () => T): { readonly value: T } | { readonly why: string } => {
+    const all = `all rules together took ${ALL_RULES * seconds} seconds`;
+    if (left <= 0) return { why: all };
+    const began = performance.now();
+    const own = Math.min(seconds, left / 1000);
+    const done = withinTime(work, own);
+    left -= performance.now() - began;
+    const why = own < seconds ? all : `it took more than ${seconds} seconds and was stopped`;
+    return done ?? { why };
+  };
+}
 
 const RUN = new Script('run()');
 
@@ -197,7 +213,7 @@ export function withinTime<T>(run: () => T, seconds: number): { readonly value: 
     },
   });
   try {
-    RUN.runInContext(context, { timeout: seconds * 1000 });
+    RUN.runInContext(context, { timeout: Math.max(1, Math.ceil(seconds * 1000)) });
   } catch (error) {
     if (isTimeout(error)) return undefined;
     throw error;
@@ -273,8 +289,9 @@ export function planRules(rules: readonly Rule[]): PlanRules {
   const judge: PlanRules = (plan, now) => {
     if (plan.purpose !== 'apply') return NOTHING;
     const shown = plainPlan(plan);
+    const inTime = openTime(RULE_SECONDS);
     const breaches = rules.flatMap((rule) =>
-      listBreaches(rule, plan, shown, now).map((breach) => ({ rule, breach })),
+      listBreaches(rule, plan, shown, now, inTime).map((breach) => ({ rule, breach })),
     );
     const refusals: Refusal[] = [];
     const notes: Note[] = [];
@@ -308,8 +325,9 @@ function listBreaches(
   { changes }: Omit<PlanDocument, 'digest' | 'checks'>,
   shown: PlainPlan,
   now: Date,
+  inTime: ReturnType<typeof openTime>,
 ): readonly Breach[] {
-  const judged = withinTime(() => {
+  const judged = inTime(() => {
     if (rule.over === 'plan') {
       const verdict = askRule(rule, { plan: shown.plan, now });
       return typeof verdict === 'string' ? [] : [{ why: verdict.why, addresses: [] }];
@@ -323,14 +341,9 @@ function listBreaches(
     // What is said alike of several changes is said once.
     const same = Map.groupBy(broken, ({ why }) => why);
     return [...same].map(([why, all]) => ({ why, addresses: all.map(({ address }) => address) }));
-  }, RULE_SECONDS);
-  if (judged !== undefined) return judged.value;
-  return [
-    {
-      why: `${rule.message} (not checked: it took more than ${RULE_SECONDS} seconds and was stopped)`,
-      addresses: [],
-    },
-  ];
+  });
+  if ('value' in judged) return judged.value;
+  return [{ why: `${rule.message} (not checked: ${judged.why})`, addresses: [] }];
 }
 
 /** Addresses that are named; of more, the first. */

@@ -80,10 +80,11 @@ async function platformOrigin(
 }
 
 function credentialsFrom(env: RunContext['env']): Credentials | undefined {
-  const accessToken = env.CALLSHEET_ACCESS_TOKEN;
+  // A copied credential often brings a line break along, and none has blanks around it.
+  const accessToken = env.CALLSHEET_ACCESS_TOKEN?.trim();
   if (accessToken) return { accessToken };
-  const clientId = env.CALLSHEET_CLIENT_ID;
-  const clientSecret = env.CALLSHEET_CLIENT_SECRET;
+  const clientId = env.CALLSHEET_CLIENT_ID?.trim();
+  const clientSecret = env.CALLSHEET_CLIENT_SECRET?.trim();
   if (clientId && clientSecret) return { clientId, clientSecret };
   // The PBX provider's own token mints its sessions without them.
   if (env.CALLSHEET_PBX_API_KEY) return undefined;

@@ -1,6 +1,7 @@
 import { type Address, formatAddress } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
+import { isUuid } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { checkName, type Report } from './diagnostics.ts';
 import { STACK_FILE } from './folder.ts';
@@ -24,6 +25,7 @@ import {
   membersIn,
   type SourceRange,
   type SyntaxNode,
+  textIn,
   toPosition,
   withKeys,
 } from './source.ts';
@@ -108,6 +110,7 @@ export function asMap(
   subject: string,
   what: string,
   report: Report,
+  idHint?: string,
 ): MapNode | undefined {
   if (node.type === 'map') return node;
   const empty = node.type === 'scalar' && node.empty;
@@ -116,7 +119,11 @@ export function asMap(
     message: empty
       ? `${subject} has no value`
       : `${subject} must be ${what}, not ${describe(node)}`,
-    hint: empty ? `Give it ${what}, or remove the line` : undefined,
+    hint: empty
+      ? `Give it ${what}, or remove the line`
+      : isUuid(textIn(node) ?? '')
+        ? idHint
+        : undefined,
     range: node.range,
   });
   return undefined;
@@ -153,7 +160,8 @@ function addResource(
 function addBlock(kind: Kind, member: Member, into: Collection): void {
   const key = kind.nested?.key ?? '';
   const label = `${kind.section}.${member.key}`;
-  const map = asMap(member.value, label, 'a map of fields', into.report);
+  const hint = `Write ${member.key}: { id: ${textIn(member.value)} }`;
+  const map = asMap(member.value, label, 'a map of fields', into.report, hint);
   if (map === undefined) return;
   const settings = withKeys(map, (name) => name !== key);
   const block: ParentBlock = { kind, label, keyPlace: member.keyPlace, settings };

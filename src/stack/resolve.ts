@@ -92,7 +92,10 @@ function reportUnknownKey(member: Member, field: Field, context: Context): void 
   fail(context, field, keyPlace, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
-    hint: suggestInstead(key, known, 'The fields', `${explaining(field, context)} lists them`),
+    hint:
+      key === 'extends' && field.path.length === 0
+        ? 'Did you mean base? A resource is laid over its bases'
+        : suggestInstead(key, known, 'The fields', `${explaining(field, context)} lists them`),
   });
   redactSlip(member, context);
 }

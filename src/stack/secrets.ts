@@ -116,7 +116,7 @@ export function checkSecret(text: string, env: Env, folder: Folder): ProblemMess
   if ('words' in source) return source.words;
   if (source.from === 'env') {
     const value = getOwn(env, source.name);
-    if (value !== undefined && value !== '') return undefined;
+    if (value !== undefined && withoutLineBreak(value) !== '') return undefined;
     const state = value === undefined ? 'is not set' : 'is empty';
     return missing(`${source.name}, which ${state}`, `Set ${source.name} in the environment`).words;
   }
@@ -126,7 +126,7 @@ export function checkSecret(text: string, env: Env, folder: Folder): ProblemMess
 }
 
 /**
- * Reads one secret. The final line break of a file or of what a command prints is not part of it. Without `run`
+ * Reads one secret. Its final line break, as a variable, a file or a command may have one, is not part of it. Without `run`
  * no command is run.
  */
 async function readSecret(
@@ -139,7 +139,7 @@ async function readSecret(
   if (wrong !== undefined) return { words: wrong };
   const source = readSource(text);
   if ('words' in source) return { words: source.words };
-  if (source.from === 'env') return { value: getOwn(env, source.name) ?? '' };
+  if (source.from === 'env') return { value: withoutLineBreak(getOwn(env, source.name) ?? '') };
   if (source.from === 'exec') return readFromCommand(source.command, run);
   const file = readSecretFile(source.path, folder);
   if ('words' in file) return file;

@@ -124,7 +124,9 @@ test.each(written)('$title follows no link that a stack or a repository brings',
       const long = /--[a-z-]+/.exec(spelling)?.[0] ?? '';
       return long === name ? [] : [long, 'x'];
     });
-    const args = (command.args ?? []).flatMap((one) => (one.name.startsWith('<') ? [one.choices?.[0] ?? 'x'] : []));
+    const args = (command.args ?? []).flatMap((one) =>
+      one.name.startsWith('<') ? [one.choices?.[0] ?? 'x'] : [],
+    );
     for (const target of ['link', 'dangling', 'out/new', join(dir, 'out', 'victim')]) {
       const line = [...command.name.split(' '), ...args, ...others, name, target];
       const { exit, err } = await runHere(line, { cwd: dir, env: {} });

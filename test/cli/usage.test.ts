@@ -337,6 +337,7 @@ describe('what people type who come from other tools', () => {
     ['preview', '`callsheet plan`'],
     ['up', '`callsheet apply`'],
     ['sync', '`callsheet apply`'],
+    ['push', '`callsheet apply`'],
     ['dump', '`callsheet export --out FOLDER`'],
     ['refresh', 'callsheet plan --refresh full'],
     ['destroy', 'remove the resources from it and run `callsheet apply --allow-delete`'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   credentialSpans,
   credentialsIn,
+  factsOfName,
   isSecretName,
   maskWhole,
   redactText,
@@ -22,6 +23,10 @@ test.each(SECRET.split(/\s+/))('%s is the name of a secret', (name) => {
 
 test.each(OPEN.split(/\s+/))('%s is not', (name) => {
   expect(isSecretName(name)).toBe(false);
+});
+
+test.each(['preheader', 'subheader', 'header_text'])('%s holds no headers', (name) => {
+  expect(factsOfName(name).headers).toBe(false);
 });
 
 describe('of a text only the credentials are masked', () => {

@@ -84,6 +84,13 @@ describe('an answer of another shape than the contract gives', () => {
   );
 });
 
+it('a base address with the version that paths begin with is named', async () => {
+  const url = `${BASE}/v1`;
+  script({ 'GET /v1/v1/agents/a': [{ status: 404, body: { error: 'not_found' } }] });
+  const error = await failure(open({ baseUrl: url }).call(get));
+  expect(error).toMatchObject({ hint: expect.stringContaining('base_url ends in /v1') });
+});
+
 describe('an answer that is none of the platform', () => {
   it.each<{ reply: Reply; says: string }>([
     { reply: html, says: 'answered 200 with text/html instead of JSON' },

@@ -20,7 +20,7 @@ function resource(index: number): DesiredResource {
   };
 }
 
-function judge(require: string | undefined, schema: object | undefined, count: number) {
+function judge(require: string | undefined, schema: object | undefined, count: number, times = 1) {
   const written = {
     name: 'slow',
     over: 'resource',
@@ -37,7 +37,7 @@ function judge(require: string | undefined, schema: object | undefined, count: n
   if ('problems' in compiled) throw new Error(compiled.problems[0]?.message);
   const resources = Array.from({ length: count }, (_, index) => resource(index));
   const judged = { resources, schemaOf: () => undefined, organizationOf: (id: string) => id };
-  return judgeResources([compiled.rule], judged, SECONDS);
+  return judgeResources(Array(times).fill(compiled.rule), judged, SECONDS);
 }
 
 describe('a rule that takes too long is stopped, and is an error', () => {
@@ -56,10 +56,21 @@ describe('a rule that takes too long is stopped, and is an error', () => {
         rule: 'slow',
         severity: 'error',
         resource: undefined,
-        message: `M (not checked: it took more than ${SECONDS} seconds for ${formatCount(count, 'resource')} and was stopped)`,
+        message: `M (not checked for ${formatCount(count, 'resource')}: it took more than ${SECONDS} seconds and was stopped)`,
       },
     ]);
   });
+});
+
+test('all rules have a time together, and those behind it are not asked', () => {
+  const found = judge('resource.name.matches("^(a+)+$")', undefined, 1, 300);
+  expect(found).toHaveLength(300);
+  expect(found.filter(({ message }) => message.includes('it took more than')).length).toBeLessThan(
+    5,
+  );
+  expect(found.at(-1)?.message).toBe(
+    `M (not checked for 1 resource: all rules together took ${4 * SECONDS} seconds)`,
+  );
 });
 
 test('what is done in time gives its value, and its errors pass', () => {

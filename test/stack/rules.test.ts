@@ -161,6 +161,22 @@ describe('a broken rule is told at its place', () => {
         ),
       ],
     },
+    ...[
+      '{ $ref: "#" }',
+      '{ allOf: [{ $ref: "#" }] }',
+      '{ $ref: "#/$defs/a", $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } }',
+    ].map((schema) => ({
+      title: `with a schema that leads back to itself: ${schema}`,
+      files: main(`{ schema: ${schema}, message: M }`),
+      says: [invalid('5:16', 'rules.r: schema refers to itself without an end')],
+    })),
+    {
+      title: 'with a schema that leads back to itself for a text alone',
+      files: main(
+        '{ schema: { properties: { name: { $ref: "#/$defs/a" } }, $defs: { a: { $ref: "#/$defs/a" } } }, message: M }',
+      ),
+      says: [invalid('5:16', 'rules.r: schema refers to itself without an end')],
+    },
     {
       title: 'with a schema of another draft',
       files: main('{ schema: { $schema: "http://json-schema.org/draft-04/schema#" }, message: M }'),

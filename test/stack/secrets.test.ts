@@ -211,6 +211,19 @@ test('secrets are read at the moment of need, from the environment and from file
   expect(JSON.stringify(diagnostics)).not.toContain(canary);
 });
 
+test.each([
+  ['abc\n', 'abc'],
+  ['abc\r\n', 'abc'],
+  ['abc ', 'abc '],
+  ['\n', undefined],
+])('the final line break of a variable is no part of it: %j', async (set, value) => {
+  const dir = folderOf(agent());
+  const { values } = await readSecrets({ dir, secrets: [] }, [new Secret('env:TOKEN')], {
+    TOKEN: set,
+  });
+  expect(values.get('env:TOKEN')).toBe(value);
+});
+
 test('an absolute path leads to a secret outside the stack folder', async () => {
   const elsewhere = folderOf({ token: 'outside' });
   const dir = folderOf({
