@@ -179,7 +179,7 @@ export function strayState(location: string, run: string): CallsheetError {
 /** What stands in the state's place is no plain file. */
 export function linkedFolder(folder: string): CallsheetError {
   return new CallsheetError('state', `${folder} is a symbolic link`, {
-    hint: 'What is written there would land elsewhere. Delete the link; the folder is made anew.',
+    hint: 'What is written there would land elsewhere. Delete the link; the folder is made again.',
   });
 }
 

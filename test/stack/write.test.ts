@@ -150,6 +150,8 @@ agents:
 
   test.each([
     [{ b: { $ref: 'agent.x' } }, 'unchecked.b', 'data that reads like a value form'],
+    [{ b: { ['k'.repeat(1100)]: 1 } }, 'unchecked.b', 'a key that is longer'],
+    [{ b: { ['\n'.repeat(600)]: 1 } }, 'unchecked.b', 'a key that is longer'],
     [{ a: { $secret: 'x', more: 1 } }, 'unchecked.a', 'data that reads like a value form'],
     [{ a: { '<<': 1 } }, 'unchecked.a', 'the key <<'],
   ])('has no words for %j, and says so', (unchecked, path, reason) => {

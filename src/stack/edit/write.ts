@@ -231,6 +231,9 @@ function escaped(text: string): string {
   return !text.includes('${') ? text : text.replaceAll('${', () => '$${');
 }
 
+/** Characters of a key on one line, with its quotes (YAML 1.2, 8.2.2). */
+const LONGEST_KEY = 1024;
+
 function refuse(path: Path, reason: string, { address, unwritable }: Context): void {
   unwritable.push({ address, path: formatPath(path), reason });
 }
@@ -287,6 +290,8 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
     refuse(path, 'it is data that reads like a value form', context);
   }
   if (Object.hasOwn(value, '<<')) refuse(path, 'it has the key <<', context);
+  if (Object.keys(value).some((key) => JSON.stringify(key).length > LONGEST_KEY))
+    refuse(path, 'it has a key that is longer than one of YAML may be', context);
   const members = entries.map(([key, member]): [string, Tree] => [
     key,
     buildTree(member, memberSchema(root, schema, key), [...path, key], context),
