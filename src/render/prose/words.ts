@@ -24,6 +24,7 @@ export const UNSPACED =
 const FORMS: readonly (readonly [name: string, pattern: string])[] = [
   ['token', String.raw`\{\{[^{}\n]{0,200}\}\}`],
   ['link', String.raw`https?:\/\/[^\s<>()"'${'`'}]{1,300}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}`],
+  ['date', String.raw`(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4})(?![\d-])`],
   [
     'phone',
     String.raw`\+\d[\d ()./-]{5,20}\d|\(\d{2,4}\) ?\d{3,4}[ .-]\d{3,4}|(?:\d{3}[ .-])?\d{3}[.-]\d{4}(?![\d-])|0\d{1,4}(?: |\/)\d[\d ]{3,14}\d(?!\d)`,

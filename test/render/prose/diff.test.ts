@@ -61,6 +61,14 @@ test.each<[string, string, string, readonly string[]]>([
     ['~ Call[- +1 (555) 010-0200-][+ +1 (555) 010-0299+] at once, please'],
   ],
   [
+    'a date, whole',
+    'Closed from 2026-12-24 to 24-12-2026, in 2026-27',
+    'Closed from 2026-12-25 to 25-12-2026, in 2026-28',
+    [
+      '~ Closed from[- 2026-12-24-][+ 2026-12-25+] to[- 24-12-2026-][+ 25-12-2026+], in 2026-[-27-][+28+]',
+    ],
+  ],
+  [
     'a script without blanks, character by character',
     '我们上午九点开门。',
     '我们上午八点开门。',
