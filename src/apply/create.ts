@@ -58,7 +58,7 @@ export async function performCreate(
   const found = again ? await lookAgain(work, progress) : undefined;
   if (found !== undefined)
     return { ...progress, live: found, remarks: remarks(leftWords(kind, found)) };
-  const made = await createOrFind(work, draft, again, progress);
+  const made = await createOrFind(work, draft, progress);
   if (made.isFound !== true) takeId(work, made);
   const live = await readMade(work, made, scope);
   if (made.isFound !== true) return done(live, made.remark);
@@ -159,6 +159,11 @@ function begunBefore({ change, kind, recorded }: Work, { live }: Progress): Begu
   return live && begunAt(kind, live, answered);
 }
 
+/** Tells whether a making goes on with the first of its requests. */
+function begins({ making }: Kind, { next }: Begun): boolean {
+  return making.some(({ requests: [first] }) => first?.operation === next);
+}
+
 /** Undefined where every request of its making was answered. */
 function begunAt(
   kind: Kind,
@@ -172,38 +177,51 @@ function begunAt(
 /**
  * Creates. Where the answer was lost, the resource may exist all the same: by the id that an earlier answer of its making
  * told, else it is looked for (`findCreated`) before anyone would create it twice. One match is it; none means that it was
- * not made. What was refused is not looked for: whatever has its name is somebody else's.
+ * not made, and it is sent again as long as a try may help (`BackOff`). What was refused is not looked for: whatever has
+ * its name is somebody else's, unless a try before it was lost.
  */
 async function createOrFind(
   work: Work,
   draft: Draft,
-  again: boolean,
   progress: Progress,
 ): Promise<Created> {
   const { kind, desired, deps } = work;
   const since = deps.now().toISOString();
-  const evidence = { live: null, draft };
-  const { io, answered, told } = listening(
-    work.io(again ? 'again' : 'create', progress.live?.id ?? null, evidence),
-  );
-  try {
-    return await kind.create(draft, io);
-  } catch (error) {
-    if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
-    if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const match = await findLost(work, draft, since, told(), error);
-    if (match === undefined) throw error;
-    if (isWhole(kind, match.record, answered)) return { id: match.id };
-    // It was declared, but not all of the steps that make it were taken.
-    const begun = begunAt(kind, match, answered);
-    return kind.create({ ...draft, again: true, begun }, work.io('again', match.id, evidence));
+  const backOff = deps.client.backOff(deps.stop);
+  let next = draft;
+  let id = progress.live?.id ?? null;
+  let isLost = false;
+  const answeredSoFar: string[] = [];
+  for (;;) {
+    const evidence = { live: null, draft };
+    const { io, answered, told } = listening(work.io(next.again ? 'again' : 'create', id, evidence));
+    try {
+      return await kind.create(next, io);
+    } catch (error) {
+      const isTaken = error instanceof ConflictError;
+      isLost ||= isAnswerLost(error);
+      if (isTaken && !isLost) throw await whoHasIt(error, work, draft.scope);
+      if (!(isTaken || isAnswerLost(error)) || desired === undefined) throw error;
+      const match = await findLost(work, next, since, told(), error);
+      answeredSoFar.push(...answered);
+      if (match !== undefined && isWhole(kind, match.record, answeredSoFar))
+        return { id: match.id };
+      // It was declared, but not all of the steps that make it were taken.
+      const begun = match && begunAt(kind, match, answeredSoFar);
+      const isResumed = begun !== undefined && next.begun === undefined;
+      if (!isResumed && isTaken) throw await whoHasIt(error, work, draft.scope);
+      if (!isResumed && !(await backOff(error))) throw error;
+      if (match === undefined) continue;
+      next = { ...draft, again: true, begun };
+      id = match.id;
+    }
   }
 }
 
 /** The resource that a creation made whose answer was lost. Undefined: there is none. Throws where nobody can tell. */
 async function findLost(
   work: Work,
-  { scope }: Draft,
+  { scope, begun }: Draft,
   since: string,
   told: string | undefined,
   error: unknown,
@@ -211,6 +229,8 @@ async function findLost(
   const { kind, change, desired, deps, isTaken, world } = work;
   const read = (id: string) => readLive(work, { id, scope, isUnread: true });
   if (told !== undefined) return isTaken(told) ? undefined : read(told);
+  // Without its first request nothing is made that has another id.
+  if (begun !== undefined && !begins(kind, begun)) return read(begun.id);
   const { address } = change;
   const document = desired?.document ?? {};
   const key = getNaturalKey(kind, document);

@@ -53,7 +53,7 @@ export type Work = {
 /** Everything that a run acts through. */
 export type RunDeps = {
   readonly run: string;
-  readonly client: Pick<Client, 'writing' | 'platformTime'>;
+  readonly client: Pick<Client, 'writing' | 'backOff' | 'platformTime'>;
   readonly reader: Reader;
   readonly lease: Pick<Lease, 'append' | 'note' | 'confirm' | 'unconfirmed'>;
   readonly state: State;

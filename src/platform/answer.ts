@@ -51,12 +51,13 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () =
 /** The refusal that an answer is, without what the request carried in confidence. */
 export function refusalIn(
   line: RequestLine,
-  { status, body, requestId }: WireAnswer,
+  { status, body, requestId, headers }: WireAnswer,
   hide: Hide,
   hint?: string,
 ): ApiError {
   return new ApiError(line, status, body === undefined ? undefined : hide.json(body), {
     requestId: requestId === undefined ? undefined : hide.text(requestId),
+    retryAfter: headers['retry-after'],
     hint,
   });
 }

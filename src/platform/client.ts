@@ -29,9 +29,11 @@ import type { TraceEntry } from './operation.ts';
 import { type Answered, eachItem, followPages } from './pages.ts';
 import { type Pause, realPause, steadyTime } from './rate.ts';
 import {
+  type BackOff,
   buildContent,
   buildPath,
   buildQuery,
+  createBackOff,
   createSender,
   type OpenFile,
   openUnchanged,
@@ -59,6 +61,8 @@ export type Client = {
    * token, a `Retry-After`): where it throws, nothing leaves any more, and the call fails with that.
    */
   readonly writing: (ask: () => Promise<void>) => Writer;
+  /** Begins to wait between tries of a request that its caller repeats (a create). It ends with `stop` and with the client. */
+  readonly backOff: (stop: AbortSignal) => BackOff;
   /**
    * Performs a read that is of no consequence: it is sent once, and not after `until`. Undefined: it was not sent.
    * However it ends, it slows no other call, and `spent` does not count it.
@@ -276,6 +280,7 @@ export function createClient(options: ClientOptions): Client {
       call: async (wanted, onTry) => (await perform(wanted, { ask, onTry })).body,
       upload: (url, file, onTry) => upload(url, file, { ask, onTry }),
     }),
+    backOff: (until) => createBackOff({ pause, now, stop: AbortSignal.any([stop, until]) }),
     callOnce,
     list: (wanted, fields) =>
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {

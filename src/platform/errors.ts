@@ -45,6 +45,8 @@ export class ApiError extends CallsheetError {
   readonly description: string | undefined;
   readonly issues: readonly ApiIssue[];
   readonly requestId: string | undefined;
+  /** The header `Retry-After`, as it was sent. */
+  readonly retryAfter: string | undefined;
   /** The parsed body, where it was JSON. */
   readonly body: Json | undefined;
 
@@ -52,7 +54,11 @@ export class ApiError extends CallsheetError {
     line: RequestLine,
     status: number,
     body: Json | undefined,
-    options: { readonly requestId?: string | undefined; readonly hint?: string | undefined } = {},
+    options: {
+      readonly requestId?: string | undefined;
+      readonly retryAfter?: string | undefined;
+      readonly hint?: string | undefined;
+    } = {},
   ) {
     super('api', `${status} ${line.method} ${line.url}`, { hint: options.hint });
     this.name = 'ApiError';
@@ -65,6 +71,7 @@ export class ApiError extends CallsheetError {
     );
     this.issues = listIssues(body);
     this.requestId = options.requestId;
+    this.retryAfter = options.retryAfter;
     this.body = body;
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { NetworkError } from './errors.ts';
+import { ApiError, NetworkError } from './errors.ts';
 import type { Attempt, Limiter } from './limiter.ts';
 import type { Operation, TraceEntry } from './operation.ts';
 import type { Pause } from './rate.ts';
@@ -226,7 +226,7 @@ const PASSING_STATUS = new Set([502, 503, 504]);
  * | a timeout                             | once, if repeating is harmless    |
  * | a network fault before it was sent    | unless nothing ever answered there |
  *
- * So a create is never sent twice blindly (`isRepeatable` is false). Waits for a full-jitter exponential
+ * So a create is never sent twice blindly (`isRepeatable` is false, see `createBackOff`). Waits for a full-jitter exponential
  * time, and at least as long as `Retry-After` asks (Limits, Errors). After a 429 every request to the
  * host waits as long, not only this one.
  */
@@ -258,11 +258,9 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** Milliseconds to wait after an attempt. */
   function delayAfter(attempt: number, outcome: Outcome): number {
     const header = 'answer' in outcome ? outcome.answer.headers['retry-after'] : undefined;
-    const longest = header === undefined ? LONGEST_DELAY_MS : LONGEST_DELAY_ASKED_MS;
-    return Math.max(askedDelay(header, now), fullJitter(attempt, pause.random, longest));
+    return delayBefore(attempt + 1, header, options);
   }
 
   const send: Sender['send'] = async (host, make, isRepeatable) => {
@@ -355,6 +353,52 @@ function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
   if (!(error instanceof NetworkError) || error.isLasting) return 1;
   if (!isRepeatable && !error.isUnsent) return 1;
   return error.isTimeout ? MOST_ATTEMPTS_SLOW : MOST_ATTEMPTS;
+}
+
+/** Milliseconds to wait before a try. `header`: what the last answer had as `Retry-After`. */
+function delayBefore(
+  attempt: number,
+  header: string | undefined,
+  { pause, now }: Pick<SenderOptions, 'pause' | 'now'>,
+): number {
+  const longest = header === undefined ? LONGEST_DELAY_MS : LONGEST_DELAY_ASKED_MS;
+  return Math.max(askedDelay(header, now), fullJitter(attempt - 1, pause.random, longest));
+}
+
+/**
+ * Waits between the tries of one request that is not repeatable, while its caller finds out each time that the last try
+ * did nothing. False: no other try is due, because the last one failed otherwise than in the table, all tries or all
+ * time are used up, or `stop` is aborted.
+ *
+ * | the try ended in              | another one is due                                         |
+ * |-------------------------------|------------------------------------------------------------|
+ * | 503                           | yes: nothing was saved (Errors)                            |
+ * | a 502 that is not the platform's own | yes: the answer was lost                            |
+ * | a broken connection           | yes: the answer was lost                                   |
+ * | 504, a timeout                | no: the platform may still be at work on it                |
+ */
+export type BackOff = (error: unknown) => Promise<boolean>;
+
+export function createBackOff(options: Pick<SenderOptions, 'pause' | 'now' | 'stop'>): BackOff {
+  const { pause, stop } = options;
+  let attempt = 1;
+  let waited = 0;
+  return async (error) => {
+    if (!isPassing(error) || attempt >= MOST_ATTEMPTS) return false;
+    attempt += 1;
+    const header = error instanceof ApiError ? error.retryAfter : undefined;
+    const delay = delayBefore(attempt, header, options);
+    waited += delay;
+    if (waited > LONGEST_WAIT_MS || stop.aborted) return false;
+    await pause.sleep(delay, stop);
+    return !stop.aborted;
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof NetworkError) return !error.isUnsent && !error.isTimeout;
+  if (!(error instanceof ApiError)) return false;
+  return error.status === 503 || (error.status === 502 && error.error === undefined);
 }
 
 /** Anywhere between nothing and a time that doubles with each attempt. */

@@ -260,6 +260,7 @@ test('a row of thousands is gone through to its end', async () => {
     run: 'r1',
     client: {
       writing: () => ({ call: unasked, upload: unasked }),
+      backOff: () => async () => false,
       platformTime: () => undefined,
     },
     reader: memoryReader({}),
