@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError, joinRemarks } from '../core/errors.ts';
+import { CallsheetError, joinRemarks, UnreadError } from '../core/errors.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
@@ -24,10 +24,16 @@ import { listLeaves, normalise } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Draft } from '../kinds/kind.ts';
+import { isPartlyUnread } from '../plan/basis.ts';
 import { fieldChange, isResent } from '../plan/change.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
-import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
+import {
+  type HistoryEntry,
+  historyIfShown,
+  type LiveResource,
+  requireRead,
+} from '../plan/reader.ts';
 import { laterFields } from '../plan/references.ts';
 import { buildPin, isSamePin, livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
@@ -154,7 +160,9 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     before = live ? await pinNow(work, live) : null;
     found = live;
     if (isWriting) entries.push(takeSnapshot(work, live, before));
-    const isMoved = before !== null && before.digest !== change.pin?.digest;
+    const isWhole =
+      live?.unread === undefined && !(change.basis !== undefined && isPartlyUnread(change.basis));
+    const isMoved = before !== null && before.digest !== change.pin?.digest && isWhole;
     progress = { ...progress, live, found, remarks: isMoved ? [MOVED_ELSEWHERE] : [] };
     const goneWith = await readGoingHistory(work, live);
     const later = laterFields(change);
@@ -166,11 +174,14 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     }
     const after = progress.live ? livePin(work.kind, progress.live) : null;
     const look = async () => {
-      const history = await historyAfter(
-        work,
-        progress.live,
-        { before, after, readAt: found?.readAt },
-        tries,
+      const pins = { before, after, readAt: found?.readAt };
+      const history = await historyAfter(work, progress.live, pins, tries).catch(
+        (error: unknown) => {
+          if (!(error instanceof UnreadError)) throw error;
+          const remark = `${error.message}; Callsheet cannot tell whether somebody else edited it during the run`;
+          progress = { ...progress, remarks: [...progress.remarks, remark] };
+          return undefined;
+        },
       );
       progress = { ...progress, history };
     };
@@ -189,8 +200,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       proof = prove(work, progress, carried, live?.document);
     }
     const { kept, stored } = proof;
-    const isWhole = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
-    const isProven = isWhole && !change.fields.some(isKept);
+    const isAsWanted = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
+    const isProven = isAsWanted && !change.fields.some(isKept);
     const resource = await record(work, progress, after, { isProven, found });
     return {
       line: {
@@ -245,7 +256,7 @@ async function pinNow({ change, kind, deps }: Work, live: LiveResource): Promise
   const { pin } = change;
   if (pin === null || isSamePin(now, pin)) return pin;
   if (pin.history_id === null) return now;
-  const [newest] = await deps.reader.history(kind, live.id, 1);
+  const [newest] = (await historyIfShown(deps.reader, kind, live.id, 1)).entries;
   return { ...now, history_id: newest?.id ?? null };
 }
 
@@ -331,6 +342,7 @@ async function performFacet(
   const field = operation.fields[0] ?? '';
   const facet = findFacet(kind, field);
   if (facet === undefined || desired === undefined) return progress;
+  requireRead(live, field);
   const changes = remaining(work, live).filter(
     (change) => change.path[0] === field && !isUnclearable(change),
   );
@@ -354,7 +366,9 @@ async function performFacet(
     if (left === undefined) throw error;
     return { ...progress, left: [...progress.left, ...left] };
   }
-  return { ...progress, live: await reread(work, live) };
+  const after = await reread(work, live);
+  requireRead(after, field);
+  return { ...progress, live: after };
 }
 
 async function performDelete(work: Work, progress: Progress): Promise<Progress> {
@@ -637,7 +651,7 @@ async function readGoingHistory(
   const isGoing = change.operations.some(({ step }) => step === 'delete');
   if (!isGoing || live === undefined || kind.history === undefined) return undefined;
   if (editedFields(change).length === 0) return undefined;
-  return deps.reader.history(kind, live.id, ENTRIES_AFTER);
+  return (await historyIfShown(deps.reader, kind, live.id, ENTRIES_AFTER)).entries;
 }
 
 function undoneBy(
@@ -754,7 +768,7 @@ async function findLateEdit(
   { id }: LiveResource,
   version: number,
 ): Promise<number | undefined> {
-  const entries = await deps.reader.history(kind, id, ENTRIES_AFTER);
+  const { entries } = await historyIfShown(deps.reader, kind, id, ENTRIES_AFTER);
   const { account_id: account } = deps.state;
   const author = account === undefined ? undefined : findAuthor(account);
   const later = entries.filter((entry) => entry.id > version).sort((a, b) => a.id - b.id);

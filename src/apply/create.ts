@@ -180,11 +180,7 @@ function begunAt(
  * not made, and it is sent again as long as a try may help (`BackOff`). What was refused is not looked for: whatever has
  * its name is somebody else's, unless a try before it was lost.
  */
-async function createOrFind(
-  work: Work,
-  draft: Draft,
-  progress: Progress,
-): Promise<Created> {
+async function createOrFind(work: Work, draft: Draft, progress: Progress): Promise<Created> {
   const { kind, desired, deps } = work;
   const since = deps.now().toISOString();
   const backOff = deps.client.backOff(deps.stop);
@@ -194,7 +190,9 @@ async function createOrFind(
   const answeredSoFar: string[] = [];
   for (;;) {
     const evidence = { live: null, draft };
-    const { io, answered, told } = listening(work.io(next.again ? 'again' : 'create', id, evidence));
+    const { io, answered, told } = listening(
+      work.io(next.again ? 'again' : 'create', id, evidence),
+    );
     try {
       return await kind.create(next, io);
     } catch (error) {

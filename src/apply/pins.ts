@@ -12,7 +12,7 @@ import { digestLive, findMovedBasis, movedFields } from '../plan/basis.ts';
 import { getSides } from '../plan/change.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { findItem, getNaturalKey, getScope, itemsNamed, listKnown } from '../plan/natural-key.ts';
-import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
+import { type HistoryEntry, historyIfShown, type LiveResource } from '../plan/reader.ts';
 import { idsWith } from '../plan/references.ts';
 import {
   buildPin,
@@ -140,7 +140,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   const now = buildPin(kind, live);
   if (isSamePin(now, change.pin)) return live;
   const { basis } = change;
-  const moved = basis && movedFields(basis, digestLive(change, kind, work, live.document));
+  const moved = basis && movedFields(basis, digestLive(change, kind, work, live));
   if (moved?.length === 0) return live;
   const fields = moved === undefined ? '' : `: ${moved.join(', ')}`;
   const what = `${change.address} was changed since the plan`;
@@ -149,7 +149,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
     throw new StaleError(
       `${what} by run ${deps.state.last_run}, which Callsheet has recovered${fields}`,
     );
-  const [newest] = await deps.reader.history(kind, live.id, 1);
+  const [newest] = (await historyIfShown(deps.reader, kind, live.id, 1)).entries;
   const isNewer = newest !== undefined && isAfterPin(newest, change.pin);
   const { account_id: account } = deps.state;
   const isOurs = account !== undefined && newest?.actor === findAuthor(account);

@@ -11,7 +11,13 @@ import { isWhole, listRequests, nextRequest } from '../kinds/making.ts';
 import { baseEntry, findAuthor } from '../plan/drift.ts';
 import { CLOCK_SKEW_MS } from '../plan/identify.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
-import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
+import {
+  historyIfShown,
+  type ListedResource,
+  type LiveResource,
+  type Reader,
+  readWith,
+} from '../plan/reader.ts';
 import { buildPin, livePin } from '../plan/refresh.ts';
 import { createdIn, keptSince } from '../plan/state-entry.ts';
 import {
@@ -473,7 +479,7 @@ async function readHistory(
   readonly hasOthers: boolean;
 }> {
   if (kind.history === undefined) return { known: null, history: null, hasOthers: true };
-  const entries = await reader.history(kind, id, ENTRIES_READ);
+  const { entries } = await historyIfShown(reader, kind, id, ENTRIES_READ);
   const before = baseEntry(entries, found ?? undefined);
   const newer = entries.filter((entry) => entry.id > (before ?? 0));
   const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));

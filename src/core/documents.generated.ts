@@ -445,7 +445,7 @@ export type Field = {
 export type Attribution = {
   /** `entry`: the edit of the one entry; `actor`: one of several edits by the same actor; `one_of`: one of several edits by several actors; `unknown`: `because` says why. */
   readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
-  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone. Null where it is known. */
+  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone; the platform does not show its history. Null where it is known. */
   readonly because:
     | 'not_recorded'
     | 'no_history'
@@ -454,6 +454,7 @@ export type Attribution = {
     | 'retention'
     | 'late'
     | 'gone'
+    | 'unreadable'
     | null;
   /** Ids among the `edits` of the change, newest first; for `unknown` those that there are, none of which need be the one. */
   readonly entries: readonly number[];
@@ -2026,7 +2027,7 @@ export type Field = {
 export type Attribution = {
   /** `entry`: the edit of the one entry; `actor`: one of several edits by the same actor; `one_of`: one of several edits by several actors; `unknown`: `because` says why. */
   readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
-  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone. Null where it is known. */
+  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone; the platform does not show its history. Null where it is known. */
   readonly because:
     | 'not_recorded'
     | 'no_history'
@@ -2035,6 +2036,7 @@ export type Attribution = {
     | 'retention'
     | 'late'
     | 'gone'
+    | 'unreadable'
     | null;
   /** Ids among the `edits` of the change, newest first; for `unknown` those that there are, none of which need be the one. */
   readonly entries: readonly number[];

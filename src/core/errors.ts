@@ -192,6 +192,14 @@ export class ConflictError extends CallsheetError {
   }
 }
 
+/** The platform does not show a part of one resource. Everything else goes on without it. */
+export class UnreadError extends CallsheetError {
+  constructor(message: string, cause: unknown) {
+    super('api', message, { hint: 'Try again once the platform answers.', cause });
+    this.name = 'UnreadError';
+  }
+}
+
 /** For an exhaustive `switch`: reaching it is a bug in Callsheet. */
 export function unreachable(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);

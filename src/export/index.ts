@@ -255,25 +255,17 @@ function openWork(
   }: Entry): Promise<LiveResource | string> {
     const at = { id, scope, ...(record === undefined ? {} : { record }) };
     const facets = kind.facets.map(({ field }) => field);
-    const read = async (names: readonly string[]) =>
-      (await reader.read(kind, at, new Set(names))) ?? 'it was deleted while this was exported';
-    const refused = (error: unknown) => {
+    try {
+      const live =
+        (await reader.read(kind, at, new Set(facets))) ?? 'it was deleted while this was exported';
+      if (typeof live === 'string') return live;
+      for (const [path, reason] of Object.entries(live.unread ?? {}))
+        remarks.push({ address, path, reason });
+      return live;
+    } catch (error) {
       const reason = refusalIn(error);
       if (reason === undefined) throw error;
-      return reason;
-    };
-    try {
-      return await read(facets);
-    } catch (error) {
-      // What has an endpoint of its own may be refused where the resource itself is not.
-      const reason = refused(error);
-      const own = kind.facets.filter(({ get }) => get !== undefined).map(({ field }) => field);
-      const live = await read(facets.filter((one) => !own.includes(one))).catch(
-        (again: unknown) => `the platform does not show it: ${refused(again)}`,
-      );
-      if (typeof live === 'string') return live;
-      for (const path of own) remarks.push({ address, path, reason });
-      return live;
+      return `the platform does not show it: ${reason}`;
     }
   }
 

@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, UnreadError } from '../core/errors.ts';
 import { timeOf } from '../core/moment.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
@@ -109,7 +109,9 @@ export function createReader(client: Client, me?: Json): Reader {
   let isDated: boolean | undefined;
   let asking: Promise<unknown> | undefined;
   const history: Reader['history'] = async (kind, id, limit) => {
-    const entries = await readHistory(client, kind, id, limit);
+    const entries = await readHistory(client, kind, id, limit).catch((error: unknown) => {
+      throw new UnreadError(`its history cannot be read: ${describeAnswer(error)}`, error);
+    });
     if (entries.length > 0) isDated = entries.every(({ at }) => at !== null);
     return entries;
   };
@@ -125,9 +127,20 @@ export function createReader(client: Client, me?: Json): Reader {
       const { id, scope } = at;
       if (extent === 'nothing') return { id, scope, extent, document: {}, record };
       const chosen = kind.facets.filter(({ field }) => facets.has(field));
-      const values = await Promise.all(chosen.map((facet) => readFacet(client, facet, id, record)));
+      const unread: Record<string, string> = {};
+      const values = await Promise.all(
+        chosen.map(async (facet) => {
+          try {
+            return await readFacet(client, facet, id, record);
+          } catch (error) {
+            unread[facet.field] = describeAnswer(error);
+            return {};
+          }
+        }),
+      );
       const document = Object.assign({}, kind.document(record, scope), ...values);
-      return { id, scope, extent, document, record, readAt } satisfies LiveResource;
+      const lacking = Object.keys(unread).length === 0 ? {} : { unread };
+      return { id, scope, extent, document, record, readAt, ...lacking } satisfies LiveResource;
     },
     history,
     async isHistoryDated(kind, id) {
@@ -145,6 +158,12 @@ export function createReader(client: Client, me?: Json): Reader {
       return entitlements;
     },
   };
+}
+
+/** The platform's answer to a request about a part of one resource. Throws whatever is no such answer. */
+function describeAnswer(error: unknown): string {
+  if (!(error instanceof ApiError) || error.status === 401) throw error;
+  return describeApiError(error);
 }
 
 /** A refused list most often means a wrong id in the configuration, so the error says which one. */
@@ -337,7 +356,7 @@ export async function readNewest(
   try {
     return await reader.history(kind, id, limit);
   } catch (error) {
-    if (isNotFound(error)) return [];
+    if (error instanceof UnreadError && isNotFound(error.cause)) return [];
     throw error;
   }
 }

@@ -21,14 +21,7 @@ import type { Plan } from '../core/documents.generated.ts';
 import { fieldIn, isTextBelow, isWithin, parsePaths, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isEchoed } from '../core/schema.ts';
-import {
-  isObject,
-  isSameJson,
-  type Json,
-  type JsonObject,
-  oncePer,
-  Secret,
-} from '../core/value.ts';
+import { isObject, isSameJson, type Json, oncePer, Secret } from '../core/value.ts';
 import { compareApplied } from '../diff/applied.ts';
 import { type Leaves, listLeaves, normalise, type World, walkLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -64,7 +57,7 @@ export function buildBasis(
   return {
     configured: digestConfigured(desired),
     entry: digestEntry(recorded),
-    live: live === undefined ? {} : digestLive(change, kind, { desired, recorded }, live.document),
+    live: live === undefined ? {} : digestLive(change, kind, { desired, recorded }, live),
     ...(refs.length === 0 ? {} : { refs: Object.fromEntries(refs) }),
   };
 }
@@ -94,7 +87,7 @@ export function digestLive(
   { operations }: Pick<Change, 'operations'>,
   { schema: root }: Kind,
   { desired, recorded }: Pick<Sources, 'desired' | 'recorded'>,
-  document: JsonObject,
+  { document, unread = {} }: Pick<LiveResource, 'document' | 'unread'>,
 ): Readonly<Record<string, string>> {
   const wanted = desired && listLeaves(root, desired.document);
   const lists = [...(wanted?.lists.keys() ?? [])];
@@ -119,10 +112,14 @@ export function digestLive(
       members.set(field, [...(members.get(field) ?? []), [text, value]]);
     },
   });
-  return Object.fromEntries(
-    [...members].map(([field, own]) => [field, computeDigest(own.sort(byText)).slice(...SHORT)]),
+  const digests = [...members].map(
+    ([field, own]) => [field, computeDigest(own.sort(byText)).slice(...SHORT)] as const,
   );
+  return Object.fromEntries([...digests, ...Object.keys(unread).map((field) => [field, UNREAD])]);
 }
+
+/** Stands for the digest of a field that the platform did not show: nothing is known to have moved in it. */
+const UNREAD = '0'.repeat(16);
 
 /** Tells whether the live value at a path has another shape than the wanted one, and is replaced with it. */
 function isOtherShape({ leaves }: Leaves, text: string): boolean {
@@ -139,10 +136,16 @@ function byText([one]: readonly [string, Json], [other]: readonly [string, Json]
   return one < other ? -1 : 1;
 }
 
+/** Tells whether a plan was made without something of a resource that the platform did not show. */
+export function isPartlyUnread({ live }: Basis): boolean {
+  return Object.values(live).includes(UNREAD);
+}
+
 /** Fields of which something else is live now than a plan saw, in alphabetical order. */
 export function movedFields({ live: before }: Basis, now: Basis['live']): readonly string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...fields].filter((field) => before[field] !== now[field]).sort();
+  const isKnown = (field: string) => before[field] !== UNREAD && now[field] !== UNREAD;
+  return [...fields].filter((field) => isKnown(field) && before[field] !== now[field]).sort();
 }
 
 /** Says what of a change's basis is another one by now, what is live apart; undefined: nothing. */

@@ -342,7 +342,9 @@ function planPresence(
   const compared = { ...sides, sent, bases: context.bases, keepsEdits, isOther };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
-  const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
+  const isRead = ({ path }: LeafChange) => !Object.hasOwn(unread, path[0] ?? '');
+  const readChanges = compare(kind.schema, read, live.document, compared, world).filter(isRead);
+  const found = [...readChanges, ...unreadChanges];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const twins = planTwins(kind, live, written);
@@ -352,7 +354,7 @@ function planPresence(
   if (keepsEdits && replaced.length > 0)
     return planPresence(identity, desired, live, { ...context, keepsEdits: false });
   const shape: Shape =
-    unreadChanges.length > 0
+    unreadChanges.length > 0 && live.extent !== 'whole'
       ? planUnread(identity, unreadChanges, context)
       : replaced.length > 0
         ? planReplace(identity, document, live, replaced)

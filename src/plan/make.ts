@@ -70,6 +70,7 @@ import {
   leafNotes,
   namesakeNote,
   protectionNotes,
+  unreadHistoryNote,
   unreadyNotes,
   withAuthor,
 } from './messages.ts';
@@ -83,6 +84,7 @@ import {
 } from './preflight.ts';
 import {
   type HistoryEntry,
+  historyIfShown,
   type LiveResource,
   listFields,
   type Reader,
@@ -576,13 +578,17 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...(input.purpose === 'apply' ? unreadyNotes(identity, change, live) : []),
     ...unanswered,
   ];
+  let unreadHistory: readonly Note[] = [];
+  const allNotes = () => [...notes, ...unreadHistory];
   const sources = { kind, desired, recorded: given.recorded, live };
   const withBasis = (one: Change): Change => ({ ...one, basis: buildBasis(one, sources, world) });
-  let history: Promise<readonly HistoryEntry[]> | undefined;
+  let history: ReturnType<typeof historyIfShown> | undefined;
   const readHistory = async (): Promise<readonly HistoryEntry[]> => {
     if (kind.history === undefined || live === undefined) return [];
-    history ??= input.reader.history(kind, live.id, ENTRIES_READ);
-    return history;
+    history ??= historyIfShown(input.reader, kind, live.id, ENTRIES_READ);
+    const { entries, unread } = await history;
+    if (unread !== undefined) unreadHistory = [unreadHistoryNote(address, unread)];
+    return entries;
   };
   const kept = await keptEdits(identity, change, live, readHistory, input);
   const isSame = change.action === 'no_op' || change.action === 'adopt';
@@ -605,13 +611,13 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       ...(kept === undefined ? {} : keptSince(known)),
     };
     if (change.action === 'no_op' && isSameJson(state, recorded))
-      return { change, notes, leaves, kept, state: undefined };
+      return { change, notes: allNotes(), leaves, kept, state: undefined };
     const based = change.action === 'adopt' ? withBasis(change) : change;
     const agreed = describeAgreed(address, { ...sources, desired, live }, known, state);
-    return { change: based, notes, leaves, kept, state: share(state), agreed };
+    return { change: based, notes: allNotes(), leaves, kept, state: share(state), agreed };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
-    return { change: withBasis(change), notes, leaves, kept, state: undefined };
+    return { change: withBasis(change), notes: allNotes(), leaves, kept, state: undefined };
   }
   const isUnknown = input.purpose === 'apply' && recorded === undefined;
   const entries = (await isHistoryAsked({ kind, live, leaves, carried, isUnknown }, input))
@@ -620,7 +626,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const pinned = pinHistory(identity, change, change.pin, leaves, entries, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   const result = (one: Change): Result => {
-    return { change: withBasis(one), notes, leaves, carried, kept, state: undefined };
+    return { change: withBasis(one), notes: allNotes(), leaves, carried, kept, state: undefined };
   };
   if (!isUndone) return result(pinned);
   if (kind.history === undefined) return result(leaveOutUnclearable(pinned, kind));
@@ -741,7 +747,7 @@ async function ask(
   live: LiveResource | undefined,
   { checks, purpose, options }: OneInput,
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  const absent = absentFacets(change, kind, live?.document);
+  const absent = absentFacets(change, kind, live);
   const settled = { purpose, skipsRefused: options.skip_refused };
   if (checks === undefined)
     return { change: settleBarred(change, kind, absent, settled), notes: [] };

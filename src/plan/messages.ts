@@ -210,9 +210,23 @@ export function extentNotes(
   live: LiveResource | undefined,
   told: ResourceState | undefined,
 ): readonly Note[] {
+  const unread = Object.entries(live?.unread ?? {}).map(
+    ([field, why]): Note => ({
+      severity: 'warning',
+      address,
+      message: `${field} cannot be read (${why}); Callsheet compares the rest and assumes that ${field} still has the values last written. Plan again once the platform answers`,
+      varies: true,
+    }),
+  );
+  if (unread.length > 0) return unread;
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
   const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
   return [{ severity: 'info', address, message, ...(told?.pin === null && { known: true }) }];
+}
+
+export function unreadHistoryNote(address: Address, why: string): Note {
+  const message = `${why}; Callsheet cannot tell who edited it since the last run. Plan again once the platform answers`;
+  return { severity: 'warning', address, message, varies: true };
 }
 
 /** That a resource is not ready, where its kind has the platform work on it. It may be otherwise a moment later. */

@@ -1,3 +1,4 @@
+import { UnreadError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import type { HistoryEntry } from '../core/plan-document.ts';
 import { namesField } from '../core/schema.ts';
@@ -29,6 +30,8 @@ export type LiveResource = {
   readonly document: JsonObject;
   /** As the platform returned it. */
   readonly record: JsonObject;
+  /** Facets that the platform did not show, and its answer: `document` lacks them. */
+  readonly unread?: Readonly<Record<string, string>>;
   /** A time that the platform's clock had reached when it was read, in milliseconds since 1970; undefined: it did not say. */
   readonly readAt?: number | undefined;
 };
@@ -77,7 +80,10 @@ export type Reader = {
   ) => Promise<LiveResource | undefined>;
   /** Why an operation cannot be used, as far as is known by now. Undefined: nothing speaks against it. */
   readonly lackOf: (operation: string) => Lack | undefined;
-  /** The newest history entries, newest first; empty for kinds without a history. */
+  /**
+   * The newest history entries, newest first; empty for kinds without a history. Throws `UnreadError` where the platform
+   * refuses those of this resource.
+   */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
   /**
    * Whether history entries carry times (`history.list-shape`): then a write is found by its time whenever somebody asks
@@ -87,6 +93,26 @@ export type Reader = {
   /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
   readonly entitlements: (fresh?: boolean) => Entitlements;
 };
+
+/** The newest history entries, or none and why the platform does not show them. */
+export async function historyIfShown(
+  reader: Pick<Reader, 'history'>,
+  ...asked: Parameters<Reader['history']>
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly unread?: string }> {
+  try {
+    return { entries: await reader.history(...asked) };
+  } catch (error) {
+    if (!(error instanceof UnreadError)) throw error;
+    return { entries: [], unread: error.message };
+  }
+}
+
+/** Throws `UnreadError` where a facet, any unless given, could not be read, for those that cannot go on without it. */
+export function requireRead({ id, unread = {} }: LiveResource, needed?: string): void {
+  for (const [field, why] of Object.entries(unread))
+    if (needed === undefined || needed === field)
+      throw new UnreadError(`${field} of ${id} cannot be read: ${why}`, undefined);
+}
 
 /**
  * Reads a resource as those need it who want the given top-level fields of it: with their facets, and with what is

@@ -100,7 +100,7 @@ export function splitByRead(
   document: ValueObject,
   live: LiveResource,
 ): { readonly read: ValueObject; readonly unread: ValueObject } {
-  if (live.extent === 'whole') return { read: document, unread: {} };
+  if (live.extent === 'whole' && live.unread === undefined) return { read: document, unread: {} };
   const members = Object.entries(document);
   return {
     read: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
@@ -109,7 +109,8 @@ export function splitByRead(
 }
 
 /** Whether what was read tells anything of a top-level field. */
-export function isFieldRead({ extent, document }: LiveResource, field: string): boolean {
+export function isFieldRead({ extent, document, unread }: LiveResource, field: string): boolean {
+  if (unread !== undefined && Object.hasOwn(unread, field)) return false;
   return extent === 'whole' || (extent === 'listed' && Object.hasOwn(document, field));
 }
 

@@ -21,7 +21,7 @@ import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../
 import { fieldSchema, type World } from '../diff/leaves.ts';
 import type { Facet, Kind } from '../kinds/kind.ts';
 import { type Barred, bars, reasonsIn, refuseBarred } from './preflight.ts';
-import type { HistoryEntry } from './reader.ts';
+import type { HistoryEntry, LiveResource } from './reader.ts';
 import { ownFields, updateSteps } from './steps.ts';
 
 /** What null cannot clear, and no revert brings back, is left as it is. */
@@ -75,19 +75,32 @@ function wayWithout(field: string): string {
   return `. --skip-refused leaves ${field} out and writes the rest; lifecycle.ignore: [${field}] leaves it to the dashboard from then on`;
 }
 
-/** Facets that a change writes and that nobody can write: they are set up elsewhere. */
+/**
+ * Facets that a change writes and that nobody can write: they are set up elsewhere, or the platform does not show what is
+ * live. Of what is deleted, all facets are read before, since the copy of them is all that could come back.
+ */
 export function absentFacets(
   { operations }: Change,
   { facets }: Kind,
-  live: JsonObject | undefined,
+  live: LiveResource | undefined,
 ): readonly Barred[] {
+  const isDeleted = operations.some(({ step }) => step === 'delete');
   const written = new Set(
     operations.flatMap(({ step, fields }) => (step === 'facet' ? fields : [])),
   );
+  const unread = Object.entries(live?.unread ?? {})
+    .filter(([field]) => isDeleted || written.has(field))
+    .map(([field, why]) => ({ path: isDeleted ? null : field, why: unreadWhy(field, why) }));
   const isAbsent = ({ field, get }: Facet) =>
     written.has(field) &&
-    (live === undefined ? get === undefined : getOwn(live, field) === undefined);
-  return facets.filter(isAbsent).map(({ field, absent }) => ({ path: field, why: absent }));
+    live?.unread?.[field] === undefined &&
+    (live === undefined ? get === undefined : getOwn(live.document, field) === undefined);
+  const absent = facets.filter(isAbsent).map(({ field, absent: why }) => ({ path: field, why }));
+  return [...unread, ...absent];
+}
+
+function unreadWhy(field: string, why: string): string {
+  return `${field} cannot be read (${why}); plan again once the platform answers, or apply the rest with --skip-refused`;
 }
 
 /** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */

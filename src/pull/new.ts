@@ -9,7 +9,12 @@ import { describeNameless, formatNoun, ownTextFile, wayBack } from '../export/su
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { getRecordKey, listScopes } from '../plan/natural-key.ts';
-import type { ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import {
+  type ListedResource,
+  type LiveResource,
+  type Reader,
+  requireRead,
+} from '../plan/reader.ts';
 import type { WriteOptions } from '../stack/edit/write.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
@@ -221,6 +226,7 @@ export async function findForeign(
         const live = await session.reader.read(kind, { ...item, scope }, facets);
         const block = kind.nested === undefined ? undefined : findBlock(kind, scope, session);
         if (live === undefined || live.extent === 'nothing') return [];
+        requireRead(live);
         return [{ kind, live, ...(block === undefined ? {} : { block }) }];
       }),
   );

@@ -134,6 +134,8 @@ function unknownMessage(
       return `the newest change${changed === null ? '' : `, at ${formatTime(changed)},`} has no history entry yet${has}`;
     case 'gone':
       return `its history ${edits.length > 0 ? 'does not say' : 'was deleted with it'}${has}`;
+    case 'unreadable':
+      return `its history cannot be read${last}`;
     default:
       return unreachable(doubt);
   }

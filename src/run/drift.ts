@@ -1,3 +1,4 @@
+import { UnreadError } from '../core/errors.ts';
 import { startsWith, toPath } from '../core/path.ts';
 import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -149,7 +150,13 @@ async function attributeOne(
     updatedAt: change.pin?.updated_at ?? null,
     history: histories.get(id),
   };
-  return attributeChange(change, await readEdits(edited, deps));
+  try {
+    return attributeChange(change, await readEdits(edited, deps));
+  } catch (error) {
+    // The plan's note has the platform's answer.
+    if (!(error instanceof UnreadError)) throw error;
+    return attributeChange(change, { entries: [], base: null, doubt: 'unreadable' });
+  }
 }
 
 /** What the state says of the resource; not of another one that had its address before. */

@@ -19,7 +19,7 @@ import { valueAt } from '../core/walk.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { createReader, readNewest } from '../live/reader.ts';
+import { createReader } from '../live/reader.ts';
 import { withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import type { Claim } from '../plan/guards.ts';
@@ -27,7 +27,7 @@ import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts
 import type { Span } from '../plan/identify.ts';
 import type { PlanInput, Planned } from '../plan/make.ts';
 import { getScope } from '../plan/natural-key.ts';
-import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
+import { type HistoryEntry, historyIfShown, type Reader, readWith } from '../plan/reader.ts';
 import { findUses, type Use } from '../plan/references.ts';
 import { buildPin } from '../plan/refresh.ts';
 import { listSecretsBelow, secretsGone } from '../plan/secrets.ts';
@@ -192,7 +192,7 @@ export async function undo(
       session,
     );
     refuseWithoutCopies(run, entries, options);
-    const historyOf = openHistories(session);
+    const { historyOf, unread } = openHistories(session);
     const author = findAuthor(session.platform.account_id);
     const located = await locateWrites(
       entries,
@@ -227,6 +227,14 @@ export async function undo(
             historyOf,
             session,
           );
+    const untold =
+      options.undoEdited === true
+        ? []
+        : [...chosen.wanted].flatMap(([address, { id }]): readonly Edited[] => {
+            const why = id === null ? undefined : unread.get(id);
+            const message = `${address} may have been edited since the run: ${why}`;
+            return why === undefined ? [] : [{ address, message }];
+          });
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const { purpose, actor, at: from } = findBegan(entries) ?? {};
@@ -247,6 +255,7 @@ export async function undo(
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
         ...edited,
+        ...untold,
         ...(options.undoEdited === true
           ? []
           : [...others.replaced, ...[...gone].map(deletedSince)]),
@@ -407,14 +416,30 @@ function takenOver(address: Address): NotUndone {
   return { address, path: null, why, advice: 'Configure the other one again, and apply.' };
 }
 
-/** The newest entries of histories, each read once; none where the resource is gone. */
-function openHistories({ reader }: Session): Reader['history'] {
+/**
+ * The newest entries of histories, each read once; none where the resource is gone, nor where the platform does not show
+ * them: `unread` then says why, by id.
+ */
+function openHistories({ reader }: Session): {
+  readonly historyOf: Reader['history'];
+  readonly unread: ReadonlyMap<string, string>;
+} {
   const known = new Map<string, Promise<readonly HistoryEntry[]>>();
-  return async (kind, id, limit) => {
-    const reading = known.get(id) ?? readNewest({ kind, id }, { reader }, ENTRIES_READ);
+  const unread = new Map<string, string>();
+  const read = async (kind: Kind, id: string) => {
+    const { entries, unread: why } = await historyIfShown(reader, kind, id, ENTRIES_READ);
+    // A resource that is gone has taken its history along.
+    const isThere = async () =>
+      (await reader.read(kind, { id, scope: {} }, new Set())) !== undefined;
+    if (why !== undefined && (await isThere())) unread.set(id, why);
+    return entries;
+  };
+  const historyOf: Reader['history'] = async (kind, id, limit) => {
+    const reading = known.get(id) ?? read(kind, id);
     known.set(id, reading);
     return (await reading).slice(0, limit);
   };
+  return { historyOf, unread };
 }
 
 /** Entries that are read to find what a run wrote, and what was edited since: the largest page (Limits). */
@@ -862,7 +887,11 @@ async function verifyUndo(
       resources[address]?.scope ?? getScope(kind, one.document ?? before?.document ?? {});
     const after = await readWith(reader, kind, { id, scope }, Object.keys(one.document ?? {}));
     const seen = { before: before?.document, after };
+    const unread = Object.entries(after?.unread ?? {}).map(
+      ([field, why]) => `${address}: ${field} cannot be read (${why})`,
+    );
     return {
+      unread,
       differs: listDifferences(address, one, seen, now),
       gone: listSecretsGone(address, kind, restored.get(address)?.leaves, seen),
     };
@@ -872,8 +901,10 @@ async function verifyUndo(
     return {
       differs: all.flatMap(({ differs }) => differs),
       gone: all.flatMap(({ gone }) => gone),
-      equal: all.filter(({ differs, gone }) => differs.length === 0 && gone.length === 0).length,
-      problem: null,
+      equal: all.filter((one) =>
+        [one.differs, one.gone, one.unread].every((each) => each.length === 0),
+      ).length,
+      problem: all.flatMap(({ unread }) => unread).join('; ') || null,
     };
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
@@ -881,7 +912,7 @@ async function verifyUndo(
   }
 }
 
-const NOTHING = { differs: [], gone: [] };
+const NOTHING = { unread: [], differs: [], gone: [] };
 
 /** The secrets of objects that a rollback put back where nothing was: nothing that it writes has them. */
 function listSecretsGone(

@@ -7,7 +7,13 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { type Call, isListedWithin, type Kind, type Scope } from '../kinds/kind.ts';
 import { readOrganizations } from '../live/entitlements.ts';
 import { getScope } from '../plan/natural-key.ts';
-import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import {
+  type HistoryEntry,
+  historyIfShown,
+  type ListedResource,
+  type LiveResource,
+  type Reader,
+} from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
@@ -333,25 +339,20 @@ async function readResource(
 ): Promise<readonly ContentRecord[]> {
   const named = `${kind.name} ${item.id}`;
   const gaps: GapRecord[] = [];
-  const gap = (of: string, error: unknown): undefined => {
-    if (!(error instanceof ApiError) || error.status === 401) throw error;
-    gaps.push({ type: 'gap', of, why: describeApiError(error) });
-  };
   const apart = new Set(kind.facets.flatMap(({ field, get }) => (get ? [field] : [])));
-  const withoutIt = (error: unknown): undefined => gap(named, error);
   const live = await reader.read(kind, item, apart).catch((error: unknown) => {
-    if (apart.size === 0) return withoutIt(error);
-    gap(`${[...apart].join(' and ')} of ${named}`, error);
-    return reader.read(kind, item, new Set()).catch(withoutIt);
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    gaps.push({ type: 'gap', of: named, why: describeApiError(error) });
   });
   if (live === undefined) return gaps;
+  for (const [field, why] of Object.entries(live.unread ?? {}))
+    gaps.push({ type: 'gap', of: `${field} of ${named}`, why });
   if (live.extent === 'nothing') {
     return [{ type: 'gap', of: named, why: 'the platform cannot be asked for it' }];
   }
-  const [history = null] = await reader.history(kind, live.id, 1).catch((error: unknown) => {
-    gap(`history of ${named}`, error);
-    return [];
-  });
+  const { entries, unread } = await historyIfShown(reader, kind, live.id, 1);
+  const [history = null] = entries;
+  if (unread !== undefined) gaps.push({ type: 'gap', of: `history of ${named}`, why: unread });
   return [...gaps, toRecord(kind, live, apart, history, how)];
 }
 

@@ -181,7 +181,7 @@ test.each([
       change,
       agent,
       { desired, recorded: undefined },
-      { name: 'Desk', config: { hours } },
+      { document: { name: 'Desk', config: { hours } } },
     ),
   );
   expect(one).not.toEqual(other);

@@ -33,15 +33,6 @@ const rows: readonly Row[] = [
     flags: { detailedExitcode: false, accept: ['agent'], target: ['retry_policy'] },
     says: ['--target cannot be used with --accept'],
   },
-  {
-    what: 'a history that the platform fails to tell',
-    happens: (stage) => {
-      const { id } = agentNamed(stage.sim);
-      stage.sim.edit(id, { model: 'alpha-4o', system_prompt: 'Edited.' });
-      stage.sim.faults.add({ operation: 'listAgentHistory', times: 50, status: 500 });
-    },
-    says: ['500'],
-  },
 ];
 
 describe('drift that cannot be told ends with exit 1, and writes nothing', () => {

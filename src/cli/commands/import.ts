@@ -12,7 +12,7 @@ import type { Kind, Scope } from '../../kinds/kind.ts';
 import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
 import { getScope, listScopes } from '../../plan/natural-key.ts';
-import { type ListedResource, readWith } from '../../plan/reader.ts';
+import { type ListedResource, readWith, requireRead } from '../../plan/reader.ts';
 import { livePin } from '../../plan/refresh.ts';
 import { rememberResource } from '../../plan/state-entry.ts';
 import { renderImportText } from '../../render/new-stack.ts';
@@ -243,6 +243,7 @@ async function readResource(
   const at = listed ?? { id, scope: getScope(kind, document) };
   const live = await readWith(reader, kind, at, Object.keys(document));
   if (live === undefined) return undefined;
+  requireRead(live);
   const place = { ...live, pin: livePin(kind, live) };
   const idOf = (target: Address) => ids.get(target);
   const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
