@@ -8,7 +8,7 @@ import {
   shownIdentity,
   toPath,
 } from './path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from './schema.ts';
 import {
   getOwn,
   isList,
@@ -519,3 +519,57 @@ export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Tw
   }
   return undefined;
 }
+
+/**
+ * A record of the platform in the form of its schema, where the platform may return it in another: a member under the name
+ * that it is written under (`x-write`; the field's own name counts where it has both), and null among the elements of a
+ * list.
+ */
+export function canonicaliseRecord(root: FieldSchema, record: JsonObject): JsonObject {
+  return canonicaliseMembers(root, root, record);
+}
+
+function canonicaliseMembers(
+  root: FieldSchema,
+  schema: FieldSchema,
+  object: JsonObject,
+): JsonObject {
+  let isRenamed = false;
+  const members = Object.entries(object).flatMap(([key, value]): [string, Json][] => {
+    const name = fieldWrittenAs(root, schema, key);
+    const member = canonicaliseValue(root, memberSchema(root, schema, name), value);
+    isRenamed ||= name !== key || member !== value;
+    return name !== key && Object.hasOwn(object, name) ? [] : [[name, member]];
+  });
+  return isRenamed ? Object.fromEntries(members) : object;
+}
+
+function canonicaliseValue(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+  if (schema['x-whole']) return value;
+  if (isObject(value)) return canonicaliseMembers(root, schema, value);
+  if (!isList(value)) return value;
+  if (schema.items === undefined) return value;
+  const there = value.filter((item) => item !== null);
+  const items = there.map((item) => canonicaliseValue(root, itemSchema(root, schema), item));
+  return items.length < value.length || items.some((item, at) => item !== value[at])
+    ? items
+    : value;
+}
+
+/** The name of the field that an object's schema writes under a name; the same name where it writes none so. */
+export function fieldWrittenAs(root: FieldSchema, schema: FieldSchema, written: string): string {
+  if (schema.properties === undefined || Object.hasOwn(schema.properties, written)) return written;
+  let names = namesByWritten.get(schema);
+  if (names === undefined) {
+    names = new Map(
+      Object.entries(schema.properties).flatMap(([name, member]): [string, string][] => {
+        const other = dereference(root, member)['x-write'];
+        return other === undefined ? [] : [[other, name]];
+      }),
+    );
+    namesByWritten.set(schema, names);
+  }
+  return names.get(written) ?? written;
+}
+
+const namesByWritten = new WeakMap<FieldSchema, ReadonlyMap<string, string>>();

@@ -1,5 +1,5 @@
 import { elementSegments, formatPath, isWithin, type Path } from '../core/path.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   getOwn,
   isList,
@@ -10,6 +10,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
+import { fieldWrittenAs } from '../core/walk.ts';
 import { fieldSchema, type Leaf, listLeaves, resolveLeaf, Unknown, type World } from './leaves.ts';
 
 /** What a write is to do beside setting what is desired. Paths are in text form. */
@@ -201,10 +202,7 @@ const writeName: Rename = (root, object, key) => {
 };
 
 const readName: Rename = (root, object, written) => {
-  const named = Object.entries(object.properties ?? {}).find(
-    ([, member]) => dereference(root, member)['x-write'] === written,
-  );
-  const name = named?.[0] ?? written;
+  const name = fieldWrittenAs(root, object, written);
   return { name, schema: memberSchema(root, object, name) };
 };
 

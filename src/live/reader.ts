@@ -1,6 +1,7 @@
 import { CallsheetError, UnreadError } from '../core/errors.ts';
 import { timeOf } from '../core/moment.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
+import { canonicaliseRecord } from '../core/walk.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
 import { getData, listIn, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
@@ -123,7 +124,8 @@ export function createReader(client: Client, me?: Json): Reader {
       const readAt = client.platformTime();
       const found = await find(kind, at);
       if (found === undefined) return undefined;
-      const { record, extent } = found;
+      const { extent } = found;
+      const record = canonicaliseRecord(kind.schema, found.record);
       const { id, scope } = at;
       if (extent === 'nothing') return { id, scope, extent, document: {}, record };
       const chosen = kind.facets.filter(({ field }) => facets.has(field));
