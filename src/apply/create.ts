@@ -49,10 +49,14 @@ export async function performCreate(
     isTaken: work.isTaken,
   };
   const written = new Set(leaves.map(({ text }) => text));
-  const remarks = (remark?: string) => [...progress.remarks, ...(remark ? [remark] : [])];
+  const remarks = (...more: readonly (string | undefined)[]) => [
+    ...progress.remarks,
+    ...more.filter((remark) => remark !== undefined),
+  ];
   const done = (live: LiveResource, remark?: string): Progress => {
     const asked = kind.unready === undefined ? {} : { askedAt: work.deps.now().toISOString() };
-    return { ...progress, ...asked, live, written, remarks: remarks(remark) };
+    const older = again ? olderVersion(work, progress.live, live) : undefined;
+    return { ...progress, ...asked, live, written, remarks: remarks(remark, older) };
   };
   // Nothing was sent, so nothing counts as written.
   const found = again ? await lookAgain(work, progress) : undefined;
@@ -69,6 +73,18 @@ export async function performCreate(
   }
   const io = work.io('again', made.id, { live: null, draft });
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
+}
+
+/** What stays behind where the new version of a resource stands beside the one before, which no endpoint deletes. */
+function olderVersion(
+  { kind }: Work,
+  before: LiveResource | undefined,
+  { id }: LiveResource,
+): string | undefined {
+  const isBeside = kind.tie === 'newest' && before !== undefined && before.id !== id;
+  return isBeside && kind.unready?.(before.record) === undefined
+    ? `the version before it (${before.id}) is still there, and both answer: delete that one in the dashboard`
+    : undefined;
 }
 
 /** A document without the fields that an update writes afterwards: ids in them may not be known yet. */

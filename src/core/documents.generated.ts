@@ -2276,6 +2276,10 @@ export type Note = {
   readonly uncompared?: number;
   /** The identifier of a live resource that has the name of what an earlier run deleted, was made since, and is managed by nothing here. */
   readonly returned?: string;
+  /** The part of the resource that the platform did not show: a facet, or `history`. */
+  readonly unread?: string;
+  /** Identifiers of older versions of the resource that are there beside it, or will be after apply: no endpoint deletes them. */
+  readonly older_versions?: readonly string[];
   readonly unready?: Unready;
   /** It rests on the time, or on what is at hand where the plan is made, so the `digest` leaves it out. */
   readonly varies?: true;

@@ -213,7 +213,8 @@ export type IdentifyOptions = {
 
 /**
  * Live resources that nothing here stands for and that have the natural key of one that is managed, by its address: a run
- * that lost its lock may have made them. They are in the lists that were read to find it.
+ * that lost its lock may have made them, or they are older versions (`tie`) that are ready and so still answer. They are in
+ * the lists that were read to find it.
  */
 export async function findNamesakes(
   identities: readonly Identity[],
@@ -223,14 +224,16 @@ export async function findNamesakes(
   const strangers = new WeakMap<readonly ListedResource[], readonly ListedResource[]>();
   const namesakes = new Map<Address, readonly string[]>();
   for (const { address, kind, scope, found, isListed } of identities) {
-    if (found === undefined || !isListed || kind.tie !== 'error') continue;
+    if (found === undefined || !isListed) continue;
     const listed = (await listKnown(reader, kind, scope)) ?? [];
     const others =
       strangers.get(listed) ?? listed.filter(({ id }) => !managed.has(`${kind.name} ${id}`));
     strangers.set(listed, others);
     // Most lists have nobody else's, and keys take time in a large fleet.
     const key = others.length === 0 ? undefined : getRecordKey(kind, found.record, scope);
-    const named = key === undefined ? [] : itemsNamed(others, kind, scope, key);
+    const isReady = ({ record }: ListedResource) =>
+      kind.tie === 'error' || kind.unready?.(record) === undefined;
+    const named = (key === undefined ? [] : itemsNamed(others, kind, scope, key)).filter(isReady);
     if (named.length > 0)
       namesakes.set(
         address,

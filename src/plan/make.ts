@@ -70,6 +70,7 @@ import {
   leafNotes,
   namesakeNote,
   protectionNotes,
+  replacedVersionNote,
   unreadHistoryNote,
   unreadyNotes,
   withAuthor,
@@ -576,6 +577,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...ignoreNotes(identity, change),
     ...dependentNotes(identity, change, live, told?.leaves),
     ...(input.purpose === 'apply' ? unreadyNotes(identity, change, live) : []),
+    ...replacedVersionNote(identity, change, leaves),
     ...unanswered,
   ];
   let unreadHistory: readonly Note[] = [];

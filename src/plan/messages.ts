@@ -22,7 +22,7 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { listDependents, listFollowers, schemaAt, type Twins, valueAt } from '../core/walk.ts';
-import type { LeafChange } from '../diff/compare.ts';
+import { isWritten as isLeafWritten, type LeafChange } from '../diff/compare.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Identity, Misfit } from './identify.ts';
@@ -215,6 +215,7 @@ export function extentNotes(
       severity: 'warning',
       address,
       message: `${field} cannot be read (${why}); Callsheet compares the rest and assumes that ${field} still has the values last written. Plan again once the platform answers`,
+      unread: field,
       varies: true,
     }),
   );
@@ -226,7 +227,7 @@ export function extentNotes(
 
 export function unreadHistoryNote(address: Address, why: string): Note {
   const message = `${why}; Callsheet cannot tell who edited it since the last run. Plan again once the platform answers`;
-  return { severity: 'warning', address, message, varies: true };
+  return { severity: 'warning', address, message, unread: 'history', varies: true };
 }
 
 /** That a resource is not ready, where its kind has the platform work on it. It may be otherwise a moment later. */
@@ -269,6 +270,7 @@ export function namesakeNote(
   ids: readonly string[],
   organizations: PlanDocument['organizations'],
 ): Note {
+  if (kind.tie === 'newest') return olderVersionsNote(address, found?.record ?? {}, ids);
   const noun = nameInWords(kind.name);
   const who =
     ids.length === 1 ? `another live ${noun} has` : `${ids.length} other live ${noun}s have`;
@@ -280,6 +282,33 @@ export function namesakeNote(
       : ` in the organization ${organizations[owner] ?? owner}`;
   const message = `${who} the name ${JSON.stringify(name)}${where}: ${ids.join(', ')}`;
   return { severity: 'warning', address, message, varies: true };
+}
+
+/** That older versions of a resource are there, which no endpoint deletes: each plan says so while they are. */
+function olderVersionsNote(
+  address: Address,
+  { name, url }: JsonObject,
+  ids: readonly string[],
+): Note {
+  const what = `${formatCount(ids.length, 'older version')} of ${findFilled(url) ?? findFilled(name) ?? address}`;
+  const [still, them] = ids.length === 1 ? ['still answers', 'it'] : ['still answer', 'them'];
+  const message = `${what} ${still} beside it: ${ids.join(', ')}. The platform has no endpoint that deletes ${them}: delete ${them} in the dashboard`;
+  return { severity: 'warning', address, message, older_versions: ids, varies: true };
+}
+
+/** That the version of now stays beside the new one that a change makes of it. */
+export function replacedVersionNote(
+  { kind, found }: Identity,
+  { address, operations }: Pick<Change, 'address' | 'operations'>,
+  leaves: readonly LeafChange[],
+): readonly Note[] {
+  const isMadeAnew =
+    kind.tie === 'newest' &&
+    operations.some(({ step }) => step === 'again') &&
+    leaves.some((leaf) => isLeafWritten(leaf) && leaf.schema['x-file'] !== undefined);
+  if (!isMadeAnew || found === undefined || kind.unready?.(found.record) !== undefined) return [];
+  const message = `apply adds the new content beside the version of now (${found.id}), and both answer until that one is deleted: the platform has no endpoint for it, so delete it in the dashboard after apply`;
+  return [{ severity: 'warning', address, message, older_versions: [found.id] }];
 }
 
 /** That a protection ends with the next apply; that it begins, where nothing else of the resource is to be written. */

@@ -140,10 +140,10 @@ function isBaseLost(field: FieldChange): boolean {
 /** Addresses that a command names; more than these are all that there are. */
 const MOST_PULLED = 10;
 
-/** Lists what is to be known beside drift: what is live that nobody here manages, though it was deleted, and what is not ready. */
+/** Lists what is to be known beside drift: what is live that nobody here manages, though it was deleted, what is not ready, what could not be read, and older versions. */
 export function driftFooters(plan: PlanDocument): readonly Footer[] {
-  const notes = plan.notes.filter(
-    ({ returned, unready }) => returned !== undefined || unready !== undefined,
+  const notes = plan.notes.filter(({ returned, unready, older_versions: older, unread }) =>
+    [returned, unready, older, unread].some((fact) => fact !== undefined),
   );
   return nameFooters(plan, [...noteFooter(notes, 'warning'), ...noteFooter(notes, 'info')]);
 }

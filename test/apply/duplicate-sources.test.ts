@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
 import { validate } from '../../src/console/validate.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { State } from '../../src/state/model.ts';
 import { parseKeyed } from '../state/keyed.ts';
 import { type Stage, staged } from './stage.ts';
@@ -138,3 +140,48 @@ staged('any other conflict is a failure that says what the platform said', async
   const [line] = await stage.apply({ target: ['custom_voice'] }, { exit: 3 });
   expect(line?.message).toMatch(/answered 409: conflict; A voice with this name exists/);
 });
+
+for (const isStateKept of [true, false]) {
+  staged(
+    `older versions of a document are named while they are there, ${isStateKept ? 'by the state or not' : 'the state lost'}`,
+    async (stage) => {
+      await stage.apply();
+      const versions = [...(await owners(stage))];
+      const older: string[] = [];
+      for (const content of ['crown,900\n', 'crown,950\n']) {
+        await stage.write('documents/prices.csv', content);
+        const before = (await owners(stage)).find((id) => !listPages(stage).includes(id)) ?? '';
+        const planned = await stage.plan();
+        const leaving = planned.notes.filter(({ older_versions: ids }) => ids?.includes(before));
+        expect(leaving.map(({ message }) => message)).toEqual([
+          expect.stringContaining('both answer until that one is deleted'),
+        ]);
+        const [line] = await stage.apply();
+        expect(line?.message).toContain(`the version before it (${before}) is still there`);
+        older.push(before);
+      }
+      expect(versions).toContain(older[0]);
+      if (!isStateKept) await stage.forget();
+      for (const told of [await stage.plan(), await driftOf(stage)]) {
+        const named = told.notes.filter((note) => note.older_versions !== undefined);
+        expect(named).toMatchObject([
+          { severity: 'warning', address: 'knowledge_source.clinic.prices', older_versions: older },
+        ]);
+        expect(named[0]?.message).toContain('2 older versions of prices.csv still answer');
+      }
+      for (const id of older) stage.sim.store.sources.delete(id);
+      const { notes } = await stage.plan();
+      expect(notes.filter((note) => note.older_versions !== undefined)).toEqual([]);
+    },
+  );
+}
+
+const listPages = ({ sim }: Stage) =>
+  [...sim.store.sources].flatMap(([id, { record }]) => (record.url === PAGE ? [id] : []));
+
+async function driftOf(stage: Stage): Promise<PlanDocument> {
+  const { out } = await stage.run((to) => drift({ dir: stage.folder, format: 'json' }, to), {
+    exit: 'any',
+  });
+  return JSON.parse(out);
+}

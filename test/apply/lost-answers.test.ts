@@ -90,7 +90,14 @@ for (const [mishap, fault] of Object.entries(UNDER_WAY)) {
 }
 
 staged('a name that a lost create took is no conflict of the next try', async (stage) => {
-  const pagination = { page: 1, limit: 100, total: 0, totalPages: 0, hasNext: false, hasPrev: false };
+  const pagination = {
+    page: 1,
+    limit: 100,
+    total: 0,
+    totalPages: 0,
+    hasNext: false,
+    hasPrev: false,
+  };
   stage.sim.faults.add(
     { operation: 'createRetryPolicy', status: 503, done: true },
     // The look after the 503 does not have it yet.
