@@ -73,6 +73,7 @@ import {
   findFacet,
   ignoredPaths,
   keptPaths,
+  lookUntil,
   type Progress,
   readLive,
   remaining,
@@ -366,7 +367,9 @@ async function performFacet(
     if (left === undefined) throw error;
     return { ...progress, left: [...progress.left, ...left] };
   }
-  const after = await reread(work, live);
+  const isDone = (now: LiveResource) => !remaining(work, now).some(({ path }) => path[0] === field);
+  const first = await reread(work, live);
+  const after = facet.isAsynchronous === true ? await lookUntil(work, first, isDone) : first;
   requireRead(after, field);
   return { ...progress, live: after };
 }

@@ -17,7 +17,15 @@ import { ApiError, NetworkError } from '../platform/errors.ts';
 import type { ResourceState } from '../state/model.ts';
 import { idIn } from './journal.ts';
 import { findCreated, listingAfresh, unlikeWords } from './recover.ts';
-import { clearedIn, ignoredPaths, type Progress, readLive, remaining, type Work } from './work.ts';
+import {
+  clearedIn,
+  ignoredPaths,
+  lookUntil,
+  type Progress,
+  readLive,
+  remaining,
+  type Work,
+} from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
 export async function performCreate(
@@ -122,9 +130,6 @@ async function readMade(work: Work, { id }: Created, scope: Scope): Promise<Live
   throw new CallsheetError('api', `the platform created ${id} and then did not return it`);
 }
 
-/** How long one waits between looks at what the platform may still be at work on: half a minute in all. */
-const LOOKS_MS: readonly number[] = [1000, 2000, 4000, 8000, 15_000];
-
 /**
  * The resource, where the change has no reason but that the resource was not ready or too old, and that does not hold any
  * more: it became ready, or the platform is at work on it. Where nothing tells and no state knows the resource, somebody
@@ -154,17 +159,10 @@ function leftWords(kind: Kind, { record }: LiveResource): string {
  * failed, nothing tells within the time, or the run is stopped.
  */
 async function untilSettled(work: Work, first: LiveResource): Promise<LiveResource | undefined> {
-  const { kind, deps } = work;
-  let live: LiveResource | undefined = first;
-  for (const wait of [...LOOKS_MS, undefined]) {
-    if (live === undefined || deps.stop.aborted) return undefined;
-    const phase = kind.unready?.(live.record)?.phase;
-    if (phase === undefined || phase === 'running') return live;
-    if (phase === 'failed' || wait === undefined) return undefined;
-    await deps.sleep(wait);
-    live = await readLive(work, { id: live.id, scope: live.scope });
-  }
-  return undefined;
+  const phaseOf = ({ record }: LiveResource) => work.kind.unready?.(record)?.phase;
+  const live = await lookUntil(work, first, (now) => phaseOf(now) !== 'unknown');
+  const phase = phaseOf(live);
+  return phase === undefined || phase === 'running' ? live : undefined;
 }
 
 /** What an earlier run had done of it, unless its content has changed since: then it is written as a whole. */

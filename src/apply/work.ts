@@ -182,6 +182,29 @@ export async function reread(work: Work, live: LiveResource): Promise<LiveResour
   );
 }
 
+/** How long one waits between looks at what the platform may still be at work on: half a minute in all. */
+const LOOKS_MS: readonly number[] = [1000, 2000, 4000, 8000, 15_000];
+
+/**
+ * Waits until a resource is as it is awaited, and gives it as it was read last: also where the time is over, the run is
+ * stopped, or the resource is gone.
+ */
+export async function lookUntil(
+  work: Pick<Work, 'kind' | 'desired' | 'recorded' | 'deps'>,
+  first: LiveResource,
+  isAwaited: (live: LiveResource) => boolean,
+): Promise<LiveResource> {
+  let live: LiveResource = first;
+  for (const wait of LOOKS_MS) {
+    if (isAwaited(live) || work.deps.stop.aborted) return live;
+    await work.deps.sleep(wait);
+    const next = await readLive(work, { id: live.id, scope: live.scope });
+    if (next === undefined) return live;
+    live = next;
+  }
+  return live;
+}
+
 /** The live resource that a step needs. */
 export function required({ live }: Progress): LiveResource {
   if (live === undefined) throw new Error('a step that needs a live resource has none');

@@ -11,6 +11,7 @@ const sip: Facet = {
     isObject(data) ? { registration_enabled: data.registrationEnabled ?? null } : undefined,
   // The flag is a member of the agent's record.
   isStamped: true,
+  isAsynchronous: true,
   write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
   absent: 'the agent has no SIP registration, and only the dashboard sets one up',
   goes: 'its SIP registration, which only the dashboard sets up',

@@ -301,3 +301,40 @@ for (const row of ROWS)
         expect(isObject(JSON.parse(out))).toBe(true);
       });
     });
+
+for (const isInTime of [true, false]) {
+  staged(
+    `a SIP flag that takes ${isInTime ? 'some seconds is waited for' : 'too long is a failure that names it'}`,
+    async (stage) => {
+      await stage.apply();
+      const { id } = agentNamed(stage.sim);
+      const data = { username: 'desk', registrationEnabled: false };
+      stage.sim.edit(id, { sip_registration_data: data });
+      await stage.edit(
+        'agents.yaml',
+        'status: active',
+        'status: active\n    sip: { registration_enabled: true }',
+      );
+      // Answered at once, and carried out later.
+      stage.sim.faults.add({
+        operation: 'setSipRegistration',
+        status: 200,
+        body: { success: true, data: {} },
+      });
+      const waits: number[] = [];
+      const sleep = async (milliseconds: number) => {
+        waits.push(milliseconds);
+        if (isInTime && waits.length === 2)
+          stage.sim.edit(id, { sip_registration_data: { ...data, registrationEnabled: true } });
+      };
+      const ledger = await stage.apply(
+        {},
+        { exit: isInTime ? 0 : 3, outside: { pause: { sleep, random: () => 0 } } },
+      );
+      const line = ledger.find(({ address }) => address === 'agent.desk');
+      expect(line?.status).toBe(isInTime ? 'done' : 'failed');
+      expect(waits).toEqual(isInTime ? [1000, 2000] : [1000, 2000, 4000, 8000, 15_000]);
+      if (!isInTime) expect(line?.message).toContain('sip.registration_enabled');
+    },
+  );
+}
