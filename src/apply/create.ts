@@ -83,7 +83,7 @@ export async function performCreate(
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
 }
 
-/** What stays behind where the new version of a resource stands beside the one before, which no endpoint deletes. */
+/** Names the version before, which stays beside the new one because no endpoint deletes it. */
 function olderVersion(
   { kind }: Work,
   before: LiveResource | undefined,

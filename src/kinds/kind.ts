@@ -199,7 +199,7 @@ export type Facet = {
   readonly operations: readonly string[];
   /** Whether a change of it moves the stamp of its resource. Where nothing says so, it is read each time. */
   readonly isStamped: boolean;
-  /** Whether the platform carries a write out some time after it answered it: until then it may show what was there. */
+  /** True if the platform carries a write out some time after its answer: until then reads may show the old value. */
   readonly isAsynchronous?: boolean;
   /** The extra read it needs, or none where the resource's own record holds it. */
   readonly get?: (id: string) => Call;

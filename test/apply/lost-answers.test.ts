@@ -71,7 +71,7 @@ staged('a create is given up where 503 goes on, and the next run converges', asy
   expect(inventory(stage.sim)).toEqual(WHOLE);
 });
 
-/** What may have been carried out by a platform that is still at work: looked for, and not sent a second time. */
+/** The platform may still be at work on these creates: they are looked for, and not sent a second time. */
 const UNDER_WAY: Readonly<Record<string, Omit<Fault, 'operation'>>> = {
   'a 504': { status: 504, body: {} },
   'a 500': { status: 500 },

@@ -88,7 +88,7 @@ for (const [form, { wanted, live }] of Object.entries(FORMS)) {
           mcp_servers?: readonly JsonObject[];
         };
         const { mcp_servers: others } = given.extensions;
-        // What the platform gave a connection stays.
+        // A connection keeps the members that the platform gave it.
         const kept = isList(others)
           ? others.map((one) => (isObject(one) ? { ...servers?.[0], ...one } : one))
           : others;

@@ -137,7 +137,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { out, err } = await stage.run((to) => rollback(flags, to), { outside, exit: [0, 3] });
       return { said: out + err, dealt: doneIn(err) };
     },
-    // Whoever edited the agent since the run cannot be told without its history.
+    // Without its history nobody can tell whether it was edited since the run.
     leaves: ['listAgentHistory'],
   },
 };
