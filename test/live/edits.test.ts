@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UnreadError } from '../../src/core/errors.ts';
 import type { HistoryEntry } from '../../src/core/plan-document.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { type Edited, readEdits } from '../../src/live/reader.ts';
@@ -88,13 +89,18 @@ test('a change that has had its time to appear makes no entry, and nothing is wa
   expect([ids, doubt, slept]).toEqual([[2], null, 0]);
 });
 
+/** The error of a reader whose history the platform refuses. */
+const unread = (cause: ApiError) => new UnreadError(cause.message, cause);
+
 test('what is gone has no history', async () => {
   const line = { method: 'GET', url: 'https://api.example.test/v1/agents/a1/history' } as const;
-  const { ids, doubt } = await look([new ApiError(line, 404, { error: 'not_found' })]);
+  const { ids, doubt } = await look([unread(new ApiError(line, 404, { error: 'not_found' }))]);
   expect([ids, doubt]).toEqual([[], 'retention']);
 });
 
 test('another refusal is no answer', async () => {
   const line = { method: 'GET', url: 'https://api.example.test/v1/agents/a1/history' } as const;
-  await expect(look([new ApiError(line, 403, { error: 'forbidden' })])).rejects.toThrow('403');
+  await expect(look([unread(new ApiError(line, 403, { error: 'forbidden' }))])).rejects.toThrow(
+    '403',
+  );
 });

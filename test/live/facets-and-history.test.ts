@@ -62,13 +62,14 @@ describe('facets', () => {
     expect(live?.document).not.toHaveProperty('sip');
   });
 
-  it('that is refused is an error, not an absence', async () => {
+  it('that is refused is unread, not absent, and stops nothing else', async () => {
     script({
       [agentLine]: [data(record)],
       [paymentsLine]: [{ status: 403, body: { error: 'Forbidden' } }],
     });
-    const reading = reader().read(agent, at, new Set(['payments']));
-    expect(await failure(reading)).toMatchObject({ status: 403, error: 'Forbidden' });
+    const live = await reader().read(agent, at, new Set(['payments']));
+    expect(live?.unread?.payments).toMatch(/\/payments\/readiness answered 403: Forbidden$/);
+    expect(live?.document).not.toHaveProperty('payments');
   });
 
   it('of an agent that is gone are not asked for', async () => {
