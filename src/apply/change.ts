@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { isAlike } from '../core/alike.ts';
 import { quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, joinRemarks, UnreadError } from '../core/errors.ts';
@@ -6,7 +7,7 @@ import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { type Change, isKept, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
-import { isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, isSameJson, type JsonObject } from '../core/value.ts';
 import { isRecorded, listFollowers, pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import {
@@ -17,16 +18,18 @@ import {
   type LeafChange,
   leafChange,
   liveKey,
+  storedMark,
   UNCLEARABLE,
   writtenLeaves,
 } from '../diff/compare.ts';
-import { listLeaves, normalise } from '../diff/leaves.ts';
+import { isSpecial, listLeaves, normalise } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isPartlyUnread } from '../plan/basis.ts';
 import { fieldChange, isResent } from '../plan/change.ts';
 import { findAuthor } from '../plan/drift.ts';
+import { shorten } from '../plan/messages.ts';
 import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import {
   type HistoryEntry,
@@ -80,6 +83,7 @@ import {
   required,
   reread,
   type SkippedLeaf,
+  storedPaths,
   type Work,
 } from './work.ts';
 
@@ -201,16 +205,20 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       proof = prove(work, progress, carried, live?.document);
     }
     const { kept, stored } = proof;
-    const isAsWanted = kept.length === 0 && stored.length === 0 && progress.left.length === 0;
+    // A fast plan does not read what is certain, and what the platform changed beyond the usual is said by each plan.
+    const isNear = stored.every(isNearlySent);
+    const isAsWanted = kept.length === 0 && isNear && progress.left.length === 0;
     const isProven = isAsWanted && !change.fields.some(isKept);
-    const resource = await record(work, progress, after, { isProven, found });
+    const marks = new Map(stored.map((leaf) => [leaf.text, storedMark(leaf, change, work.world)]));
+    const resource = await record(work, progress, after, { isProven, found, stored: marks });
     return {
       line: {
         ...base,
-        status: stored.length === 0 && isDone(work, progress) ? 'done' : 'failed',
+        status: isPutBackAs(work, stored) && isDone(work, progress) ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
         ...priorId(work),
         message: formatRemarks(work, progress, proof),
+        ...(stored.length === 0 ? {} : { stored: stored.map((leaf) => storedValue(work, leaf)) }),
         ...seenIn(progress),
         ...undoneBy(work, before, goneWith ?? progress.history?.entries),
       },
@@ -350,12 +358,13 @@ async function performFacet(
   if (changes.length === 0) return progress;
   if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
   // What is read beside what is declared may be a default: sent back, it would become the agent's own.
+  const asRead = [...keptPaths(work.change), ...storedPaths(work, live)];
   const intent = {
     secrets: new Set<string>(),
     cleared: clearedIn(changes),
-    ignore: ignoredPaths(work),
+    ignore: [...ignoredPaths(work), ...asRead],
   };
-  const edits = pickLeaves(kind.schema, live.document, keptPaths(work.change));
+  const edits = pickLeaves(kind.schema, live.document, asRead);
   const document = mergeDocuments(kind.schema, desired.document, edits, intent, world);
   const value = document[field];
   const body = facetBody(kind.schema, field, isObject(value) ? value : {});
@@ -459,7 +468,8 @@ function prove(
   const kept: string[] = [];
   for (const leaf of left) {
     const sentBack = carried.get(leaf.text);
-    if (isClear(leaf, desired.isPartial)) kept.push(leaf.text);
+    if (leaf.cause === 'stored_as') judged.push(['stored_as', leaf]);
+    else if (isClear(leaf, desired.isPartial)) kept.push(leaf.text);
     else if (sentBack === undefined)
       judged.push([judgeChanged(leaf, kind.schema, before, seen), leaf]);
     else judged.push([judgeCarried(sentBack, kind.schema, live.document, seen), leaf]);
@@ -496,11 +506,12 @@ function prove(
 
 /** Judges a leaf that is not as configured. The comparison leaves out fields that the platform does not return. */
 function judgeChanged(
-  { path, schema, before: now }: LeafChange,
+  leaf: LeafChange,
   root: FieldSchema,
   before: JsonObject | undefined,
   seen: { readonly isOwned: boolean; readonly hasOthers: boolean },
 ): Outcome {
+  const { path, schema, before: now } = leaf;
   const was = before && valueAt(root, before, path);
   const [old, found] = [was, now].map((value) => normalise(schema, value));
   return judgeLeaf({
@@ -509,6 +520,7 @@ function judgeChanged(
     isTold: true,
     isAsSent: false,
     isAsBefore: isSameJson(old, found),
+    isAlike: isNearlySent(leaf),
     isGone: found === null,
   });
 }
@@ -519,18 +531,34 @@ function listed(words: string, paths: readonly string[]): string | undefined {
   return paths.length === 0 ? undefined : `${words} ${paths.join(', ')}`;
 }
 
-/**
- * What the platform made of values that were sent. The state does not remember the pair yet, so the next plan shows it as
- * drift, and the change counts as failed.
- */
-function storedWords(work: Work, stored: readonly LeafChange[]): string {
-  const { kind, desired, recorded, change } = work;
+/** The platform returns what was sent, but for what platforms change on the way. */
+function isNearlySent({ before, after, schema, sensitive }: LeafChange): boolean {
+  // The value of a secret is not at hand here.
+  if (sensitive && isSpecial(after ?? null)) return false;
+  const [live, sent] = [before, after].map((value) => normalise(schema, value));
+  return isAlike(sent ?? null, live ?? null, schema['x-set']);
+}
+
+/** Whether nothing speaks against what was stored otherwise: a rollback is to bring back just what was there. */
+function isPutBackAs({ deps }: Work, stored: readonly LeafChange[]): boolean {
+  return stored.length === 0 || deps.restored === undefined;
+}
+
+/** A value that was sent and the one that the platform returned, masked where they may be secret. */
+function storedValue(work: Work, leaf: LeafChange): NonNullable<LedgerLine['stored']>[number] {
+  const { kind, desired, recorded } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
+  const { path, before, after, secret } = fieldChange(kind, leaf, { secrets });
+  return { path, sent: after, returned: before, secret };
+}
+
+/** What the platform made of values that were sent. Both are taken for equal from now on (decision 10). */
+function storedWords(work: Work, stored: readonly LeafChange[]): string {
   const words = stored.map((leaf) => {
-    const { before, after } = fieldChange(kind, leaf, { secrets });
-    return `${leaf.text} was stored as ${shorten(before)} instead of ${shorten(after)}`;
+    const { path, sent, returned } = storedValue(work, leaf);
+    return `${path} was sent as ${shorten(sent)} and stored as ${shorten(returned)}`;
   });
-  return `${words.join(', ')}; every plan shows that until the files say what is stored, which \`callsheet pull ${quoted(change.address)}\` writes`;
+  return words.join(', ');
 }
 
 /** Leaves that nobody set and that have another value than before, in words. */
@@ -557,20 +585,11 @@ function movedWords(
   });
 }
 
-/** Characters of a value that a line of the ledger has room for. */
-const MOST_SHOWN = 60;
-
-function shorten(value: Json): string {
-  if (value === null) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length <= MOST_SHOWN
-    ? text
-    : `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)`;
-}
-
 function isSecretSent(field: Change['fields'][number]): boolean {
   return field.cause.startsWith('secret_') && isSent(field);
 }
+
+const STORED = 'there is nothing to do, as Callsheet takes both for the same from now on';
 
 /** What a person should know of a change that took all the same. */
 function formatRemarks(
@@ -589,7 +608,7 @@ function formatRemarks(
       ...(prior === undefined ? [] : [isBack]),
       ...left.map((one) => leftMessage(one, isUndo)),
       ...(left.length > 0 && isUndo ? ['everything else was undone'] : []),
-      ...(stored.length === 0 ? [] : [storedWords(work, stored)]),
+      ...(stored.length === 0 ? [] : [storedWords(work, stored), STORED]),
       ...moved,
       ...remarks,
       ...unverified(work, progress),
@@ -883,7 +902,11 @@ async function sendUpdate(
   const { kind, world, io, isTaken } = work;
   const secrets = new Set(changes.filter(({ sensitive }) => sensitive).map(({ text }) => text));
   const others = all.filter((change) => !changes.includes(change));
-  const ignore = [...ignoredPaths(work), ...others.map(({ path }) => path)];
+  const ignore = [
+    ...ignoredPaths(work),
+    ...storedPaths(work, live),
+    ...others.map(({ path }) => path),
+  ];
   const written = new Set(changes.map(({ text }) => text));
   const intent = { secrets, cleared: clearedIn(changes), ignore, written };
   const document = mergeDocuments(kind.schema, desired.document, live.document, intent, world);

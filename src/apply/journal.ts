@@ -120,13 +120,21 @@ export function idIn(answer: Json): string | null {
 
 /**
  * Writes down what the state remembers of the resource from now on. `after` is the pin of what is live now; `isProven`:
- * it is in every leaf as the configuration has it.
+ * it is in every leaf as the configuration has it. `stored`: see `rememberResource`.
  */
 export async function record(
   work: Work,
   { live, written, history, left, askedAt }: Progress,
   after: Pin | null,
-  { isProven, found }: { readonly isProven: boolean; readonly found: LiveResource | undefined },
+  {
+    isProven,
+    found,
+    stored,
+  }: {
+    readonly isProven: boolean;
+    readonly found: LiveResource | undefined;
+    readonly stored: ReadonlyMap<string, string>;
+  },
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
   const pin = after && { ...after, history_id: history?.after ?? null };
@@ -160,6 +168,7 @@ export async function record(
                 known(recorded, live.id),
                 written,
                 world,
+                stored,
               ),
               known(recorded, live.id),
               left,

@@ -4,7 +4,7 @@ import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import { isBefore } from '../core/moment.ts';
 import { type Change, formatEdit, type Pin, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
-import { compare, isWritten } from '../diff/compare.ts';
+import { compare, isStoredOddly, isWritten } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
@@ -234,7 +234,8 @@ async function confirm(
   });
   const differs = compare(kind.schema, desired.document, live.document, sides, world);
   const again = rememberResource(kind, desired, { ...live, pin }, recorded, NOTHING, world);
-  if (differs.some(isWritten) || !isSameJson(again, recorded)) return undefined;
+  const isOpen = differs.some((one) => isWritten(one) || isStoredOddly(one));
+  if (isOpen || !isSameJson(again, recorded)) return undefined;
   const sure = fastRefreshPin(kind, live, pin);
   return sure?.certain === true ? { ...recorded, pin: sure } : undefined;
 }

@@ -1,15 +1,23 @@
+import { isAlike } from '../core/alike.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
-import { isEchoed } from '../core/schema.ts';
-import { getOwn, isSameJson, type JsonObject } from '../core/value.ts';
+import { type FieldSchema, isEchoed } from '../core/schema.ts';
+import { getOwn, isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { isRecorded, isTold, listFollowers, schemaAt, schemasAlong } from '../core/walk.ts';
-import { matchesApplied } from '../diff/applied.ts';
+import {
+  isConcealedAs,
+  markStored,
+  matchesApplied,
+  matchesLive,
+  withStored,
+} from '../diff/applied.ts';
 import { liveForm, type World } from '../diff/leaves.ts';
 import { judgeLeaf, type Outcome } from '../diff/outcome.ts';
+import { buildLeaf } from '../diff/shape.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { isFieldRead } from '../plan/refresh.ts';
 import type { Intended } from '../state/journal.ts';
-import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 import type { RequestMade } from '../state/replay.ts';
 import { findFacet } from './work.ts';
 
@@ -84,7 +92,8 @@ export function recoverLeaves(given: Given): Taken {
     const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path) || stored.has(path));
     const leaf = getOwn(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
-    else if (leaf !== undefined) leaves[path] = leaf;
+    else if (leaf !== undefined)
+      leaves[path] = stored.has(path) ? asStored(path, leaf, form, given) : leaf;
   }
   const isNone = took.size + stored.size === 0 && moved.length > 0;
   return {
@@ -121,8 +130,10 @@ export function compareSent({ leaves, ...given }: Sent): {
     const isHidden = schemas.some(({ writeOnly }) => writeOnly === true);
     const isElsewhere = findFacet(kind, fieldIn(path)) !== undefined;
     if (isHidden || isElsewhere || followers.has(path) || !isReturned(path, given)) continue;
-    const found = matchesApplied(leaf, form.get(path) ?? null, address, path, world);
-    if (found === 'different') unlike.push(path);
+    const value = form.get(path) ?? null;
+    const found = matchesApplied(leaf, value, address, path, world);
+    const isTold = found !== 'different' || isNear(leaf, value, schemas.at(-1) ?? {});
+    if (!isTold) unlike.push(path);
     else if (found === 'equal' && !anybodys.has(path)) alike.push(path);
   }
   return { alike, unlike };
@@ -174,7 +185,7 @@ function judgeLost(path: string, form: Form, given: Given): Outcome {
   const value = form.get(path) ?? null;
   const stood = liveForm(kind.schema, found ?? {}).get(path) ?? null;
   const last = getOwn(before ?? {}, path);
-  const isLast = last && matchesApplied(last, value, address, path, world) === 'equal';
+  const isLast = last && matchesLive(last, value, address, path, world) === 'equal';
   return judgeLeaf({
     // A leaf that was to be cleared and was not written has no third value.
     isOwned: getOwn(intended.leaves, path) !== undefined,
@@ -182,10 +193,29 @@ function judgeLost(path: string, form: Form, given: Given): Outcome {
     isTold: true,
     isAsSent: false,
     isAsBefore: isLast === true || isSameJson(stood, value),
+    isAlike: isNear(getOwn(intended.leaves, path), value, schemaAt(kind.schema, toPath(path))),
     isGone: value === null,
     // An edit of what no entry records leaves none.
     hasOthers: hasOthers || !isRecorded(kind.schema, toPath(path)),
   });
+}
+
+/** A value that the state has in full can be held against what is live. */
+function isNear(leaf: AppliedLeaf | undefined, live: Json, schema: FieldSchema): boolean {
+  return leaf !== undefined && 'value' in leaf && isAlike(leaf.value, live, schema['x-set']);
+}
+
+/** A written leaf with what the platform stored in its place. */
+function asStored(
+  path: string,
+  leaf: AppliedLeaf,
+  form: Form,
+  { address, kind, world }: Given,
+): AppliedLeaf {
+  const live = form.get(path) ?? null;
+  const own = buildLeaf(kind.schema, toPath(path), live);
+  const isSensitive = isConcealed(leaf) || isConcealedAs(own, live);
+  return withStored(leaf, markStored(live, isSensitive, address, path, world));
 }
 
 function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {
@@ -193,5 +223,5 @@ function isLive(path: string, form: Form, { address, intended, world }: Given): 
   const wanted = getOwn(intended.leaves, path);
   return wanted === undefined
     ? value === null
-    : matchesApplied(wanted, value, address, path, world) === 'equal';
+    : matchesLive(wanted, value, address, path, world) === 'equal';
 }

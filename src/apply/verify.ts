@@ -155,6 +155,7 @@ export function judgeCarried(
     isTold: isTold(root, schema, live),
     isAsSent,
     isAsBefore: isAsSent,
+    isAlike: false,
     isGone,
   });
 }

@@ -10,7 +10,7 @@ import {
   type PlanOptions,
 } from '../core/plan-document.ts';
 import { type JsonObject, Secret } from '../core/value.ts';
-import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
+import { compare, isWritten, type LeafChange, listStored } from '../diff/compare.ts';
 import type { Sides, World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -165,9 +165,20 @@ export function remaining(
   };
   const isMeant = ({ after, text }: LeafChange) =>
     !(after instanceof Secret) || world.secretOf(after.source, text) !== undefined;
+  // A proof also asks what became of a value that could not be written again.
+  const counts = (leaf: LeafChange) => isWritten(leaf) || (isProof && leaf.cause === 'stored_as');
   return compare(kind.schema, desired.document, live.document, sides, world).filter(
-    (change) => isWritten(change) && isMeant(change) && isFieldRead(live, change.path[0] ?? ''),
+    (change) => counts(change) && isMeant(change) && isFieldRead(live, change.path[0] ?? ''),
   );
+}
+
+/** What goes back as it was read: the platform stored it so when it was sent as configured. */
+export function storedPaths(work: Work, live: LiveResource): readonly Path[] {
+  const { kind, desired, world, change, recorded } = work;
+  if (desired === undefined || change.adopted) return [];
+  const sides = { address: change.address, applied: recorded?.leaves, ignore: [] };
+  const rest = { isPartial: true, resend: false };
+  return listStored(kind.schema, desired.document, live.document, { ...sides, ...rest }, world);
 }
 
 /** The resource after something was written to it. */

@@ -495,10 +495,12 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -507,6 +509,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -518,6 +521,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** What every command prints with `--format json` when it ends before it has anything else to print. */
 export type Document = {
@@ -633,6 +638,17 @@ export type LedgerLine = {
   }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
+  }[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
   readonly undid?: {
     /** Paths that had been edited. */
@@ -680,10 +696,12 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -692,6 +710,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -703,6 +722,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** A run begins. */
 export type RunStarted = {
@@ -791,6 +812,17 @@ export type LedgerLine = {
   }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
+  }[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
   readonly undid?: {
     /** Paths that had been edited. */
@@ -995,10 +1027,12 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -1007,6 +1041,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -1018,6 +1053,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** What `validate`, `plan`, `apply` and `drift` print with `--recursive --format json`: what came of every stack of a tree. `plan --recursive --out FOLDER` writes it beside the plans, as `fleet.json`. */
 export type Document = {
@@ -1203,6 +1240,17 @@ export type LedgerLine = {
   }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
+  }[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
   readonly undid?: {
     /** Paths that had been edited. */
@@ -1286,12 +1334,14 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
       /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -1300,6 +1350,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -1311,6 +1362,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** What the state remembers. */
 export type List = {
@@ -1994,7 +2047,7 @@ export type Field = {
   readonly after: Json;
   /** True where before and after, as far as they are there, are masked. An address keeps its scheme and host: `https://host/(secret)`. */
   readonly secret: boolean;
-  /** Why: the configuration changed, the platform did (`drifted`; `kept` where `guards.drift` leaves the edit alone), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `kept`, `released` and the last two write nothing. */
+  /** Why: the configuration changed, the platform did (`drifted`; `kept` where `guards.drift` leaves the edit alone), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared; the platform stored it so (`stored_as`). `kept`, `released` and the last three write nothing. */
   readonly cause:
     | 'changed'
     | 'drifted'
@@ -2008,7 +2061,10 @@ export type Field = {
     | 'secret_unwritten'
     | 'secret_resent'
     | 'unknown_secret'
-    | 'unknown_content';
+    | 'unknown_content'
+    | 'stored_as';
+  /** The values differ in white space at the ends, line ends, composed letters, the form of an address, or as an empty text and none, so the platform may have changed the written one on the way. Absent where they differ in more, or where the configuration changed. */
+  readonly is_alike?: true;
   /** Of a conflict: what Callsheet last wrote there. Absent where it is secret, or too long to be remembered. */
   readonly base?: Json;
   /** In a `drift` document, of a conflict: what the files have. */
@@ -2225,6 +2281,10 @@ export type Agreed = {
   readonly secrets?: readonly string[];
   /** Fields that the schema does not know and the platform does not return. */
   readonly unseen?: readonly string[];
+  /** Digests of live values that count as what the configuration has, by path: the platform stored it so. */
+  readonly stored?: {
+    readonly [k: string]: string;
+  };
   /** When it was created, as the platform says, of one that the state does not know. */
   readonly created_at?: string;
   /** Whether nothing but the pin is another one. The digest does not cover such an entry. */
@@ -2483,12 +2543,14 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
       /** The resource of the file was taken over, and this is its digest of then: it was neither sent nor compared with the platform, which returns no content. */
       readonly assumed?: true;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -2497,6 +2559,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -2508,6 +2571,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** Finished runs, newest first. */
 export type Runs = {
@@ -2882,6 +2947,17 @@ export type LedgerLine = {
   }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
+  }[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
   readonly undid?: {
     /** Paths that had been edited. */
@@ -3185,10 +3261,12 @@ export type Leaf =
   | {
       /** The value. */
       readonly value: Json;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its digest. */
       readonly digest: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Its keyed fingerprint. */
@@ -3197,6 +3275,7 @@ export type Leaf =
       readonly source?: string;
       /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
       readonly in_clear?: string;
+      readonly stored?: StoredMark;
     }
   | {
       /** Nobody knows what it is. */
@@ -3208,6 +3287,8 @@ export type Leaf =
       /** Nobody knows what it wrote, so it is written again. */
       readonly unsettled: true;
     };
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 
 /** What `apply` and `rollback` print with `--format json`: what became of each change. */
 export type Document = {
@@ -3349,6 +3430,17 @@ export type LedgerLine = {
   }[];
   /** History entries that somebody else made while the change was carried out; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
+  }[];
   /** The edits of others that it wrote over, or deleted with the resource; absent where the plan found none. */
   readonly undid?: {
     /** Paths that had been edited. */
@@ -3751,6 +3843,8 @@ export type Edit = {
 }
 
 export declare namespace State {
+/** The platform stored the written value as another one, which this is the digest of, or the keyed fingerprint where it may be a secret. Both count as equal while the configuration has the written one and the platform the other. */
+export type StoredMark = string;
 /** The live resource as it was when it was last read: what tells whether it moved since. */
 export type Pin = {
   readonly digest: string;
@@ -3924,6 +4018,7 @@ export type Leaf = {
   readonly fingerprint?: string;
   /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
   readonly in_clear?: string;
+  readonly stored?: StoredMark;
   readonly unknown?: true;
   readonly unsettled?: true;
 };
@@ -4087,6 +4182,17 @@ export type LedgerLine = {
     readonly source: string | null;
     readonly at: string | null;
     readonly order: 'before' | 'after' | 'unknown';
+  }[];
+  /** Values that the platform stored otherwise than they were sent; absent where there were none. Secrets are masked. */
+  readonly stored?: readonly {
+    /** The field. */
+    readonly path: string;
+    /** The value that was sent. */
+    readonly sent: Json;
+    /** The value that the platform returned afterwards; null where it returned none. */
+    readonly returned: Json;
+    /** True where both are masked. */
+    readonly secret: boolean;
   }[];
   /** The edits of others that it wrote over, or deleted with the resource. */
   readonly undid?: {

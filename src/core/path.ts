@@ -1,3 +1,4 @@
+import { reduceText } from './alike.ts';
 import { redactText } from './credentials.ts';
 import { getOwn, isObject, type Value } from './value.ts';
 
@@ -13,14 +14,19 @@ export type Path = readonly string[];
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 const PLAIN_IDENTITY = /^[\w$./:-]+$/;
 
-/** An identity as paths have it. */
+/** An identity as documents that are shown have it. */
 export function shownIdentity(identity: string): string {
   return redactText(identity);
 }
 
+/** An identity as paths have it: elements are recognised whatever the platform made of the white space around it. */
+export function pathIdentity(identity: string): string {
+  return shownIdentity(reduceText(identity));
+}
+
 /** The segment of a keyed list's element. `nth`: its number among those of the same identity, from 1. */
 export function identitySegment(identity: string, nth = 1): string {
-  const known = shownIdentity(identity);
+  const known = pathIdentity(identity);
   const text = PLAIN_IDENTITY.test(known) ? known : JSON.stringify(known);
   return nth === 1 ? `[${text}]` : `[${text}#${nth}]`;
 }
@@ -28,7 +34,7 @@ export function identitySegment(identity: string, nth = 1): string {
 /** The segments of elements with these identities, in their order. No two are the same. */
 export function toSegments(identities: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
-  return identities.map(shownIdentity).map((identity) => {
+  return identities.map(pathIdentity).map((identity) => {
     const nth = (seen.get(identity) ?? 0) + 1;
     seen.set(identity, nth);
     return identitySegment(identity, nth);

@@ -161,6 +161,7 @@ const UNWRITTEN: ReadonlySet<FieldCause> = new Set([
   'released',
   'unknown_secret',
   'unknown_content',
+  'stored_as',
 ]);
 
 /** An edit on the platform that apply leaves as it is (`guards.drift: keep`). */

@@ -32,6 +32,7 @@
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-distinct`     | no two resources of one scope may have the same content there                |
  * | `x-facet`        | written through an endpoint of its own                                       |
+ * | `x-address`      | an address that tells the resource apart: compared as WHATWG URL writes it   |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
  * | `x-ids-inside`   | text or open settings in which people write ids of resources: a text and what |
  * |                  | the schema says nothing of below it take a `$ref` of any kind                |
@@ -88,6 +89,7 @@ export type FieldSchema = {
   readonly 'x-file'?: string;
   readonly 'x-distinct'?: boolean;
   readonly 'x-facet'?: boolean;
+  readonly 'x-address'?: boolean;
   readonly 'x-format'?: string;
   readonly 'x-prose'?: string;
   readonly 'x-ids-inside'?: boolean;

@@ -5,7 +5,7 @@ import {
   isIdentity,
   isWithin,
   type Path,
-  shownIdentity,
+  pathIdentity,
   toPath,
 } from './path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from './schema.ts';
@@ -512,7 +512,7 @@ export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Tw
     const found = valueAt(root, document, list);
     const elements = isList(found)
       ? found.filter(
-          (element) => isObject(element) && shownIdentity(String(element[key] ?? '')) === name,
+          (element) => isObject(element) && pathIdentity(String(element[key] ?? '')) === name,
         )
       : [];
     if (elements.length > 1) return { list, key, name, elements };

@@ -177,6 +177,69 @@ export function matchesApplied(
 }
 
 /**
+ * Tells whether a live value is what the state remembers: the value that was written, or the one that the platform stored
+ * in its place.
+ */
+export function matchesLive(
+  applied: AppliedLeaf,
+  live: Json,
+  address: string,
+  path: string,
+  world: World,
+): 'equal' | 'different' | 'unknown' {
+  const verdict = matchesApplied(applied, live, address, path, world);
+  if (verdict === 'equal' || !('stored' in applied) || applied.stored === undefined) return verdict;
+  return isMarked(applied.stored, live, address, path, world) ? 'equal' : verdict;
+}
+
+/**
+ * Tells whether the platform stored a value as the one that is live: the configuration still has what was written, and the
+ * platform what it returned then. A mark that somebody forged fits these two values alone, and whatever differs in more
+ * than platforms change on the way is said by each plan that reads it (decision 10).
+ */
+export function isStoredAs(
+  applied: AppliedLeaf | undefined,
+  desired: Json,
+  live: Json,
+  address: string,
+  path: string,
+  world: World,
+): boolean {
+  return (
+    applied !== undefined &&
+    'stored' in applied &&
+    applied.stored !== undefined &&
+    isMarked(applied.stored, live, address, path, world) &&
+    matchesApplied(applied, desired, address, path, world) === 'equal'
+  );
+}
+
+function isMarked(mark: string, live: Json, address: string, path: string, world: World): boolean {
+  return mark.startsWith(DIGEST)
+    ? mark === computeDigest(live)
+    : world.fingerprints.matches(mark, address, path, live) === 'equal';
+}
+
+const DIGEST = 'sha256:';
+
+/** The mark of a value that the platform stored in the place of the written one. */
+export function markStored(
+  live: Json,
+  isSensitive: boolean,
+  address: string,
+  path: string,
+  { fingerprints }: Pick<World, 'fingerprints'>,
+): string {
+  return isSensitive ? fingerprints.of(address, path, live) : computeDigest(live);
+}
+
+/** What is remembered of a leaf that the platform stored as another. Nothing can be said of an unknown one. */
+export function withStored(leaf: AppliedLeaf, stored: string | undefined): AppliedLeaf {
+  const isKnown = !('unknown' in leaf || 'unsettled' in leaf);
+  return stored === undefined || !isKnown ? leaf : { ...leaf, stored };
+}
+
+/**
  * A leaf that is wanted, held against what the state remembers of it: `unset` where its secret is not at hand, `new`
  * where nothing is remembered, `unborn` where the resource that it refers to does not exist.
  */

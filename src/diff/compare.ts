@@ -1,4 +1,6 @@
 import deepDiff from 'deep-diff';
+import type { Address } from '../core/address.ts';
+import { isAlike } from '../core/alike.ts';
 import type { WholeDocument } from '../core/desired.ts';
 import {
   formatPath,
@@ -37,7 +39,15 @@ import {
   valueAt,
 } from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
-import { compareApplied, hasOtherSource, isNeverReturned, matchesApplied } from './applied.ts';
+import {
+  compareApplied,
+  hasOtherSource,
+  isNeverReturned,
+  isStoredAs,
+  markStored,
+  matchesApplied,
+  matchesLive,
+} from './applied.ts';
 import {
   type Leaf,
   type Leaves,
@@ -129,6 +139,8 @@ export type LeafChange = {
   readonly sensitive: boolean;
   /** Whether the platform never returns it, so that nobody can see whether it took. */
   readonly unreadable: boolean;
+  /** The platform may have changed the written value on the way (`isAlike`). */
+  readonly isAlike?: true;
   readonly schema: FieldSchema;
 };
 
@@ -203,11 +215,12 @@ export function compareWritten(
       const change = leafChange(leaf, leaf.value, undefined, 'drifted');
       return [base === undefined ? change : { ...change, base }];
     }
-    if (matchesApplied(last, value, address, leaf.text, world) !== 'different') return [];
+    if (matchesLive(last, value, address, leaf.text, world) !== 'different') return [];
     return [{ ...leafChange(leaf, leaf.value, undefined, 'drifted'), ...baseOf(last) }];
   });
   const cleared = Object.entries(applied).flatMap(([text, last]): LeafChange[] => {
     if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
+    if (matchesLive(last, null, address, text, world) === 'equal') return [];
     const path = toPath(text);
     if (!isTold(root, schemaAt(root, path), live)) return [];
     if (displacedBy(found, path) !== undefined) return [];
@@ -278,7 +291,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const left: Record<string, Json> = {};
   const right: Record<string, Json> = {};
   const unread: LeafChange[] = [];
-  /** Secrets that are live already, and have another source. */
+  /** Nothing is written: secrets that are live already and have another source, and what the platform stored otherwise. */
   const same: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
     if (leaf.facts.unreadable || !isLeafTold(leaf, compared) || isUnechoed(leaf, compared))
@@ -292,11 +305,16 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     const wished = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
     const live = liveValue(leaf, compared);
     // Nearly all are texts and numbers that are the same.
-    if (wished === live) {
-      if (isFromElsewhere(leaf, compared)) {
-        const before = valueAt(root, compared.live, leaf.path);
+    const stored = wished === live ? undefined : storedIn(leaf, wished, compared);
+    if (wished === live || stored !== undefined) {
+      const before = valueAt(root, compared.live, leaf.path);
+      if (isFromElsewhere(leaf, compared))
         same.push(leafChange(leaf, before, leaf.value, 'secret_source_changed'));
-      }
+      else if (stored?.isSaid === true)
+        same.push({
+          ...leafChange(leaf, before, shownValue(leaf, world), 'stored_as'),
+          ...(stored.isNear ? { isAlike: true as const } : {}),
+        });
       continue;
     }
     right[leaf.text] = wished;
@@ -308,16 +326,67 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const changes = [...differing].flatMap((text) => {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
-    const cause = findCause(
-      leaf,
-      getOwn(left, text) ?? null,
-      getOwn(right, text) ?? null,
-      compared,
-    );
+    const [live, desired] = [getOwn(left, text) ?? null, getOwn(right, text) ?? null];
+    const cause = findCause(leaf, live, desired, compared);
     const after = shownValue(leaf, world);
-    return [leafChange(leaf, valueAt(root, compared.live, leaf.path), after, cause)];
+    const change = leafChange(leaf, valueAt(root, compared.live, leaf.path), after, cause);
+    const isDoubtful = cause === 'drifted' || getOwn(compared.sides.applied, text) === undefined;
+    const isNear = isDoubtful && isAlike(desired, live, leaf.schema['x-set']);
+    return [isNear ? { ...change, isAlike: true as const } : change];
   });
   return [...changes, ...unread, ...same];
+}
+
+/**
+ * Tells of a leaf that differs whether the platform stored it so: the state remembers both values, or they are alike and
+ * the field could only be changed by making another resource. `isSaid`: the state does not know it yet, or the values
+ * differ in more than platforms change on the way, which a forged state must not hide. Undefined: it is a difference.
+ */
+function storedIn(
+  { text, path, schema }: Leaf,
+  wished: Json,
+  { root, live: document, sides, world }: Compared,
+): { readonly isSaid: boolean; readonly isNear: boolean } | undefined {
+  const last = getOwn(sides.applied, text);
+  if (schema['x-immutable'] !== true && (last === undefined || !('stored' in last)))
+    return undefined;
+  const live = normalise(schema, valueAt(root, document, path));
+  const isKnown = isStoredAs(last, wished, live, sides.address, text, world);
+  const isNear = isAlike(wished, live, schema['x-set']);
+  if (isKnown) return { isSaid: !isNear && sides.isProof !== true, isNear };
+  return schema['x-immutable'] === true && isNear ? { isSaid: true, isNear } : undefined;
+}
+
+/** The platform stored a value as one that differs in more than platforms change on the way: every plan says so. */
+export function isStoredOddly({ cause, isAlike: isNear }: LeafChange): boolean {
+  return cause === 'stored_as' && isNear !== true;
+}
+
+/** The mark by which the state remembers what the platform stored in the place of a leaf's value. */
+export function storedMark(
+  { schema, before, sensitive, text }: LeafChange,
+  { address }: { readonly address: Address },
+  world: World,
+): string {
+  return markStored(normalise(schema, before), sensitive, address, text, world);
+}
+
+/** Paths of the leaves whose live value the platform stored in the place of the one that is desired: it goes back as it is. */
+export function listStored(
+  root: FieldSchema,
+  desired: ValueObject,
+  live: JsonObject,
+  sides: Sides,
+  world: World,
+): readonly Path[] {
+  if (!Object.values(sides.applied ?? {}).some((last) => 'stored' in last)) return [];
+  const [wanted, found] = [listLeaves(root, desired), listLeaves(root, live)];
+  const compared: Compared = { root, desired, wanted, found, live, sides, world };
+  return [...wanted.leaves.values()].flatMap((leaf) => {
+    const value = resolveLeaf(leaf, world);
+    if (value === undefined || value instanceof Unknown) return [];
+    return storedIn(leaf, normalise(leaf.schema, value), compared) === undefined ? [] : [leaf.path];
+  });
 }
 
 /** A leaf's value as a plan shows it: a text with the ids in it, once they are known. */
@@ -334,7 +403,7 @@ function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   // The state would know of one that was configured when it was written.
   if (last === undefined)
     return sides.applied === undefined && live !== null ? 'unknown_secret' : 'changed';
-  const verdict = matchesApplied(last, live, sides.address, leaf.text, world);
+  const verdict = matchesLive(last, live, sides.address, leaf.text, world);
   const hasMoved = verdict === 'different' || live === null;
   if (isFromElsewhere(leaf, compared)) return hasMoved ? 'conflict' : 'secret_source_changed';
   return hasMoved ? 'drifted' : 'unknown_secret';
@@ -432,7 +501,7 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const last = getOwn(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
   const isElsewhere = isFromElsewhere(leaf, compared);
-  if (matchesApplied(last, live, address, leaf.text, world) !== 'different')
+  if (matchesLive(last, live, address, leaf.text, world) !== 'different')
     return isElsewhere ? 'secret_source_changed' : 'changed';
   if (!isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal')
     return 'drifted';
@@ -488,7 +557,7 @@ function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
     const isUnseen = other === undefined && isConcealed(last);
     if (isUnseen || !startsWith(toPath(text), leaf.path)) return false;
     const value = other === undefined ? null : normalise(other.schema, other.value);
-    return matchesApplied(last, value, sides.address, text, world) === 'different';
+    return matchesLive(last, value, sides.address, text, world) === 'different';
   });
 }
 
@@ -706,7 +775,7 @@ function elementRemoval(
   const moved = known.some((leaf) => {
     const last = getOwn(sides.applied, leaf.text);
     const value = normalise(leaf.schema, leaf.value);
-    return last && matchesApplied(last, value, sides.address, leaf.text, world) === 'different';
+    return last && matchesLive(last, value, sides.address, leaf.text, world) === 'different';
   });
   const byHand = wasOwned(sides, path.slice(0, -1)) ? 'drifted' : 'changed';
   const cause: FieldCause = known.length === 0 ? byHand : moved ? 'conflict' : 'cleared';
@@ -733,7 +802,7 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
     const leaf = found.leaves.get(text);
     const causeOf = ({ schema, value }: Leaf): FieldCause => {
       const live = normalise(schema, value);
-      const verdict = matchesApplied(last, live, sides.address, text, world);
+      const verdict = matchesLive(last, live, sides.address, text, world);
       return verdict === 'different' ? 'conflict' : 'cleared';
     };
     const gone =

@@ -10,6 +10,7 @@
  */
 
 import type { Address } from '../core/address.ts';
+import { writeAddress } from '../core/alike.ts';
 import { elementSegments, extendPath, type Path } from '../core/path.ts';
 import { elementSecrecy, memberSecrecy, OPEN, type Secrecy, sensitivity } from '../core/redact.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
@@ -188,7 +189,7 @@ export function leafSensitivity({ node, facts, value }: Leaf, other: Value | und
 
 /**
  * A leaf's value in the form that is compared: null for whatever reads as absent, sets sorted, ids in small
- * letters, and block text without its final newline. Special values must have been replaced before.
+ * letters, an address that identifies its resource as a URL is written, and block text without its final newline. Special values must have been replaced before.
  */
 export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   if (value === undefined || value === null || isSpecial(value)) return null;
@@ -196,6 +197,7 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
     const echoes = schema['x-echoes'];
     if (echoes !== undefined && !echoes.includes(value)) return null;
     if (schema.format === 'uuid') return plainId(value);
+    if (schema['x-address'] === true) return writeAddress(value);
     return value.endsWith('\n') ? value.slice(0, -1) : value;
   }
   if (isList(value)) {

@@ -10,6 +10,8 @@ type Seen = {
   readonly isAsSent: boolean;
   /** It has the value of before the write. */
   readonly isAsBefore: boolean;
+  /** It differs from what was sent in nothing but what platforms change on the way (`isAlike` in `core/alike.ts`). */
+  readonly isAlike: boolean;
   /** It is absent or empty. */
   readonly isGone: boolean;
   /** Somebody else wrote meanwhile, or the history does not tell. */
@@ -35,7 +37,7 @@ export type Outcome =
  * | sent                | not told             | –     | –            | `untold`      | all that can be known                 |
  * | sent as another     | what was sent        | –     | –            | `took`        | what was meant                        |
  * | sent back unchanged | unchanged            | –     | –            | `kept`        | what was meant                        |
- * | sent as another     | what it was before   | –     | –            | `not_taken`   | a failure                             |
+ * | sent as another     | what it was before, not alike | – | –       | `not_taken`   | a failure                             |
  * | sent back unchanged | gone                 | –     | –            | `lost`        | a failure                             |
  * | sent                | any other value      | no    | –            | `moved`       | the platform's doing: a line          |
  * | sent                | any other value      | yes   | no           | `stored_as`   | the platform's doing, and said        |
@@ -44,7 +46,7 @@ export type Outcome =
 export function judgeLeaf(seen: Seen): Outcome {
   if (!seen.isTold) return 'untold';
   if (seen.isAsSent) return seen.isChanged ? 'took' : 'kept';
-  if (seen.isChanged && seen.isAsBefore) return 'not_taken';
+  if (seen.isChanged && seen.isAsBefore && !seen.isAlike) return 'not_taken';
   if (!seen.isChanged && seen.isGone) return 'lost';
   if (!seen.isOwned) return 'moved';
   return seen.hasOthers ? 'overwritten' : 'stored_as';

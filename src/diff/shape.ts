@@ -34,7 +34,7 @@ import {
 } from '../core/value.ts';
 import { placeValue, schemasAlong, valueAt } from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed } from '../state/model.ts';
-import { compareApplied, hasOtherSource, isNeverReturned, matchesApplied } from './applied.ts';
+import { compareApplied, hasOtherSource, isNeverReturned, matchesLive } from './applied.ts';
 import {
   isEmptyLeaf,
   type Leaf,
@@ -215,11 +215,15 @@ function findCause(path: Path, inside: readonly Leaf[], compared: Compared): Fie
   const isLive = standing.every((one) => {
     const own = last.get(one.text);
     const value = normalise(one.schema, one.value);
-    return own && matchesApplied(own, value, address, one.text, world) !== 'different';
+    return own && matchesLive(own, value, address, one.text, world) !== 'different';
   });
   const texts = new Set(standing.map(({ text }) => text));
   const isAllLive = written.every(
-    ([text, own]) => isNull(own) || texts.has(text) || isUntold(toPath(text), own, compared),
+    ([text, own]) =>
+      isNull(own) ||
+      texts.has(text) ||
+      isUntold(toPath(text), own, compared) ||
+      matchesLive(own, null, address, text, world) === 'equal',
   );
   if (isLive && isAllLive) return 'changed';
   const isWanted = inside.every((one) => {

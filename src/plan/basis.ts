@@ -211,6 +211,7 @@ export function describeAgreed(
   { kind, desired, recorded, live }: Sources & { desired: DesiredResource; live: LiveResource },
   known: ResourceState | undefined,
   now: ResourceState,
+  stored: ReadonlyMap<string, string>,
 ): Agreed {
   const { leaves } = listLeaves(kind.schema, desired.document);
   const learned = [...leaves.values()].flatMap(({ text, value }) => {
@@ -236,6 +237,7 @@ export function describeAgreed(
     pin,
     ...(learned.length === 0 ? {} : { secrets: learned }),
     ...(unseen.length === 0 ? {} : { unseen }),
+    ...(stored.size === 0 ? {} : { stored: Object.fromEntries(stored) }),
     ...(known !== undefined || created === undefined ? {} : { created_at: created }),
     ...(isSameJson({ ...now, pin: null }, { ...recorded, pin: null })
       ? { is_read_again: true }
@@ -265,6 +267,7 @@ export function recallAgreed(
   return new Map(
     agreed.flatMap((one): (readonly [Address, ResourceState])[] => {
       const { address, id, scope, secrets = [], unseen = [], created_at: created } = one;
+      const stored = new Map(Object.entries(one.stored ?? {}));
       const wanted = desired.get(address);
       const prior = priors.get(address);
       const entry = entryAt(resources, address, prior);
@@ -290,7 +293,7 @@ export function recallAgreed(
         secretOf: (source, path) => (learned.has(path) ? world.secretOf(source, path) : undefined),
       };
       const known = recorded?.id === id ? recorded : undefined;
-      const remembered = rememberResource(kind, wanted, at, known, new Set(), compared);
+      const remembered = rememberResource(kind, wanted, at, known, new Set(), compared, stored);
       // The pin stays where the resource has edits that are kept.
       const isKept = known !== undefined && isSameJson(one.pin, known.pin);
       return [[address, isKept ? { ...remembered, ...keptSince(known) } : remembered]];

@@ -8,6 +8,7 @@ import {
   type Change,
   type FieldChange,
   isKept,
+  type Note,
   type Pin,
   type PlanDocument,
   type PlannedOperation,
@@ -55,6 +56,7 @@ import {
   foundBy,
   misfitReason,
   missingReason,
+  storedMessage,
   successorReason,
   twinsReason,
   updateReason,
@@ -265,8 +267,23 @@ export function fieldChange(kind: Kind, leaf: LeafChange, known: Known = {}): Fi
     after: show(after, known.given, isSensitive && !isGivenShown),
     secret: isSensitive && !isLiveShown && !isGivenShown,
     cause,
+    ...(leaf.isAlike === true ? { is_alike: true as const } : {}),
     ...(base === undefined || isSensitive ? {} : { base: show(base, undefined, false) }),
   };
+}
+
+/** Values that the platform stored otherwise, which nothing is written of, as far as a plan has to say so. */
+export function storedNotes(
+  { kind, address, desired, recorded }: Identity,
+  leaves: readonly LeafChange[],
+): readonly Note[] {
+  const said = leaves.filter(({ cause }) => cause === 'stored_as');
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
+  return said.map((leaf) => {
+    const { path, before, after } = fieldChange(kind, leaf, { secrets });
+    const message = storedMessage(address, path, before, after, leaf.isAlike === true);
+    return { severity: 'info', address, message };
+  });
 }
 
 /** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */

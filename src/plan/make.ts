@@ -21,7 +21,7 @@ import {
 } from '../core/plan-document.ts';
 import { getOwn, inTurns, isSameJson, type Json } from '../core/value.ts';
 import { matchesApplied } from '../diff/applied.ts';
-import { isWritten, type LeafChange } from '../diff/compare.ts';
+import { isStoredOddly, isWritten, type LeafChange, storedMark } from '../diff/compare.ts';
 import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -34,7 +34,7 @@ import {
   type State,
 } from '../state/model.ts';
 import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
-import { isResent, planChange, unchanged } from './change.ts';
+import { isResent, planChange, storedNotes, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor, getSince, withoutRuns } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
@@ -570,6 +570,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const told = toldBy(identity, input);
   const notes = [
     ...leafNotes(address, leaves, told?.leaves),
+    ...storedNotes(identity, leaves),
     ...extentNotes(change, live, told),
     ...carriedNotes(change, kind, written),
     ...clearedSecretNotes(change, kind, { leaves: recorded?.leaves ?? {}, live: written.live }),
@@ -602,20 +603,22 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     const pin =
       kept !== undefined
         ? (known?.pin ?? null)
-        : isWhollyRemembered(kind, desired)
+        : isWhollyRemembered(kind, desired) && !leaves.some(isStoredOddly)
           ? fastRefreshPin(kind, live, own, known?.pin)
           : own;
     // A state of before learns it with the next write.
     const created = known === undefined ? createdIn(live) : {};
     const at = { id: live.id, scope: live.scope, document: live.document, pin, ...created };
+    const said = leaves.filter(({ cause }) => cause === 'stored_as');
+    const marks = new Map(said.map((leaf) => [leaf.text, storedMark(leaf, change, world)]));
     const state = {
-      ...rememberResource(kind, desired, at, known, new Set(), world),
+      ...rememberResource(kind, desired, at, known, new Set(), world, marks),
       ...(kept === undefined ? {} : keptSince(known)),
     };
     if (change.action === 'no_op' && isSameJson(state, recorded))
       return { change, notes: allNotes(), leaves, kept, state: undefined };
     const based = change.action === 'adopt' ? withBasis(change) : change;
-    const agreed = describeAgreed(address, { ...sources, desired, live }, known, state);
+    const agreed = describeAgreed(address, { ...sources, desired, live }, known, state, marks);
     return { change: based, notes: allNotes(), leaves, kept, state: share(state), agreed };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {

@@ -18,6 +18,7 @@ import {
   getOwn,
   inSeconds,
   isObject,
+  type Json,
   type JsonObject,
   type ValueObject,
 } from '../core/value.ts';
@@ -478,4 +479,30 @@ function leafNote(
         };
   }
   return undefined;
+}
+
+/** Says what the platform has in the place of a configured value that is not written for it. */
+export function storedMessage(
+  address: Address,
+  path: string,
+  live: Json,
+  configured: Json,
+  isNear: boolean,
+): string {
+  if (isNear)
+    return `${path} is ${shorten(live)}: the platform may have changed ${shorten(configured)} on the way, so nothing is written`;
+  const take = codeSpan(`callsheet pull ${quoted(address)} --theirs`);
+  return `${path} is ${shorten(live)}: the platform stored ${shorten(configured)} so, and nothing is written while both stand. For the live value in the files: ${take}`;
+}
+
+/** Characters of a value that a sentence has room for. */
+const MOST_SHOWN = 60;
+
+/** A masked value within a sentence. */
+export function shorten(value: Json): string {
+  if (value === null) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length <= MOST_SHOWN
+    ? text
+    : `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)`;
 }

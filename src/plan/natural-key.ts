@@ -1,3 +1,4 @@
+import { reduceText } from '../core/alike.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { fieldSchema, normalise } from '../diff/leaves.ts';
@@ -18,7 +19,13 @@ export function getNaturalKey(kind: Kind, document: ValueObject): string | undef
     names.every((name) => typeof document[name] === 'string' && document[name] !== ''),
   );
   // As it is compared: what is no difference between two resources names none apart.
-  const keyed = (name: string) => normalise(fieldSchema(kind.schema, name), document[name]);
+  const keyed = (name: string) => {
+    const schema = fieldSchema(kind.schema, name);
+    const value = normalise(schema, document[name]);
+    if (typeof value !== 'string') return value;
+    // The platform may have changed it on the way.
+    return schema['x-address'] === true ? value.replace(/\/$/, '') : reduceText(value);
+  };
   return fields && JSON.stringify(fields.map((name) => [name, keyed(name)]));
 }
 

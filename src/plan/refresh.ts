@@ -8,6 +8,7 @@ import {
   isConcealedAs,
   isSourceRecorded,
   matchesApplied,
+  matchesLive,
 } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
 import {
@@ -223,7 +224,7 @@ function isContradicted(
     const last = getOwn(applied, field);
     const schema = kind.schema.properties?.[field];
     if (last === undefined || schema === undefined) return false;
-    return matchesApplied(last, normalise(schema, value), address, field, world) === 'different';
+    return matchesLive(last, normalise(schema, value), address, field, world) === 'different';
   });
 }
 

@@ -9,6 +9,7 @@ import {
   hasOtherSource,
   rememberLeaf,
   withSource,
+  withStored,
 } from '../diff/applied.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { isEmptyLeaf, type Leaf, listLeaves, type World } from '../diff/leaves.ts';
@@ -34,6 +35,7 @@ export function nameInState({ address, document }: DesiredResource): string {
  * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
  * written (`written`) or already known, and nothing new is learned of one that is not at hand. The content of a file that
  * was taken over is marked as assumed: the next version of it is noticed, and nobody takes it for what the platform has.
+ * `stored`: marks of values that the platform stored as others; an earlier one stays while the written value does.
  */
 export function rememberResource(
   kind: Kind,
@@ -48,6 +50,7 @@ export function rememberResource(
   previous: ResourceState | undefined,
   written: ReadonlySet<string>,
   world: World,
+  stored: ReadonlyMap<string, string> = new Map(),
 ): ResourceState {
   const ignore = parsePaths(desired.lifecycle.ignore);
   const owned = listLeaves(kind.schema, desired.document);
@@ -75,7 +78,11 @@ export function rememberResource(
       : known === undefined && leaf.value instanceof Blob
         ? { digest: `sha256:${leaf.value.sha256}`, assumed: true as const }
         : withSource(leaf, known ?? UNKNOWN);
-    if (remembered !== undefined) leaves[leaf.text] = remembered;
+    if (remembered === undefined) continue;
+    const own = getOwn(previous?.leaves, leaf.text);
+    const isAsWritten = () => compareApplied(leaf, own, desired.address, world) === 'equal';
+    const mark = own !== undefined && 'stored' in own && isAsWritten() ? own.stored : undefined;
+    leaves[leaf.text] = withStored(remembered, stored.get(leaf.text) ?? mark);
   }
   const created = live.created_at ?? previous?.created_at;
   return {

@@ -652,6 +652,21 @@ export const assumptions = {
     assumed: 'An address is an absolute URI, that of a page or a tool server one of HTTP; an e-mail address has the form of RFC 5321; a time zone has the form of an IANA name, which the simulator does not look up.',
     why: 'They are the standards that the words stand for.',
   },
+  'field.stored-as-sent': {
+    documented: '`body_html` of an e-mail template is stored as given, and an MCP connection is returned as stored. Of other texts and addresses nothing is said.',
+    assumed: 'They are stored as they are sent. A platform that changes them on the way (white space at the ends, line ends, composed letters, the form of an address, null for an empty text, a default for null) does the same each time.',
+    why: 'It is what a write means. Where another value comes back that nobody else wrote, the run says so, and the state remembers both.',
+  },
+  'field.final-line-break': {
+    documented: 'The types of the fields.',
+    assumed: 'One line break at the end of a text means nothing, so it is no difference.',
+    why: 'A block of YAML and a text file end with one that nobody wrote on purpose.',
+  },
+  'field.characters': {
+    documented: 'The greatest length of some texts, in characters.',
+    assumed: 'A character is a code point, so that a letter which is composed of two counts as two.',
+    why: 'It is what JSON Schema counts.',
+  },
   'extensions.unique-names': {
     documented: 'The name of a webhook is unique. A connection has a label; headers and parameters have keys.',
     assumed: 'The label of a connection is unique in its agent. Keys of headers and of parameters may repeat, and their order counts then.',

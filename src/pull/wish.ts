@@ -166,6 +166,9 @@ function judge(
     case 'secret_unwritten':
     case 'secret_resent':
       return pending;
+    case 'stored_as':
+      if (!theirs) return 'nothing';
+      break;
     case 'changed':
     case 'cleared':
       if (isUnseen) return pending;

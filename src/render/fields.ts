@@ -331,6 +331,9 @@ export function masked({ secret }: FieldChange, value: Json): Json {
   return secret && value !== null && typeof value !== 'object' ? maskScalar(value) : value;
 }
 
+/** Of values that differ as platforms change what is sent. */
+const ALIKE = 'the platform may have changed this on the way';
+
 function findRemark(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
@@ -347,7 +350,8 @@ function findRemark(
           isTold ? undefined : WHY[cause],
           isFile(after) && cause === 'changed' ? 'new content' : undefined,
         ];
-  const remarks = [...told, field.source && sanitiseLine(field.source)].filter(
+  const alike = field.is_alike === true ? ALIKE : undefined;
+  const remarks = [...told, alike, field.source && sanitiseLine(field.source)].filter(
     (remark) => remark !== undefined,
   );
   return remarks.length > 0 ? remarks.join('; ') : null;

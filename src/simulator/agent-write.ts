@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
 import { compact, inside, mergeDeep, replaceWhole, without } from './json.ts';
@@ -53,8 +53,7 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
   const refused = refusedNulls(platform, body, (name) => fieldSchema(recordName(name) ?? name));
   if (refused.length > 0) throw invalid('details', refused);
   const patch: Fields = {};
-  const sent = platform.dialect.texts === 'trimmed' ? trimmed(body) : body;
-  for (const [name, value] of Object.entries(sent)) {
+  for (const [name, value] of Object.entries(body)) {
     const field = recordName(name);
     if (field === undefined) continue;
     const isNew = !RECORD_NAMES.has(field);
@@ -68,15 +67,6 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
     patch.extensions = { ...extensions, mcp_servers: servers };
   }
   return patch;
-}
-
-function trimmed(value: JsonObject): JsonObject;
-function trimmed(value: Json): Json;
-function trimmed(value: Json): Json {
-  if (typeof value === 'string') return value.trim();
-  if (isList(value)) return value.map((item) => trimmed(item));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, trimmed(one)]));
 }
 
 function patched(

@@ -91,9 +91,18 @@ function isSame(a: JsonObject, b: JsonObject): boolean {
   return isSameJson(without(a, 'updated_at'), without(b, 'updated_at'));
 }
 
+/** Milliseconds after which an agent was called, where calls move its record (`counters`). */
+const BETWEEN_CALLS_MS = 30_000;
+
 /** What a single read returns: the whole record but its secrets (Agent). */
-function viewAgent({ dialect }: Platform, { record: stored }: Agent): JsonObject {
-  const record = dress(dialect, fill(dialect, stored));
+function viewAgent({ dialect, stamp, now }: Platform, agent: Agent): JsonObject {
+  const { record: stored } = agent;
+  const quiet = now().getTime() - Date.parse(String(stored.updated_at));
+  if (dialect.counters === 'moving' && quiet > BETWEEN_CALLS_MS) {
+    const calls = Number(stored.call_count ?? 0) + 1;
+    agent.record = { ...stored, call_count: calls, updated_at: stamp() };
+  }
+  const record = dress(dialect, fill(dialect, agent.record));
   const unset = dialect.unset === 'null' ? UNSET : {};
   return {
     ...unset,

@@ -4,6 +4,10 @@ import type { Json, JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Chance, seedChance } from './ids.ts';
 
+/** The forms in which a platform may store a value instead of the one that was sent. */
+const STORED_FORMS = ['trim', 'lines', 'compose', 'lower', 'slash', 'null'] as const;
+export type StoredForm = (typeof STORED_FORMS)[number];
+
 /**
  * How the simulator behaves where the specification is silent. Each option is a reading that the text
  * allows; Callsheet must come to the same end under every one of them. The first of an option's values
@@ -106,9 +110,13 @@ export const DIALECT_OPTIONS = {
     ['stored', 'spoken', 'imposed'],
     "where a cloned voice's language is applied: written into `voice_settings.language` when the voice is chosen, unless the same write names one (`stored`) or whatever it names (`imposed`), or only on calls",
   ),
-  texts: chooseOne(
-    ['kept', 'trimmed'],
-    'whether an agent keeps its texts as they were sent, or without white space at both ends',
+  stores: chooseSome(
+    STORED_FORMS,
+    'what becomes of values that are stored otherwise than they were sent: texts without white space at both ends (`trim`), with line feeds (`lines`), with composed letters (`compose`); e-mail addresses and hosts in small letters (`lower`); addresses with a slash at the end (`slash`); null for an empty text (`null`), where null empties a field. `drawn` is some of them, by the seed of `inventions`',
+  ),
+  counters: chooseOne(
+    ['still', 'moving'],
+    'whether an agent has a number that its calls move, and `updated_at` with it: what is read half a minute after a change was called meanwhile',
   ),
   limitsOff: chooseOne(
     ['kept', 'forgotten'],
@@ -116,7 +124,7 @@ export const DIALECT_OPTIONS = {
   ),
   pageNames: chooseOne(['url', 'title', 'none'], '`name` of a source that is a page'),
   inventions: wholeNumberOrNone(
-    'seed of what a platform must have and the specification does not show: the states of a source before it is ingested, and the members that `unknownFields` adds. `null` draws one for each start',
+    'seed of what a platform must have and the specification does not show: the states of a source before it is ingested, the members that `unknownFields` adds, and the forms of `stores=drawn`. `null` draws one for each start',
   ),
   ingestionReads: wholeNumber('how many lists of sources still show an ingestion as running'),
   duplicates: chooseOne(
@@ -209,6 +217,22 @@ function chooseOne<const Value extends string | number | boolean>(
   };
 }
 
+/** Some of these values, or `drawn`; none is the fallback. */
+function chooseSome<const Value extends string>(
+  values: readonly Value[],
+  meaning: string,
+): Option<readonly (Value | 'drawn')[]> {
+  const all: readonly unknown[] = [...values, 'drawn'];
+  return {
+    fallback: [],
+    values: [],
+    accepts: `some of ${all.join(', ')}`,
+    meaning,
+    isValue: (value): value is readonly (Value | 'drawn')[] =>
+      Array.isArray(value) && value.every((one) => all.includes(one)),
+  };
+}
+
 /** A whole number from 0, the fallback. */
 function wholeNumber(meaning: string): Option<number> {
   return { fallback: 0, values: [], accepts: 'a whole number', meaning, isValue: isWhole };
@@ -264,14 +288,17 @@ export function readDialect(part: unknown): DialectReading {
   return { dialect: good as Partial<Dialect>, problems };
 }
 
-/** Reads `name=value` pairs, as a command line has them. `absent` takes names with commas between. */
+/** Options that take names with commas between. */
+const LISTS: ReadonlySet<string> = new Set(['absent', 'stores']);
+
+/** Reads `name=value` pairs, as a command line has them. */
 export function readDialectFlags(pairs: readonly string[]): DialectReading {
   const split = pairs.map((pair) => /^([^=]+)=(.*)$/s.exec(pair) ?? [pair, pair, undefined]);
   const malformed = split.flatMap(([pair, , text]) =>
     text === undefined ? [`${pair} must be name=value`] : [],
   );
   const given = split.flatMap(([, name = '', text]) =>
-    text === undefined ? [] : [[name, name === 'absent' ? names(text) : scalar(text)] as const],
+    text === undefined ? [] : [[name, LISTS.has(name) ? names(text) : scalar(text)] as const],
   );
   const { dialect, problems } = readDialect(Object.fromEntries(given));
   return { dialect, problems: [...malformed, ...problems] };
@@ -309,6 +336,8 @@ export type Inventions = {
   readonly unknown: JsonObject;
   /** How a transcript says that the webhook `{name}` failed. */
   readonly failure: string;
+  /** The forms of `stores` where those are drawn; at least one. */
+  readonly stored: readonly StoredForm[];
 };
 
 const STATES: Readonly<Record<keyof Inventions['states'], readonly string[]>> = {
@@ -396,6 +425,7 @@ function draw(chance: Chance): Inventions {
     return word === 'active' ? word : spell(word);
   };
   const members = MEMBERS.filter(() => chance.isLikely(0.5));
+  const drawnForms = STORED_FORMS.filter(() => chance.isLikely(0.5));
   return {
     states: {
       waiting: named(STATES.waiting),
@@ -405,5 +435,6 @@ function draw(chance: Chance): Inventions {
     nothing: chance.pick(NOTHING),
     unknown: { [`x_${chance.between(0, 9999)}`]: true, ...Object.fromEntries(members) },
     failure: chance.pick(FAILURES),
+    stored: [...new Set([...drawnForms, chance.pick(STORED_FORMS)])],
   };
 }

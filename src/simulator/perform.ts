@@ -11,6 +11,7 @@ import { history } from './history.ts';
 import { knowledge } from './knowledge.ts';
 import type { Answerer, FormFile, Platform, Routes } from './platform.ts';
 import { rests } from './rest.ts';
+import { takeIn } from './stored.ts';
 import {
   bodyViolations,
   type GivenQuery,
@@ -46,7 +47,8 @@ export async function perform(
     // Calls meet the settings of their own time, which may be about to change.
     const { agentId } = parameters.path;
     if (agentId !== undefined) platform.callers.callUntilNow(agentId);
-    return routes[id]({ key, ...parameters, body: isObject(body) ? body : {}, files }, platform);
+    const taken = takeIn(platform.dialect, isObject(body) ? body : {});
+    return routes[id]({ key, ...parameters, body: taken, files }, platform);
   });
   return given.body === undefined ? { answer } : { answer, body: given.body };
 }

@@ -224,14 +224,22 @@ describe('a write is read back', () => {
     afterUpdate(stage, (record) => {
       record.config = { inactivity_timeout: 25, enable_recording: true };
     });
-    const [line] = await stage.apply({}, { exit: 3 });
+    const [line] = await stage.apply();
     expect(line?.message).toBe(
-      `${TIMEOUT} was stored as 25 instead of 30; every plan shows that until the files say what is stored, which \`callsheet pull agent.desk\` writes`,
+      `${TIMEOUT} was sent as 30 and stored as 25; there is nothing to do, as Callsheet takes both for the same from now on`,
     );
-    // Nobody else did it: it is no conflict.
+    expect(line?.stored).toEqual([{ path: TIMEOUT, sent: 30, returned: 25, secret: false }]);
+    // It is more than platforms change on the way, so each plan says it, whoever wrote the state.
+    const said = `${TIMEOUT} is 25: the platform stored 30 so, and nothing is written while both stand. For the live value in the files: \`callsheet pull agent.desk --theirs\``;
+    for (const refresh of ['fast', 'full'] as const)
+      expect((await stage.plan({ refresh })).notes.map(({ message }) => message)).toEqual([said]);
+    // Neither of them stands any more.
+    const { id } = agentNamed(stage.sim, 'Desk');
+    stage.sim.edit(id, { config: { inactivity_timeout: 26 } });
     expect((await stage.plan()).changes[0]?.fields[0]?.cause).toBe('drifted');
-    await rewrite(stage, { config: { inactivity_timeout: 25 } });
+    await rewrite(stage, { config: { inactivity_timeout: 26 } });
     await stage.apply();
+    expect((await stage.plan()).notes).toEqual([]);
   });
 
   desks('a third value may be somebody else', { live, files }, async (stage) => {
@@ -246,12 +254,12 @@ describe('a write is read back', () => {
     expect((await stage.plan({}, { exit: 4 })).changes[0]?.fields[0]?.cause).toBe('conflict');
   });
 
-  const trimmed = { live, files, dialect: { texts: 'trimmed' } } as const;
+  const trimmed = { live, files, dialect: { stores: ['trim'] } } as const;
   desks('texts that the platform trims are stored as others', trimmed, async (stage) => {
     const greeting = `${'Hello '.repeat(40)}\n\n`;
     await rewrite(stage, { greeting_message: greeting, description: ' Desk ' });
-    const [line] = await stage.apply({}, { exit: 3 });
-    expect(line?.message).toContain('description was stored as "Desk" instead of " Desk "');
+    const [line] = await stage.apply();
+    expect(line?.message).toContain('description was sent as " Desk " and stored as "Desk"');
     expect(line?.message).toContain('… (');
     expect((line?.message ?? '').length).toBeLessThan(500);
   });

@@ -9,6 +9,7 @@ const FACTS = [
   'isTold',
   'isAsSent',
   'isAsBefore',
+  'isAlike',
   'isGone',
   'hasOthers',
 ] as const satisfies readonly (keyof Seen)[];
@@ -21,25 +22,31 @@ const ALL: readonly Seen[] = Array.from({ length: 2 ** FACTS.length }, (_, numbe
     isTold: is(2),
     isAsSent: is(3),
     isAsBefore: is(4),
-    isGone: is(5),
-    hasOthers: is(6),
+    isAlike: is(5),
+    isGone: is(6),
+    hasOthers: is(7),
   };
 });
+
+/** It has another value than what was sent, and was neither lost nor left. */
+const OTHERS: readonly Partial<Seen>[] = [
+  { isChanged: true, isAsBefore: false },
+  { isChanged: true, isAsBefore: true, isAlike: true },
+  { isChanged: false, isGone: false },
+];
 
 /** The table above `judgeLeaf`: what a row does not name is all one to it. */
 const ROWS: readonly (readonly [Partial<Seen>, Outcome])[] = [
   [{ isTold: false }, 'untold'],
   [{ isTold: true, isChanged: true, isAsSent: true }, 'took'],
   [{ isTold: true, isChanged: false, isAsSent: true }, 'kept'],
-  [{ isTold: true, isChanged: true, isAsSent: false, isAsBefore: true }, 'not_taken'],
+  [
+    { isTold: true, isChanged: true, isAsSent: false, isAsBefore: true, isAlike: false },
+    'not_taken',
+  ],
   [{ isTold: true, isChanged: false, isAsSent: false, isGone: true }, 'lost'],
-  ...[true, false].flatMap((isChanged): (readonly [Partial<Seen>, Outcome])[] => {
-    const other = {
-      isTold: true,
-      isAsSent: false,
-      isChanged,
-      ...(isChanged ? { isAsBefore: false } : { isGone: false }),
-    };
+  ...OTHERS.flatMap((facts): (readonly [Partial<Seen>, Outcome])[] => {
+    const other = { isTold: true, isAsSent: false, ...facts };
     return [
       [{ ...other, isOwned: false }, 'moved'],
       [{ ...other, isOwned: true, hasOthers: false }, 'stored_as'],
@@ -58,5 +65,5 @@ test('each row of the table decides, and one row fits whatever is seen', () => {
       JSON.stringify(seen),
     ).toEqual([judgeLeaf(seen)]);
   }
-  expect(ALL).toHaveLength(128);
+  expect(ALL).toHaveLength(256);
 });

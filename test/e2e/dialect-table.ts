@@ -34,8 +34,8 @@ export const VALUES: Values = {
   deletedPolicy: ['emptied', 'unstamped', 'dangling'],
   voiceIds: ['uuid', 'text'],
   voiceLanguage: ['stored', 'spoken', 'imposed'],
-  // What it trims differs from the files until both values are remembered.
-  texts: ['kept'],
+  stores: [[], ['drawn']],
+  counters: ['still', 'moving'],
   limitsOff: ['kept', 'forgotten'],
   pageNames: ['url', 'title', 'none'],
   inventions: [null, 7],

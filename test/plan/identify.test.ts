@@ -416,8 +416,14 @@ describe('the natural key', () => {
     {
       title: 'is compared letter by letter',
       desired: { 'agent.desk': { name: 'Desk' } },
-      live: { agent: [desk('a1', { name: 'desk' }), desk('a2', { name: 'Desk ' })] },
+      live: { agent: [desk('a1', { name: 'desk' }), desk('a2', { name: 'De sk' })] },
       found: { 'agent.desk': 'nothing' },
+    },
+    {
+      title: 'is found whatever the platform made of the white space around it',
+      desired: { 'agent.desk': { name: ' Desk\n' } },
+      live: { agent: [desk('a1', { name: 'desk' }), desk('a2', { name: 'Desk' })] },
+      found: { 'agent.desk': 'a2 by natural_key' },
     },
     {
       title: 'that fits several is an error that lists them',

@@ -9,7 +9,7 @@ import {
   identityText,
   isIdentity,
   type Path,
-  shownIdentity,
+  pathIdentity,
 } from '../../core/path.ts';
 import { maskScalar, scalarSensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
@@ -254,7 +254,7 @@ export function step(
   const name = identityText(segment);
   const isNamed = (given: SyntaxNode | undefined) => {
     const text = given?.type === 'scalar' ? interpolate(given.text, scope).text : undefined;
-    return text !== undefined && shownIdentity(text) === name;
+    return text !== undefined && pathIdentity(text) === name;
   };
   const named = node.items.filter((item) =>
     isNamed(key === undefined ? item : findMember(item, key)?.value),

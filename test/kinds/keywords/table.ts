@@ -1078,6 +1078,25 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     docs: says('its endpoint', ({ facet }) => facet !== null),
   },
 
+  'x-address': {
+    compare: {
+      asks: 'it is what WHATWG URL writes: letter case of the host and a default port are no difference',
+      check: (field) => {
+        const wanted = withValue(field, 'HTTPS://Harbor.Example.Test:443');
+        const live = liveWith(field, 'https://harbor.example.test/');
+        expect(causesAt(field, { wanted, live })).toEqual([]);
+      },
+    },
+    preflight: NO_REFUSAL,
+    body: 'it is sent as it is configured',
+    proof: AS_COMPARED,
+    recovery: AS_COMPARED,
+    undo: AS_WRITTEN,
+    export: AS_OTHERS,
+    note: NOT_SHOWN,
+    docs: TO_PEOPLE,
+  },
+
   'x-format': {
     compare: STACK,
     preflight: STACK,

@@ -34,7 +34,8 @@ export const writesReadings: Readings<
   | 'deletedPolicy'
   | 'voiceIds'
   | 'voiceLanguage'
-  | 'texts'
+  | 'stores'
+  | 'counters'
   | 'limitsOff'
   | 'emailErrors'
 > = {
@@ -198,15 +199,31 @@ export const writesReadings: Readings<
       ['imposed', ['fr', 'fr']],
     ],
   },
-  texts: {
+  stores: {
     look: async (world) => {
-      const body = { greetingMessage: ' Hello\n', config: { intro: [' a '] } };
-      const { greeting_message, config } = record(await update(world, body));
-      return [greeting_message, Object(config).intro];
+      const texts = [' a ', 'b\r\n', 'e\u0301', 'A@B.test', 'https://A.test', 'https://a.test/f'];
+      const { config } = record(await update(world, { config: { texts, empty: '' } }));
+      const { texts: stored, empty = null } = Object(config);
+      return [...stored, empty];
     },
     shows: [
-      ['kept', [' Hello\n', [' a ']]],
-      ['trimmed', ['Hello', ['a']]],
+      [[], [' a ', 'b\r\n', 'e\u0301', 'A@B.test', 'https://A.test', 'https://a.test/f', '']],
+      [
+        ['trim', 'lines', 'compose', 'lower', 'slash', 'null'],
+        ['a', 'b', '\u00e9', 'a@b.test', 'https://a.test/', 'https://a.test/f/', null],
+      ],
+    ],
+  },
+  counters: {
+    look: async ({ call, sim }) => {
+      const read = async () => record(await call('getAgent', at)).updated_at;
+      const first = await read();
+      sim.advance(60_000);
+      return first === (await read());
+    },
+    shows: [
+      ['still', true],
+      ['moving', false],
     ],
   },
   limitsOff: {

@@ -11,7 +11,10 @@ const OWNER = { stack: './a', environment: 'production' };
 const FULL: ResourceState = resource('a1', {
   leaves: {
     name: { value: 'Desk a1' },
-    system_prompt: { digest: `sha256:${'0a'.repeat(32)}` },
+    system_prompt: {
+      digest: `sha256:${'0a'.repeat(32)}`,
+      stored: `sha256:${'0b'.repeat(32)}`,
+    },
     'extensions.tools[crm].headers[X-Key].value': {
       fingerprint: 'hmac:00000000:ff',
       source: `sha256:${'0e'.repeat(32)}`,
@@ -163,6 +166,7 @@ export function journalFull(run: string, serial: number): readonly JournalEntry[
           interleaved: [
             { entry: 8, action: 'update', actor: 'kim', source: 'api', at: AT, order: 'before' },
           ],
+          stored: [{ path: 'name', sent: ' a', returned: 'a', secret: false }],
           undid: { fields: ['name'], edits: [{ entry: 8, actor: 'kim', source: 'api', at: AT }] },
           leaves: FULL.leaves,
         },
