@@ -539,7 +539,7 @@ function isNearlySent({ before, after, schema, sensitive }: LeafChange): boolean
   return isAlike(sent ?? null, live ?? null, schema['x-set']);
 }
 
-/** Whether nothing speaks against what was stored otherwise: a rollback is to bring back just what was there. */
+/** A value that was stored otherwise fails a rollback alone, which is to bring back just what was there. */
 function isPutBackAs({ deps }: Work, stored: readonly LeafChange[]): boolean {
   return stored.length === 0 || deps.restored === undefined;
 }
@@ -552,7 +552,7 @@ function storedValue(work: Work, leaf: LeafChange): NonNullable<LedgerLine['stor
   return { path, sent: after, returned: before, secret };
 }
 
-/** What the platform made of values that were sent. Both are taken for equal from now on (decision 10). */
+/** Says of each value how it was sent and how it was stored. Both count as equal from now on (decision 10). */
 function storedWords(work: Work, stored: readonly LeafChange[]): string {
   const words = stored.map((leaf) => {
     const { path, sent, returned } = storedValue(work, leaf);

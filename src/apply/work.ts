@@ -172,7 +172,7 @@ export function remaining(
   );
 }
 
-/** What goes back as it was read: the platform stored it so when it was sent as configured. */
+/** Paths of leaves that go back as they were read: the platform stored them so when they were sent as configured. */
 export function storedPaths(work: Work, live: LiveResource): readonly Path[] {
   const { kind, desired, world, change, recorded } = work;
   if (desired === undefined || change.adopted) return [];

@@ -233,7 +233,7 @@ export function markStored(
   return isSensitive ? fingerprints.of(address, path, live) : computeDigest(live);
 }
 
-/** What is remembered of a leaf that the platform stored as another. Nothing can be said of an unknown one. */
+/** A remembered leaf with the mark of the value that the platform stored. Nothing can be said of an unknown one. */
 export function withStored(leaf: AppliedLeaf, stored: string | undefined): AppliedLeaf {
   const isKnown = !('unknown' in leaf || 'unsettled' in leaf);
   return stored === undefined || !isKnown ? leaf : { ...leaf, stored };

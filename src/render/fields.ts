@@ -331,7 +331,7 @@ export function masked({ secret }: FieldChange, value: Json): Json {
   return secret && value !== null && typeof value !== 'object' ? maskScalar(value) : value;
 }
 
-/** Of values that differ as platforms change what is sent. */
+/** The remark on values that differ as platforms change what is sent. */
 const ALIKE = 'the platform may have changed this on the way';
 
 function findRemark(

@@ -19,7 +19,7 @@ import { forgedState } from '../state/tamper/table.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openStage, type Stage, staged } from './stage.ts';
 
-/** What platforms make of a value on the way (`stores`), and what Callsheet remembers of it. */
+/** Platforms change values on the way (`stores`), and Callsheet remembers both. */
 
 /** Members of every kind that people write freely. */
 const TEXTS: ReadonlySet<string> = new Set([
@@ -88,7 +88,7 @@ function stackOf(draws: () => number): JsonObject {
   return { ...whole, organization: stack.organization ?? '', agents: { ...agents, wired } };
 }
 
-/** What the platform has, but for what moves by itself: null and an empty text are read as nothing, and a connection made again has another id. */
+/** The records of the platform without what moves by itself: null and an empty text are read as nothing, and a connection made again has another id. */
 function liveOf({ sim }: Stage): Json {
   const still = ({ record }: { record: JsonObject }) =>
     without(record, 'updated_at', 'call_count', 'place_fetched_at');
