@@ -58,6 +58,9 @@ export type FieldSchema = {
   readonly format?: string;
   readonly required?: readonly string[];
   readonly properties?: { readonly [name: string]: FieldSchema };
+  /** A condition over the whole of a resource, and what it then has to be. */
+  readonly if?: FieldSchema;
+  readonly then?: FieldSchema;
   readonly additionalProperties?: boolean | FieldSchema;
   readonly items?: FieldSchema;
   readonly oneOf?: readonly FieldSchema[];

@@ -59,6 +59,7 @@ import {
   storedMessage,
   successorReason,
   twinsReason,
+  unfitReason,
   updateReason,
   withOtherName,
 } from './messages.ts';
@@ -364,7 +365,7 @@ function planPresence(
   const found = [...readChanges, ...unreadChanges];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
-  const twins = planTwins(kind, live, written);
+  const barred = planTwins(kind, live, written) ?? planUnfit(kind, document, live, written);
   const due = names.length === 0 ? dueReason(identity, live, desired, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   // The new resource has no edits: as of a delete, the plan shows those that go with the old one.
@@ -375,8 +376,8 @@ function planPresence(
       ? planUnread(identity, unreadChanges, context)
       : replaced.length > 0
         ? planReplace(identity, document, live, replaced)
-        : twins !== undefined
-          ? twins
+        : barred !== undefined
+          ? barred
           : names.length > 0 || due !== undefined
             ? planUpdate(identity, document, written, names, due, context)
             : {
@@ -556,6 +557,37 @@ function planTwins(
   if (found.size === 0) return undefined;
   const reason = [...found.values()].join('; ');
   return { action: 'update', verdict: 'refused', reason, operations: [] };
+}
+
+/** A write is refused that would break what the kind asks of the whole, of which the configuration may have a part alone. */
+function planUnfit(
+  { schema: { if: when, then } }: Kind,
+  document: ValueObject,
+  live: LiveResource,
+  written: readonly LeafChange[],
+): Shape | undefined {
+  if (when === undefined || then === undefined || live.extent !== 'whole') return undefined;
+  const whole = { ...live.document, ...document };
+  const isGiven = (name: string) => (whole[name] ?? null) !== null;
+  const wanted = Object.entries(when.properties ?? {});
+  const isMet =
+    (when.required ?? []).every(isGiven) &&
+    wanted.every(([name, { const: value }]) => value === undefined || whole[name] === value);
+  const touched = new Set(written.map(({ path }) => path[0] ?? ''));
+  const isTouched = [...wanted.map(([name]) => name), ...(when.required ?? [])].some((name) =>
+    touched.has(name),
+  );
+  const broken = [
+    ...(then.required ?? []).filter((name) => !isGiven(name) && (isTouched || touched.has(name))),
+    ...written.flatMap(({ path: [name = '', ...below], after }) => {
+      const types = [then.properties?.[name]?.type ?? []].flat();
+      const isBarred = types.length > 0 && !types.includes('null');
+      return isBarred && below.length === 0 && (after ?? null) === null ? [name] : [];
+    }),
+  ];
+  const [field] = broken;
+  if (!isMet || field === undefined) return undefined;
+  return { action: 'update', verdict: 'refused', reason: unfitReason(field, when), operations: [] };
 }
 
 function planUpdate(

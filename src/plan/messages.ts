@@ -151,6 +151,20 @@ export function withAuthor(reason: string, who: string): string {
 }
 
 /** Why nothing is written about elements of a list that share the identity that they are recognised by. */
+/** Says why a field cannot be without a value, on account of fields that the configuration may not have. */
+export function unfitReason(
+  field: string,
+  { required = [], properties = {} }: FieldSchema,
+): string {
+  const valued = Object.entries(properties).flatMap(([name, { const: value }]) =>
+    value === undefined ? [] : [`${name} is ${String(value)}`],
+  );
+  const held = (valued.length > 0 ? valued : required.map((name) => `${name} is set`)).join(
+    ' and ',
+  );
+  return `${field} cannot be empty while ${held} on the platform: give it a value, or change that too`;
+}
+
 export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
   const items = schemaAt(root, [...list, identitySegment(name)]);
   const { 'x-destination': address = '' } = items;

@@ -27,7 +27,7 @@ function writtenKeys(located: LocatedValue): readonly string[] {
 /** "when status is active", "when subject is given", for what only a `then` asks for. */
 function condition(error: ErrorObject, root: LocatedValue): string {
   if (!error.schemaPath.startsWith('#/then/')) return '';
-  const { if: when }: FieldSchema & { readonly if?: FieldSchema } = root.schema;
+  const { if: when } = root.schema;
   const valued = Object.entries(when?.properties ?? {}).flatMap(([name, wanted]) =>
     wanted.const === undefined ? [] : [`${name} is ${String(wanted.const)}`],
   );

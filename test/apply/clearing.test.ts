@@ -145,3 +145,37 @@ staged(
 function issues(path: string) {
   return { error: 'invalid_request', details: [{ path, message: 'is not valid' }] };
 }
+
+describe('what a kind asks of the whole is refused by the plan, whatever part of it is configured', () => {
+  staged('a translator without its settings', async (stage) => {
+    await stage.edit(
+      'agents.yaml',
+      'model: alpha-4.1',
+      'agent_type: translator\n    interpreter_config: { speaker_identification: voice }\n    model: alpha-4.1',
+    );
+    await stage.apply();
+    await stage.edit(
+      'agents.yaml',
+      'agent_type: translator\n    interpreter_config: { speaker_identification: voice }',
+      'interpreter_config: null',
+    );
+    const { changes } = await stage.plan({}, { exit: 4 });
+    expect(changes).toMatchObject([
+      {
+        verdict: 'refused',
+        reason:
+          'interpreter_config cannot be empty while agent_type is translator on the platform: give it a value, or change that too',
+      },
+    ]);
+    expect(stage.writes().filter(({ operation }) => operation === 'updateAgent')).toEqual([]);
+    // Another type keeps the settings, and null then clears them.
+    await stage.edit(
+      'agents.yaml',
+      'interpreter_config: null',
+      'agent_type: receptionist\n    interpreter_config: null',
+    );
+    const [line] = await stage.apply();
+    expect(line).toMatchObject({ status: 'done' });
+    expect(desk(stage).interpreter_config ?? null).toBeNull();
+  });
+});
