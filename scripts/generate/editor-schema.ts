@@ -67,6 +67,44 @@ function pick(schema: FieldSchema, names: readonly string[]): Out {
   return picked;
 }
 
+/** Limits of a field of the platform, which are warnings where the specification does not state them. */
+const LIMITS = [
+  ...['format', 'x-format', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+];
+
+/** A schema without the limits that are warnings: an editor can only show errors. */
+function withoutWarnings(schema: FieldSchema): FieldSchema {
+  const { 'x-section': stated, 'x-assumes': assumed } = schema;
+  if (stated === undefined && assumed === undefined) return schema;
+  const isGrown = isGrowing(schema);
+  const kept = Object.entries(schema).filter(([name]) =>
+    ['enum', 'const'].includes(name)
+      ? !isGrown
+      : !LIMITS.includes(name) || stated?.[name] !== undefined,
+  );
+  return Object.fromEntries(kept);
+}
+
+/** True for a field of the platform with a list of values, which may have others by now. */
+function isGrowing({
+  enum: values,
+  const: only,
+  'x-section': stated,
+  'x-assumes': assumed,
+}: FieldSchema): boolean {
+  const isList = values !== undefined || typeof only === 'string';
+  return isList && (stated !== undefined || assumed !== undefined);
+}
+
+function listValues({ enum: values, const: only }: FieldSchema): readonly unknown[] {
+  return (values ?? [only]).filter((value) => value !== null);
+}
+
+function code(value: unknown): string {
+  return `\`${String(value)}\``;
+}
+
 function pointTo(definition: string): Json {
   return { $ref: `#/definitions/${definition}` };
 }
@@ -151,6 +189,7 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
   const isOfPlatform = prefix !== SETTINGS;
   const examples = (field.examples ?? []).filter((example) => typeof example === 'object');
   const facts = [
+    ...(isGrowing(field) ? [`Known values: ${listValues(field).map(code).join(', ')}.`] : []),
     ...listFacts(field, { isRequired, isOfPlatform }),
     ...examples.map((example) => `For example \`${writtenValue(example as Json)}\`.`),
   ];
@@ -162,8 +201,9 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
 function buildShown(field: FieldSchema, prefix: string, around: Around): Out {
   const shown = { ...pick(field, SHOWN), ...describeField(field, prefix, around) };
   // Where there is one value, it is offered without an example.
-  if (field.const !== undefined) return shown;
-  const scalars = (field.examples ?? []).filter((example) => typeof example !== 'object');
+  if (field.const !== undefined && !isGrowing(field)) return shown;
+  const offered = isGrowing(field) ? listValues(field) : (field.examples ?? []);
+  const scalars = offered.filter((example) => typeof example !== 'object');
   // Schemas are JSON.
   return scalars.length === 0 ? shown : { ...shown, examples: scalars as Json[] };
 }
@@ -188,7 +228,7 @@ function toEditor(
     field['x-secrets-inside'] === true;
   const shown = buildShown(field, prefix, above);
   if (isFree(field) && field.properties === undefined) return shown;
-  const value = buildConstraints(root, field, prefix, { ...above, takesSecrets });
+  const value = buildConstraints(root, withoutWarnings(field), prefix, { ...above, takesSecrets });
   return { ...shown, ...mapSnippet(field), ...withForms(field, value, takesSecrets) };
 }
 
@@ -638,6 +678,7 @@ function withForms(field: FieldSchema, value: JsonObject, takesSecrets: boolean)
     taken.length === 0
       ? value
       : { ...value, ...describeMembers(taken), type: [...listTypes(field), 'object'] };
-  if (isConstrained(field)) return { ...snippets, anyOf: [own, pointTo('interpolated')] };
+  if (isConstrained(withoutWarnings(field)))
+    return { ...snippets, anyOf: [own, pointTo('interpolated')] };
   return taken.length === 0 ? value : { ...snippets, allOf: [own] };
 }

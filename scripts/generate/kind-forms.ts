@@ -166,8 +166,6 @@ function written(schema: Schema): Schema {
   const { additionalProperties, items, required, properties, format, ...rest } =
     plainSchema(schema);
   const members = propertiesOf(schema);
-  // Elements with write names of their own are validated apart from the rest, and strictly.
-  const strict = Object.values(members).some((member) => member['x-write'] !== undefined);
   return {
     ...rest,
     ...(format === ZONE.format ? ZONE.instead : format === undefined ? {} : { format }),
@@ -180,7 +178,7 @@ function written(schema: Schema): Schema {
       ? { additionalProperties }
       : properties === undefined
         ? {}
-        : { additionalProperties: !strict }),
+        : { additionalProperties: additionalProperties !== false }),
   };
 }
 

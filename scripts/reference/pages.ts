@@ -3,6 +3,7 @@ import { commandsPage } from './commands.ts';
 import { documentsPage } from './documents.ts';
 import { exitsPage } from './exits.ts';
 import { kindPage } from './kinds.ts';
+import { limitsPage } from './limits.ts';
 import { code, page, paragraph, summary, table } from './markdown.ts';
 import { rulesPage } from './rules.ts';
 import { settingsPage } from './settings.ts';
@@ -30,6 +31,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['documents.md', documentsPage()],
     ['exit-codes.md', exitsPage()],
     ['rules.md', rulesPage()],
+    ['limits.md', limitsPage()],
     ...kinds.map((kind) => [`kinds/${kind.name}.md`, kindPage(kind)] as const),
   ]);
 }
@@ -48,6 +50,7 @@ function indexPage(): string {
         ['[JSON documents](documents.md)', 'what `--format json` prints, with the schemas'],
         ['[Exit codes](exit-codes.md)', 'what each means, and what to do'],
         ['[Rules](rules.md)', 'what `validate` reports, and what to do'],
+        ['[Limits](limits.md)', 'the limits of each field, and what they rest on'],
         ...WRITTEN_PAGES.map(([path, title, holds]) => [`[${title}](${path})`, holds]),
       ],
     ).join('\n'),

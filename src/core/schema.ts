@@ -42,6 +42,9 @@
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
  * | `x-follows`      | path of a field; the platform sets this one along with it, unless it is written |
+ * | `x-section`      | sections of the specification that state its rules, by keyword; a value that  |
+ * |                  | breaks another rule is a warning. `properties`: the section lists its members: |
+ * |                  | another one is a warning, and they are cleared one by one                    |
  * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
  * | `x-assumes`      | assumptions that a detail of it rests on: a limit, a form, its lock          |
  * | `x-operations`   | operations that writing it takes, beside those of its kind                   |
@@ -101,6 +104,7 @@ export type FieldSchema = {
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
   readonly 'x-follows'?: string;
+  readonly 'x-section'?: { readonly [keyword: string]: string };
   readonly 'x-assumption'?: string;
   readonly 'x-assumes'?: readonly string[];
   readonly 'x-operations'?: readonly string[];

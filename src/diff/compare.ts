@@ -968,9 +968,10 @@ function clearedBlocks(
 
 /**
  * An object that null may take away. A facet has an endpoint of its own, a map is replaced, and an element of a list goes
- * as one; what only holds objects or lists is left, as each of them goes by itself.
+ * as one; an object whose members the specification lists is left, as each of them goes by itself.
  */
 function isBlock(schema: FieldSchema): boolean {
-  const { additionalProperties: more, 'x-clearable': isClearable } = schema;
-  return more === true && isClearable !== false && schema['x-facet'] !== true;
+  const { additionalProperties: more, 'x-clearable': isClearable, 'x-section': stated } = schema;
+  const isListed = stated?.properties !== undefined;
+  return more === true && !isListed && isClearable !== false && schema['x-facet'] !== true;
 }

@@ -7,7 +7,7 @@ import {
   rootContext,
   sensitivity,
 } from '../core/redact.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   isList,
   isMoment,
@@ -21,9 +21,8 @@ import {
   valuesIn,
 } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { findUnbalanced } from '../stack/expressions.ts';
-import { configName, isText, resourceSchema } from '../stack/schema.ts';
-import { schemaErrors } from '../stack/validate.ts';
+import { configName, resourceSchema } from '../stack/schema.ts';
+import { isStated, schemaErrors } from '../stack/validate.ts';
 
 /** What becomes of what is live. */
 type Words = {
@@ -123,7 +122,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
       return undefined;
     }
     const names = list.map((item) => (isObject(item) ? item[identity] : undefined));
-    const isTold = names.every((name) => typeof name === 'string' && name !== '');
+    const isTold = names.every((name) => typeof name === 'string');
     const twin = names.find((name, index) => names.indexOf(name) < index);
     if (!isTold || (twin !== undefined && field.node.schema['x-repeats'] !== true)) {
       // One element left out alone would read as if it were to be taken away.
@@ -228,15 +227,14 @@ export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
     const name = getName(kind, field);
     if (name !== undefined) written[name] = plain(value);
   }
-  const errors = schemaErrors(resourceSchema(kind), written)
-    .filter(({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath))
+  return schemaErrors(resourceSchema(kind), written)
+    .filter((error) => isStated(error) && !/(?<!\/properties)\/contains\//.test(error.schemaPath))
     .map((error): Fault => {
       const [first, ...rest] = pointerParts(error.instancePath);
       const field = Object.keys(document).find((one) => getName(kind, one) === first);
       const spot = first === undefined ? [] : [field ?? first, ...rest];
       return { spot, reason: describeSchemaError(error) };
     });
-  return [...errors, ...unbalancedIn(kind, document)];
 }
 
 function getName({ schema }: Kind, field: string): string | undefined {
@@ -266,35 +264,6 @@ function plain(value: Value): unknown {
   if (!valuesIn(value).some((one) => one instanceof Ref || one instanceof Secret)) return value;
   if (isList(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value ?? {}).map(([key, one]) => [key, plain(one)]));
-}
-
-/** Whether anything in it may be a token, balanced or not. */
-function holdsBraces(value: Value): boolean {
-  return valuesIn(value).some((one) => typeof one === 'string' && /\{\{|\}\}/.test(one));
-}
-
-/** Texts whose `{{tokens}}` do not open and close as they should. */
-function unbalancedIn(kind: Kind, document: ValueObject): readonly Fault[] {
-  const found: Fault[] = [];
-  const visit = (given: FieldSchema, value: Value, spot: Spot): void => {
-    const schema = dereference(kind.schema, given);
-    if (isList(value)) {
-      const items = itemSchema(kind.schema, schema);
-      for (const [index, item] of value.entries()) visit(items, item, [...spot, String(index)]);
-    } else if (isObject(value)) {
-      for (const [key, member] of Object.entries(value)) {
-        visit(memberSchema(kind.schema, schema, key), member, [...spot, key]);
-      }
-    } else if (typeof value === 'string' && isText(schema)) {
-      const [first] = findUnbalanced(value);
-      if (first !== undefined) found.push({ spot, reason: `it ${first.message}` });
-    }
-  };
-  for (const [field, value] of Object.entries(document)) {
-    // The schema is asked only where there is something to ask of it.
-    if (holdsBraces(value)) visit(memberSchema(kind.schema, kind.schema, field), value, [field]);
-  }
-  return found;
 }
 
 /** A document without what stands at a spot. */

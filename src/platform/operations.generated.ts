@@ -662,10 +662,30 @@ export const assumptions = {
     assumed: 'One line break at the end of a text means nothing, so it is no difference.',
     why: 'A block of YAML and a text file end with one that nobody wrote on purpose.',
   },
+  'field.names': {
+    documented: 'That an agent has a name, and which fields creation of voices and templates requires.',
+    assumed: 'An agent has one from its creation.',
+    why: 'A resource that the state does not know is recognised by it.',
+  },
+  'field.types': {
+    documented: 'That integrations return usernames, account ids and calendar names.',
+    assumed: 'They are texts. A number or a truth value is a warning, and is written as it is.',
+    why: 'They are names and ids, which the platform gives as texts elsewhere.',
+  },
+  'field.values': {
+    documented: 'The values of a status, a type, a provider, a language, a method and a condition.',
+    assumed: 'The platform may have others by now. Callsheet warns of one, and plans, writes and compares it like any other; the simulator refuses it, or takes it.',
+    why: 'A list of values grows, and an agent with a newer one must be manageable. A 400 of the platform counts.',
+  },
   'field.characters': {
-    documented: 'The greatest length of some texts, in characters.',
-    assumed: 'A character is a code point, so that a letter which is composed of two counts as two.',
-    why: 'It is what JSON Schema counts.',
+    documented: 'The greatest number of characters of names, subjects and descriptions.',
+    assumed: 'A character is a code point.',
+    why: 'It is the wider of the usual readings; a 400 of the platform counts.',
+  },
+  'sms.senders': {
+    documented: 'A sender is a phone number, a short code or an alphanumeric id, and is not checked at creation.',
+    assumed: 'A phone number is E.164, a short code has 3 to 8 digits, a sender id at most 11 letters, digits and spaces with a letter among them. Any other form is a warning.',
+    why: 'The carrier refuses a slip when a message is sent, which nobody sees in a plan.',
   },
   'extensions.unique-names': {
     documented: 'The name of a webhook is unique. A connection has a label; headers and parameters have keys.',
@@ -694,7 +714,7 @@ export const assumptions = {
   },
   'mcp.write-shape': {
     documented: 'Connections are returned in snake_case, and a write takes another shape that is validated apart.',
-    assumed: 'The write names are the camelCase forms of the same fields, and a saved connection is named by its `id`.',
+    assumed: 'The write names are the camelCase forms of the same fields, and a saved connection is named by its `id`. A member that is not shown is written under the name that it is returned under.',
     why: 'Every other field of an agent is written in camelCase.',
   },
   'payments.readiness-shape': {
@@ -821,6 +841,11 @@ export const assumptions = {
     documented: 'PDF by its MIME type, and DOCX, TXT, HTML, CSV and Markdown by name.',
     assumed: 'The registered MIME types of these.',
     why: 'They have one each.',
+  },
+  'knowledge_source.content': {
+    documented: 'The types of documents and clips, and that an empty clip is refused.',
+    assumed: 'The ending of a file\'s name says its type, `.oga` and `.opus` are Ogg, `.weba` is WebM. Bytes that do not look like it, and an empty document, are warnings: the platform may look for itself.',
+    why: 'No rule about content is shown. UTF-16 is text, and a PDF may have bytes before its mark.',
   },
   'knowledge_source.states': {
     documented: 'A source can be `active`.',

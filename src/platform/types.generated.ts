@@ -1089,8 +1089,10 @@ export interface AgentUpdate {
                 inputSchema?: {
                   [k: string]: unknown;
                 } | null;
+                [k: string]: unknown;
               }[]
             | null;
+          [k: string]: unknown;
         }[]
       | null;
     [k: string]: unknown;

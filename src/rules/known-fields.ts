@@ -111,7 +111,10 @@ function lookUp(
   let here = schema;
   for (const [index, key] of keys.entries()) {
     const { properties, additionalProperties } = here;
-    if (properties === undefined || additionalProperties !== false) {
+    if (
+      properties === undefined ||
+      (additionalProperties !== false && here['x-section']?.properties === undefined)
+    ) {
       // What is open may have anything, unless the schema goes on to say more.
       if (properties === undefined || !Object.hasOwn(properties, key)) return 'known';
     }

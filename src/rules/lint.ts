@@ -5,6 +5,7 @@ import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
 import { isList, isObject, objectsIn, type Value, type ValueObject } from '../core/value.ts';
 import {
   findAll,
+  findUnbalanced,
   firstOfEach,
   type LintFinding,
   type LintRule,
@@ -22,6 +23,24 @@ import {
   snakeBefore,
   textKey,
 } from './prose.ts';
+
+const unbalanced: LintRule = {
+  name: 'template/unbalanced',
+  severity: 'warning',
+  description: 'Doubled braces in a text open or close no {{token}}. They are sent as they are.',
+  check: (subject) => {
+    const read = perText(findUnbalanced);
+    return listProse(subject, ['instructions', 'speech', 'message']).flatMap((prose) =>
+      read(prose).map(({ span, message }) => ({
+        resource: prose.resource,
+        path: prose.path,
+        span,
+        message,
+        hint: 'Tokens are written {{name}} or {{name|fallback}}; other braces are sent as they are',
+      })),
+    );
+  },
+};
 
 const growth: LintRule = {
   name: 'prompt/growth',
@@ -448,6 +467,7 @@ export const lintRules: readonly LintRule[] = [
   unknownTemplate,
   unknownTransfer,
   unsuppliedToken,
+  unbalanced,
   growth,
   duplicated,
   oneGreeting,

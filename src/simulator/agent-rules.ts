@@ -92,7 +92,7 @@ export function brokenSettings(platform: Platform, record: JsonObject): readonly
   const body = Object.fromEntries(names.map((name) => [writeName(name), record[name]]));
   const rules = AGENT_RULES.filter(({ always }) => always === true);
   return [
-    ...bodyViolations('updateAgent', body),
+    ...bodyViolations(platform.dialect, 'updateAgent', body),
     ...rules.flatMap((rule) => listViolations(rule, platform, record)),
   ];
 }

@@ -156,25 +156,34 @@ function storedConnections(
       if (seen.has(connection.id)) throw invalid('details', [violation(place, 'named twice')]);
       seen.add(connection.id);
     }
+    const { id: _, connectionName, mcpEndpointUrl, transportType, ...rest } = connection;
+    const { authHeaders, initializationOptions, allowedToolNames, preAnswerCalls, ...newer } = rest;
     return compact({
+      ...newer,
       id: before?.id ?? ids.uuid('mcp'),
-      connection_name: connection.connectionName,
-      mcp_endpoint_url: connection.mcpEndpointUrl,
-      transport_type: connection.transportType,
-      auth_headers: given(connection.authHeaders),
-      initialization_options: given(connection.initializationOptions),
+      connection_name: connectionName,
+      mcp_endpoint_url: mcpEndpointUrl,
+      transport_type: transportType,
+      auth_headers: given(authHeaders),
+      initialization_options: given(initializationOptions),
       fingerprint: before?.fingerprint,
       tools: before?.tools ?? [],
-      allowed_tool_names: given(connection.allowedToolNames),
-      pre_answer_calls: Array.isArray(connection.preAnswerCalls)
-        ? objectsIn(connection.preAnswerCalls).map(storedCall)
+      allowed_tool_names: given(allowedToolNames),
+      pre_answer_calls: Array.isArray(preAnswerCalls)
+        ? objectsIn(preAnswerCalls).map(storedCall)
         : undefined,
     });
   });
 }
 
-function storedCall({ toolName, arguments: values, inputSchema }: JsonObject): JsonObject {
+function storedCall({
+  toolName,
+  arguments: values,
+  inputSchema,
+  ...newer
+}: JsonObject): JsonObject {
   return compact({
+    ...newer,
     tool_name: toolName,
     arguments: given(values),
     input_schema: given(inputSchema),

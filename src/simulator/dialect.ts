@@ -38,6 +38,10 @@ export const DIALECT_OPTIONS = {
     ['snake_case', 'as_sent', 'dropped'],
     'what becomes of a field of an agent that the specification does not show: it is returned in snake_case, under the name that it was sent under, or not at all',
   ),
+  values: chooseOne(
+    ['documented', 'any'],
+    'whether a value, a form of an address or sender, or a number below the usual that the specification does not name is a 400, or taken',
+  ),
   newAgentStatus: chooseOne(
     ['active', 'inactive', 'pending'],
     'the status of an agent that is created without one',

@@ -42,7 +42,7 @@ export async function perform(
       throw invalid(getRules(id).invalid, [violation('', reading.problem)]);
     const { body, files } = reading;
     const parameters = readParameters(platform, id, record(request.params), query(request.query));
-    const violations = isForm(id) ? [] : bodyViolations(id, body ?? null);
+    const violations = isForm(id) ? [] : bodyViolations(platform.dialect, id, body ?? null);
     if (violations.length > 0) throw invalid(getRules(id).invalid, violations);
     // Calls meet the settings of their own time, which may be about to change.
     const { agentId } = parameters.path;

@@ -74,12 +74,25 @@ export function validatorAt(pointer: string): ValidateFunction {
   return validate;
 }
 
+/** Rules of the contract that the specification does not state (`field.values`, `field.minimums`, `field.addresses`). */
+const ASSUMED_RULES: readonly string[] = [
+  ...['enum', 'const', 'format', 'minLength', 'minimum', 'exclusiveMinimum'],
+];
+
 /** What a body breaks of its operation's schema. */
-export function bodyViolations(id: OperationId, body: unknown): readonly Violation[] {
+export function bodyViolations(
+  { values }: Pick<Dialect, 'values'>,
+  id: OperationId,
+  body: unknown,
+): readonly Violation[] {
   const pointer = getRules(id).body?.pointer;
   if (pointer === undefined) return [];
   const validate = validatorAt(pointer);
-  return validate(body) ? [] : listViolations(validate.errors ?? []);
+  if (validate(body)) return [];
+  const broken = (validate.errors ?? []).filter(
+    ({ keyword }) => values === 'documented' || !ASSUMED_RULES.includes(keyword),
+  );
+  return broken.length === 0 ? [] : listViolations(broken);
 }
 
 /** The values of each parameter of a query, as they came. */

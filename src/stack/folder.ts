@@ -436,6 +436,8 @@ type Rule = {
   /** What the file is, in words. */
   readonly noun: string;
   readonly maxBytes: number;
+  /** The specification refuses an empty clip, and says nothing of an empty document. */
+  readonly mayBeEmpty: boolean;
   readonly types: Readonly<Record<string, FileType>>;
 };
 
@@ -452,13 +454,23 @@ function isFrame([sync = 0, kind = 0, rate = 0]: Buffer): boolean {
 const isMp3 = (head: Buffer) => begins(head, 'ID3') || isFrame(head);
 /** EBML is Matroska's as well: the document type says which. */
 const isWebm = (head: Buffer) => begins(head, '\x1a\x45\xdf\xa3') && head.includes('webm');
-const isPdf = (head: Buffer) => begins(head, '%PDF-');
+/** Readers look for the mark in the first kilobyte. */
+const isPdf = (head: Buffer) => head.subarray(0, 1024).includes('%PDF-');
 const isZip = (head: Buffer) => begins(head, 'PK\x03\x04');
 /** Every file of an office is a ZIP archive; a text document has its parts below `word/`. */
 const isWord = (head: Buffer, whole: Buffer) => isZip(head) && whole.includes('word/');
-const isPlain = (head: Buffer) => !head.includes(0) && !isPdf(head) && !isZip(head);
+/** UTF-16 has zero bytes, and says so by its byte order mark. */
+const isUtf16 = (head: Buffer) => begins(head, '\xff\xfe') || begins(head, '\xfe\xff');
+const isPlain = (head: Buffer) =>
+  isUtf16(head) || (!head.includes(0) && !isPdf(head) && !isZip(head));
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const WAV: FileType = {
+  mime: 'audio/wav',
+  matches: (head) => (begins(head, 'RIFF') || begins(head, 'RF64')) && begins(head, 'WAVE', 8),
+};
+const OGG: FileType = { mime: 'audio/ogg', matches: (head) => begins(head, 'OggS') };
+const WEBM: FileType = { mime: 'audio/webm', matches: isWebm };
 const HTML: FileType = { mime: 'text/html', matches: isPlain };
 const MARKDOWN: FileType = { mime: 'text/markdown', matches: isPlain };
 
@@ -467,20 +479,23 @@ const RULES: Readonly<Record<string, Rule>> = {
   clip: {
     noun: 'a recording',
     maxBytes: 4 * 1024 * 1024,
+    mayBeEmpty: false,
     types: {
       mp3: { mime: 'audio/mpeg', matches: isMp3 },
-      wav: {
-        mime: 'audio/wav',
-        matches: (head) => begins(head, 'RIFF') && begins(head, 'WAVE', 8),
-      },
+      wav: WAV,
+      wave: WAV,
       flac: { mime: 'audio/flac', matches: (head) => begins(head, 'fLaC') },
-      ogg: { mime: 'audio/ogg', matches: (head) => begins(head, 'OggS') },
-      webm: { mime: 'audio/webm', matches: isWebm },
+      ogg: OGG,
+      oga: OGG,
+      opus: OGG,
+      webm: WEBM,
+      weba: WEBM,
     },
   },
   document: {
     noun: 'a document',
     maxBytes: 50 * 1024 * 1024,
+    mayBeEmpty: true,
     types: {
       pdf: { mime: 'application/pdf', matches: isPdf },
       docx: { mime: WORD, matches: isWord },
@@ -497,8 +512,10 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Enough for every signature, and for a zero byte to show that a text is none. */
 const HEAD_BYTES = 4096;
 
-/** A file, or words that begin with a verb. */
-type LocalFileOutcome = { readonly blob: Blob } | { readonly words: ProblemMessage };
+/** A file, with a warning about it, or why it cannot be sent. Words begin with a verb. */
+type LocalFileOutcome =
+  | { readonly blob: Blob; readonly warning?: ProblemMessage }
+  | { readonly words: ProblemMessage };
 
 function readLocalFile(
   { find, instead }: Pick<Folder, 'find'> & { readonly instead: Instead },
@@ -517,14 +534,8 @@ function readLocalFile(
     const message = `${names}, whose type is not one that ${rule.noun} may have`;
     return { words: { rule: 'file/type', message, hint: `Use one of ${allowed}` } };
   }
-  if (found.size === 0) {
-    const words = {
-      rule: 'file/size',
-      message: `${names}, which is empty`,
-      hint: 'Add its content',
-    };
-    return { words };
-  }
+  const empty = { rule: 'file/size', message: `${names}, which is empty`, hint: 'Add its content' };
+  if (found.size === 0 && !rule.mayBeEmpty) return { words: empty };
   if (found.size > rule.maxBytes) {
     const message = `${names}, which has ${formatSize(found.size)}; the platform accepts ${formatSize(rule.maxBytes)}`;
     return { words: { rule: 'file/size', message, hint: 'Make it shorter or compress it' } };
@@ -537,10 +548,11 @@ function readLocalFile(
   } catch {
     return { words: fileMessage(path, { reason: 'unreadable' }) };
   }
-  if (!type.matches(bytes.subarray(0, HEAD_BYTES), bytes)) {
-    const message = `${names}, whose content is not that of a .${extension} file`;
-    return { words: { rule: 'file/type', message, hint: 'Export it again in that format' } };
-  }
   const sha256 = hash('sha256', bytes);
-  return { blob: new Blob(path.replace(/^(?:\.\/+)+/, ''), sha256, bytes.length, type.mime) };
+  const blob = new Blob(path.replace(/^(?:\.\/+)+/, ''), sha256, bytes.length, type.mime);
+  if (bytes.length === 0) return { blob, warning: empty };
+  if (type.matches(bytes.subarray(0, HEAD_BYTES), bytes)) return { blob };
+  const message = `${names}, whose content does not look like that of a .${extension} file`;
+  const hint = 'It is sent as it is. If the platform refuses it, export it again in that format';
+  return { blob, warning: { rule: 'file/type', message, hint } };
 }

@@ -83,7 +83,7 @@ type Format = {
 export const FORMATS: Readonly<Record<string, Format>> = {
   uri: { check: isUri, noun: 'an address', example: 'https://example.test/page' },
   'web-address': {
-    check: (text) => isUri(text) && /^https?:\/\//.test(text),
+    check: (text) => isUri(text) && /^https?:\/\//i.test(text),
     noun: 'an address',
     example: 'https://example.test/page',
     wrong: (text) =>

@@ -7,7 +7,6 @@ import { ANY_KIND } from '../core/walk.ts';
 import { NAME_HINT, type Problem } from './diagnostics.ts';
 import {
   fillParts,
-  findUnbalanced,
   type Given,
   interpolate,
   type Part,
@@ -112,7 +111,6 @@ function resolveFile(node: SyntaxNode, path: string, field: Field, context: Cont
   const { source } = read;
   warnOfFile(read, field, context);
   examineFile(source, field, context);
-  checkTokens(source.text, wholeFile(source), field, context);
   return source.text;
 }
 
@@ -243,32 +241,6 @@ function convert(text: string, field: Field): Resolved {
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   const number = types.includes('number') || types.includes('integer');
   return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-/** A file is looked through once, however many resources take their text from it. */
-const unbalancedIn = oncePer(({ text }: Source) => findUnbalanced(text));
-
-/** Reports the platform's placeholders in a text that do not open and close as they should. */
-function checkTokens(text: string, inside: SourceRange, field: Field, context: Context): void {
-  if (isHidden(field) || !isText(field.node.schema)) return;
-  const found = text === inside.source.text ? unbalancedIn(inside.source) : findUnbalanced(text);
-  for (const { offset, length, message } of found) {
-    const written = inside.source.text.slice(inside.start, inside.end);
-    // In a file the text is the file; in YAML the token is looked for, as quotes and indentation shift it.
-    const range =
-      written === text
-        ? {
-            source: inside.source,
-            start: inside.start + offset,
-            end: inside.start + offset + length,
-          }
-        : rangeOfText(text.slice(offset, offset + length), inside);
-    fail(context, field, range, {
-      rule: 'template/unbalanced',
-      message,
-      hint: 'Tokens are written {{name}} or {{name|fallback}}',
-    });
-  }
 }
 
 /** A stretch of a text that was hardly meant to be said to a caller. */
@@ -428,14 +400,14 @@ export function resolveText(
   const use = schema['x-file'];
   if (use !== undefined) {
     const outcome = context.folder.local(filled.text, use);
-    return 'blob' in outcome
-      ? outcome.blob
-      : fail(
-          context,
-          field,
-          node.range,
-          withSuggestion(outcome.words, filled.text, context.folder),
-        );
+    if ('words' in outcome) {
+      const words = withSuggestion(outcome.words, filled.text, context.folder);
+      return fail(context, field, node.range, words);
+    }
+    const { blob, warning } = outcome;
+    if (warning !== undefined)
+      fail(context, field, node.range, { ...warning, severity: 'warning' });
+    return blob;
   }
   const target = schema['x-ref'];
   if (target !== undefined && isAddress(filled.text) && context.isKind(getKind(filled.text))) {
@@ -445,7 +417,6 @@ export function resolveText(
       hint: `Write { $ref: ${filled.text} }`,
     });
   }
-  checkTokens(filled.text, node.range, field, context);
   if (isText(schema)) warnOfSlips(filled.text, node.range, field, context);
   warnOfComment(node, field, context);
   if (schema.format === 'uuid') return plainId(filled.text);
@@ -546,7 +517,6 @@ function fillTemplate(
     fail(context, field, problem.range ?? place, problem);
   }
   if (text !== undefined) examineText(text, () => splitTemplate(source, context), field, context);
-  checkTokens(source.text, wholeFile(source), field, context);
   reportUnused(used, node, context, field);
   return text ?? FAILED;
 }

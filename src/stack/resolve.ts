@@ -100,17 +100,29 @@ function reportUnknownKey(member: Member, field: Field, context: Context): void 
   redactSlip(member, context);
 }
 
-/** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
+/**
+ * A key of an open object that is nearly one of those the schema names, or that is missing where the specification
+ * lists the members. It is sent, so it is only a warning.
+ */
 function suspectKey(member: Member, node: MapNode, field: Field, context: Context): void {
   const { key, keyPlace } = member;
+  const { schema } = field.node;
   redactSlip(member, context);
-  const close = nearest(key, fieldNames(field.node.schema));
-  if (close === undefined || node.members.has(close)) return;
+  const known = fieldNames(schema);
+  const close = nearest(
+    key,
+    known.filter((one) => !node.members.has(one)),
+  );
+  const isListed = schema['x-section']?.properties !== undefined;
+  if (close === undefined && !isListed) return;
   fail(context, field, keyPlace, {
     severity: 'warning',
     rule: 'schema/unknown-key',
     message: `has ${JSON.stringify(key)}, which the schema does not name`,
-    hint: `Did you mean ${close}?`,
+    hint:
+      close === undefined
+        ? `It is sent as it is; ${explaining(field, context)} lists the fields`
+        : `Did you mean ${close}?`,
   });
 }
 

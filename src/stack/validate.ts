@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv';
+import type { Severity } from '../core/diagnostics.ts';
 import { formatCount, formatNumber } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { formatPath, type Path } from '../core/path.ts';
+import { formatPath, type Path, pointerParts } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
 import { oncePer } from '../core/value.ts';
 import { compile } from './compile-schema.ts';
@@ -9,6 +10,7 @@ import type { Problem, ProblemMessage, Report } from './diagnostics.ts';
 import { FORMATS } from './formats.ts';
 import { followPointer, formatSubject, isBelowSpecial, type LocatedValue } from './resolved.ts';
 import { fieldNames, listTypes } from './schema.ts';
+import { OWN_MEMBERS } from './settings-schema.ts';
 import { describe } from './source.ts';
 
 /** A resolved document with what is needed to speak of it. */
@@ -59,10 +61,12 @@ function findProblem(error: ErrorObject, checked: Checked): Problem | undefined 
   const { root } = checked;
   const located = followPointer(root, error.instancePath);
   const item = itemSchema(root.schema, located.schema);
+  const severity: Severity = checked.address === undefined || isStated(error) ? 'error' : 'warning';
+  const open = located.schema['x-sensitive'] !== true;
   const words =
     error.keyword === 'required'
       ? missingWords(error, located, root)
-      : violationMessage({ error, located, open: located.schema['x-sensitive'] !== true }, item);
+      : violationMessage({ error, located, open, severity }, item);
   if (words === undefined) return undefined;
   let range = located.written?.range ?? located.keyPlace ?? root.keyPlace;
   let path: Path = located.path;
@@ -77,11 +81,48 @@ function findProblem(error: ErrorObject, checked: Checked): Problem | undefined 
   }
   return {
     ...words,
-    message: `${formatSubject(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
+    severity,
+    message: `${formatSubject(checked, path)} ${severity === 'error' ? words.message : words.message.replace(/^must /, 'should ')}${error.keyword === 'required' ? '' : condition(error, root)}`,
     address: checked.address,
     path: formatPath(located.path),
     range,
   };
+}
+
+/** Rules of the form that Callsheet reads, or that stand on the list and not on what breaks them (`contains`). */
+const ALWAYS_STATED: readonly string[] = ['contains', 'type', 'required', 'oneOf', 'minProperties'];
+
+/**
+ * True if the platform refuses what breaks the rule: the specification states it (`x-section`), or it is one of
+ * Callsheet's own members. A list of values is never closed: the platform may have a value that is newer.
+ */
+export function isStated({
+  keyword,
+  instancePath,
+  parentSchema,
+  data,
+}: Pick<ErrorObject, 'keyword' | 'instancePath' | 'parentSchema' | 'data'>): boolean {
+  const schema: FieldSchema = Object(parentSchema);
+  const [member = ''] = pointerParts(instancePath);
+  if (OWN_MEMBERS.includes(member)) return true;
+  if (keyword === 'enum') return false;
+  if (keyword === 'const') return typeof schema.const !== 'string';
+  if (keyword === 'required') return !isNewerForm(schema, data);
+  if (keyword === 'type' && (typeof data !== 'object' || data === null))
+    return schema['x-assumes']?.includes('field.types') !== true;
+  return (
+    ALWAYS_STATED.includes(keyword) ||
+    schema['x-local'] === true ||
+    schema['x-section']?.[keyword] !== undefined
+  );
+}
+
+/** True of an object whose text tells that it is of another form than the schema knows: what that needs is not known. */
+function isNewerForm({ properties = {} }: FieldSchema, data: unknown): boolean {
+  return Object.entries(properties).some(([name, { const: only }]) => {
+    const given: unknown = Object(data)[name];
+    return typeof only === 'string' && typeof given === 'string' && given !== only;
+  });
 }
 
 /** Reports every way in which a resolved document breaks its schema, each in words and at its place. */
@@ -99,13 +140,13 @@ export function validate(checked: Checked, report: Report): void {
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
   );
-  // So does a text that breaks a pattern: what is no http address is no address either.
+  // So does a text that breaks a pattern: what is no http address is no address, and `SSE` is none of the values.
   const unlike = new Set(
     errors.filter(({ keyword }) => keyword === 'pattern').map(({ instancePath }) => instancePath),
   );
   for (const error of errors) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
-    if (error.keyword === 'format' && unlike.has(error.instancePath)) continue;
+    if (['format', 'enum'].includes(error.keyword) && unlike.has(error.instancePath)) continue;
     const problem = findProblem(error, checked);
     if (problem !== undefined) report.add(problem);
   }
@@ -118,6 +159,7 @@ type Violation = {
   readonly located: LocatedValue;
   /** The value may be quoted. */
   readonly open: boolean;
+  readonly severity: Severity;
 };
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -184,14 +226,23 @@ function findTruth(value: LocatedValue['value']): boolean | undefined {
   return /^(?:n|no|off|false)$/i.test(value) ? false : undefined;
 }
 
-function enumWords({ error, located, open }: Violation): ProblemMessage {
-  const allowed: readonly unknown[] = error.params.allowedValues;
+function enumWords({ error, located, open, severity }: Violation): ProblemMessage {
+  const allowed: readonly unknown[] = error.params.allowedValues ?? [error.params.allowedValue];
   const texts = allowed.filter((value) => typeof value === 'string');
   const close = typeof located.value === 'string' ? nearest(located.value, texts) : undefined;
   const list = texts.join(', ');
+  const value = open ? JSON.stringify(located.value) : 'that';
+  if (severity === 'warning') {
+    const hint = `The specification has ${list}`;
+    return {
+      rule: 'schema/enum',
+      message: `is ${value}, which the specification does not have`,
+      hint: close === undefined ? hint : `Did you mean ${close}? ${hint}`,
+    };
+  }
   return {
     rule: 'schema/enum',
-    message: `cannot be ${open ? JSON.stringify(located.value) : 'that'}`,
+    message: `cannot be ${value}`,
     hint: close === undefined ? `Use one of ${list}` : `Did you mean ${close}? It takes ${list}`,
   };
 }
@@ -236,14 +287,18 @@ function formatWords({ error, located, open }: Violation): ProblemMessage {
   };
 }
 
+/** What patterns of the schemas ask for. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^https?://': 'must begin with http:// or https://',
+  '^[hH][tT][tT][pP][sS]?://': 'must begin with http:// or https://',
+  '^[^A-Z]*$': 'must be in lower case',
+};
+
 function patternWords({ error, located }: Violation): ProblemMessage {
   const pattern = String(error.params.pattern);
   return {
     rule: 'schema/pattern',
-    message:
-      pattern === '^https?://'
-        ? 'must begin with http:// or https://'
-        : `does not have the form that the platform or Callsheet reads`,
+    message: PATTERNS[pattern] ?? 'does not have the form that the platform or Callsheet reads',
     hint: exampleHint(located.schema),
   };
 }
@@ -282,6 +337,7 @@ function violationMessage(violation: Violation, item: FieldSchema): ProblemMessa
     case 'enum':
       return enumWords(violation);
     case 'const':
+      if (violation.severity === 'warning') return enumWords(violation);
       return {
         rule: 'schema/enum',
         message: `must be ${JSON.stringify(error.params.allowedValue)}`,
@@ -310,27 +366,18 @@ function violationMessage(violation: Violation, item: FieldSchema): ProblemMessa
   }
 }
 
-/** The one member that an element must have to be counted, as in "at most four `during_call` webhooks". */
-function containedBy(
-  error: ErrorObject,
-): { readonly key: string; readonly value: unknown } | undefined {
-  const schema: unknown = error.schema;
-  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return undefined;
-  const [entry] = Object.entries(schema.properties ?? {});
-  const wanted: unknown = entry?.[1];
-  if (entry === undefined || typeof wanted !== 'object' || wanted === null) return undefined;
-  return 'const' in wanted ? { key: entry[0], value: wanted.const } : undefined;
+/** The members that an element must have to be counted, as in "at most four `during_call` webhooks". */
+function containedBy({ schema }: ErrorObject): readonly (readonly [key: string, value: unknown])[] {
+  const { properties = {} }: FieldSchema = Object(schema);
+  return Object.entries(properties).map(([key, { const: value }]) => [key, value]);
 }
 
 /** The elements of a list that a broken `contains` limit counts, by index. */
 function containedElements(error: ErrorObject): readonly number[] {
   const by = containedBy(error);
-  if (by === undefined || !Array.isArray(error.data)) return [];
+  if (!Array.isArray(error.data)) return [];
   const elements: readonly unknown[] = error.data;
-  const counts = (element: unknown) =>
-    typeof element === 'object' &&
-    element !== null &&
-    Object.entries(element).some(([key, value]) => key === by.key && value === by.value);
+  const counts = (element: unknown) => by.every(([key, value]) => Object(element)[key] === value);
   return elements.flatMap((element, index) => (counts(element) ? [index] : []));
 }
 
@@ -343,10 +390,10 @@ function formatNoun(item: FieldSchema): string {
 /** The words for a broken `contains` limit; they begin with a verb. */
 function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessage {
   const count = containedElements(error).length;
-  const value = String(containedBy(error)?.value ?? '');
+  const [[, value] = []] = containedBy(error);
   return {
     rule: 'schema/limit',
-    message: `has ${count} ${value} ${formatNoun(item)}; the platform allows ${error.params.maxContains}`,
+    message: `has ${count} ${String(value)} ${formatNoun(item)}; the platform allows ${error.params.maxContains}`,
     hint: 'Remove the surplus entries, or give them another condition',
   };
 }

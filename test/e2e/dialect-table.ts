@@ -10,6 +10,7 @@ export const VALUES: Values = {
   unset: ['absent', 'null'],
   nestedDefaults: [false, true],
   newFields: ['snake_case', 'as_sent', 'dropped'],
+  values: ['documented', 'any'],
   newAgentStatus: ['active', 'inactive', 'pending'],
   createAnswer: ['record', 'id'],
   updateAnswer: ['record', 'success'],

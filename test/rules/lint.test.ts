@@ -307,14 +307,16 @@ test('every rule has a name of its own and says what it finds in one sentence', 
   const names = lintRules.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const { name, description } of lintRules) {
-    expect(name).toMatch(/^prompt\/[a-z-]+$/);
+    expect(name).toMatch(/^(?:prompt|template)\/[a-z-]+$/);
     expect(description).toMatch(/^[A-Z][^\n]+\.$/);
   }
 });
 
 test('docs/rules.md has a row for every rule', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
-  const rows = [...docs.matchAll(/^\| `((?:prompt|lint)\/[a-z-]+)` \|/gm)].map(([, name]) => name);
+  const rows = [...docs.matchAll(/^\| `((?:prompt|template|lint)\/[a-z-]+)` \|/gm)].map(
+    ([, name]) => name,
+  );
   expect(rows).toEqual(namedRules.map(({ name }) => name));
 });
 

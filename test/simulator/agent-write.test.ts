@@ -124,7 +124,12 @@ section('Agents, update', [
       },
     }),
     status: 400,
-    body: { details: [{ path: 'extensions.mcp_servers.0.transportType' }] },
+    body: {
+      details: [
+        { path: 'extensions.mcp_servers.0.transportType' },
+        { path: 'extensions.mcp_servers.0.transportType' },
+      ],
+    },
   },
   {
     rule: 'an agent on another provider cannot be updated',

@@ -114,6 +114,15 @@ test.each([
     },
   ],
   [
+    'what validate warns of: values, forms and members that are newer',
+    agent({
+      status: 'suspended',
+      email: ['Front Desk <desk@x.test>'],
+      voice_settings: { speed: -1 },
+      extensions: { tools: [{ type: 'sms', timeout: 5 }], functions: [] },
+    }),
+  ],
+  [
     'a knowledge base',
     { knowledge_bases: { kb: { id: HARBOR, sources: { s: { url: 'https://x.test' } } } } },
   ],
@@ -134,7 +143,7 @@ test.each([
     '/rollouts/a/judge/measures',
   ],
   ['an unknown field', agent({ nam: 'x' }), '/agents/a'],
-  ['a wrong value', agent({ status: 'on' }), '/agents/a/status'],
+  ['a wrong value', agent({ status: true }), '/agents/a/status'],
   [
     'a literal secret',
     agent({ integrations: { smsProvider: { auth_token: 'x' } } }),

@@ -112,7 +112,7 @@ describe('what is wrong in one', () => {
     );
     expect(diagnostics.map(said)).toEqual([
       'callsheet.yaml:7:7 environment/patch environment a patches agent.dekk, which is not a resource of the stack',
-      'callsheet.yaml:8:29 schema/enum agent.desk: status cannot be "asleep"',
+      'callsheet.yaml:8:29 warning schema/enum agent.desk: status is "asleep", which the specification does not have',
     ]);
   });
 });

@@ -188,7 +188,7 @@ broken([
     },
     says: [
       'a.yaml:1:44 for-each/file agent.a: for_each reads a.yaml, which is a file of the stack itself: it has agents',
-      'a.yaml:1:98 schema/enum agent.b: status cannot be "asleep"',
+      'a.yaml:1:98 warning schema/enum agent.b: status is "asleep", which the specification does not have',
     ],
   },
   {
@@ -209,7 +209,7 @@ broken([
       'b.yaml': 'agents: { b: { name: B, status: asleep } }\n',
     },
     says: [
-      'b.yaml:1:33 schema/enum agent.b: status cannot be "asleep"',
+      'b.yaml:1:33 warning schema/enum agent.b: status is "asleep", which the specification does not have',
       'callsheet.yaml:4:63 for-each/file callsheet.yaml: environments.s.patches.agent.a: for_each reads b.yaml, which is a file of the stack itself: it has agents',
     ],
   },
@@ -247,7 +247,7 @@ broken([
     ),
     says: [
       'rows.csv:2:5 schema/type agent.clinic["a"]: voice_settings.speed must be a number, not text',
-      'rows.csv:3:7 schema/enum agent.clinic["b"]: status cannot be "asleep"',
+      'rows.csv:3:7 warning schema/enum agent.clinic["b"]: status is "asleep", which the specification does not have',
     ],
   },
   {

@@ -148,7 +148,9 @@ describe('what comes from outside of the files is not warned of, and not quoted'
       '$1status: "${var.pw}"\n$1name: ',
     );
     const { diagnostics } = await load({ ...main, 'agents.yaml': wrong }, given);
-    expect(diagnostics.map(({ message }) => message)).toEqual(['agent.a: status cannot be "***"']);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'agent.a: status is "***", which the specification does not have',
+    ]);
     expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
   });
 });
@@ -187,7 +189,7 @@ describe('a cell with a secret is in no frame and no message, whatever is wrong'
   test('while the key of a row, which is in its address, is named', async () => {
     const { diagnostics } = await load(row('https://crm.test/?api_key=${each.k}', 'hunter2,no,x'));
     expect(diagnostics.map(({ message }) => message)).toContain(
-      'agent.a["hunter2"]: status cannot be "no"',
+      'agent.a["hunter2"]: status is "no", which the specification does not have',
     );
   });
 });

@@ -47,7 +47,7 @@ export async function loadGood(files: Files, options: Options = {}): Promise<Sta
   return stack;
 }
 
-/** `agents.yaml:3:5 schema/enum agent.a: status cannot be "on"`; a warning says so. */
+/** `agents.yaml:3:5 warning schema/enum agent.a: status is "on", which the specification does not have`; a warning says so. */
 export function said({ severity, rule, message, position }: Diagnostic): string {
   const place = position ? `${position.file}:${position.line}:${position.column} ` : '';
   return `${place}${severity === 'warning' ? 'warning ' : ''}${rule} ${message}`;

@@ -12,8 +12,8 @@ import {
   type ValueObject,
 } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import { findUnbalanced } from '../../src/rules/prose.ts';
 import type { Writable } from '../../src/stack/edit/write.ts';
-import { findUnbalanced } from '../../src/stack/expressions.ts';
 import { isText, listTypes } from '../../src/stack/schema.ts';
 import { BAY, type Files, HARBOR, PDF, WAV } from './stack-folder.ts';
 

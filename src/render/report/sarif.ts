@@ -11,6 +11,11 @@ type RuleWords = {
   readonly summary: string;
   /** What to do about it. */
   readonly remedy: string;
+  /**
+   * What makes it an error: sections of the specification and assumptions, the limits of `fields`, or the
+   * configuration `language` itself. A rule of our own taste is a `warning`.
+   */
+  readonly basis: string | readonly string[];
 };
 
 /**
@@ -25,6 +30,7 @@ export function wordsOfRule(name: string): RuleWords {
     RULES.get(name) ?? {
       summary: `The rule ${name} of the stack is not kept.`,
       remedy: 'See the message of each finding.',
+      basis: 'language',
     }
   );
 }

@@ -1117,7 +1117,8 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     recovery: PROSE,
     undo: {
       asks: 'ids of what the same run touched are references again, also within a text',
-      of: ({ schema }) => schema.additionalProperties !== false,
+      // What no schema knows among secrets may be one, and is not written back.
+      of: ({ schema }) => schema['x-secrets-inside'] !== true,
       check: (field) => {
         const id = '0a000000-0000-4000-8000-00000000000a';
         const isText = [field.schema.type].flat().includes('string');
@@ -1350,6 +1351,19 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
       'what it follows',
       ({ follows }, { schema, kind }) => follows === `${kind.name}.${schema['x-follows']}`,
     ),
+  },
+
+  'x-section': {
+    compare: 'members that it lists are cleared one by one, which golden plans show',
+    preflight: STACK,
+    body: FORM,
+    proof: FORM,
+    recovery: FORM,
+    undo: FORM,
+    export:
+      'what breaks no stated rule is written as it is: the round trip of unusual values shows it',
+    note: 'what breaks no stated rule is a warning of the stack',
+    docs: 'the page of limits names it',
   },
 
   'x-assumption': {

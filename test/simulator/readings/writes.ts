@@ -26,6 +26,7 @@ export const writesReadings: Readings<
   | 'unset'
   | 'nestedDefaults'
   | 'newFields'
+  | 'values'
   | 'newAgentStatus'
   | 'createAnswer'
   | 'updateAnswer'
@@ -92,6 +93,13 @@ export const writesReadings: Readings<
       ['snake_case', [undefined, 1]],
       ['as_sent', [1, undefined]],
       ['dropped', [undefined, undefined]],
+    ],
+  },
+  values: {
+    look: async (world) => (await update(world, { language: 'fr-CA', email: ['desk'] })).status,
+    shows: [
+      ['documented', 400],
+      ['any', 200],
     ],
   },
   newAgentStatus: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findUnbalanced } from '../../src/stack/expressions.ts';
+import { findUnbalanced } from '../../src/rules/prose.ts';
 
 test.each([
   'plain text',
@@ -22,7 +22,7 @@ test.each([
   ['Hi {name|you}}', 3],
   ['{{ok}} {{', 7],
 ])('%j is not, at %i', (text, offset) => {
-  expect(findUnbalanced(text).map((token) => token.offset)).toEqual([offset]);
+  expect(findUnbalanced(text).map(({ span }) => span.start)).toEqual([offset]);
 });
 
 test('a large text on one line is looked through once', () => {
