@@ -8,7 +8,9 @@ const sip: Facet = {
   field: 'sip',
   operations: ['setSipRegistration'],
   read: ({ sip_registration_data: data }) =>
-    isObject(data) ? { registration_enabled: data.registrationEnabled ?? null } : undefined,
+    isObject(data)
+      ? { registration_enabled: data.registrationEnabled ?? data.registration_enabled ?? null }
+      : undefined,
   // The flag is a member of the agent's record.
   isStamped: true,
   isAsynchronous: true,

@@ -712,6 +712,11 @@ export const assumptions = {
     assumed: 'With 403 `forbidden`.',
     why: 'It is what an update of such an agent answers.',
   },
+  'sip.stored-shape': {
+    documented: 'An agent has its registration as `sip_registration_data`; the members of a PATCH\'s answer.',
+    assumed: 'It has the members of that answer, the flag as `registrationEnabled` or `registration_enabled`.',
+    why: 'It is the same registration; an agent\'s own fields are in snake_case, and both spellings are read.',
+  },
   'mcp.write-shape': {
     documented: 'Connections are returned in snake_case, and a write takes another shape that is validated apart.',
     assumed: 'The write names are the camelCase forms of the same fields, and a saved connection is named by its `id`. A member that is not shown is written under the name that it is returned under.',

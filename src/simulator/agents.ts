@@ -26,6 +26,7 @@ import {
   writableAgent,
 } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
+import type { Dialect } from './dialect.ts';
 import { apiAuthor, recordFacet, recordHistory } from './history.ts';
 import { inside, without } from './json.ts';
 import type { Platform, Routes } from './platform.ts';
@@ -110,10 +111,23 @@ function viewAgent({ dialect, stamp, now }: Platform, agent: Agent): JsonObject 
     is_active: record.status === 'active',
     interpreter_config: viewInterpreter(record),
     email_tool_instructions: record.email_tool_instructions ?? null,
-    sip_registration_data:
-      withoutSecrets({ sip_registration_data: record.sip_registration_data ?? null })
-        .sip_registration_data ?? null,
+    sip_registration_data: viewRegistration(dialect, record),
   };
+}
+
+/** The stored registration, but its password, in the spelling of the dialect. */
+function viewRegistration(
+  { sipData }: Dialect,
+  { sip_registration_data: stored = null }: JsonObject,
+) {
+  const { sip_registration_data: data = null } = withoutSecrets({ sip_registration_data: stored });
+  if (!isObject(data) || sipData === 'camelCase') return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 }
 
 /** Null in every field. */

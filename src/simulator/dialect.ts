@@ -42,6 +42,18 @@ export const DIALECT_OPTIONS = {
     ['documented', 'any'],
     'whether a value, a form of an address or sender, or a number below the usual that the specification does not name is a 400, or taken',
   ),
+  characters: chooseOne(
+    ['code_points', 'utf16'],
+    'whether the characters of a text are counted as code points, or as UTF-16 has them: an emoji as two',
+  ),
+  megabyte: chooseOne(
+    ['binary', 'decimal'],
+    'whether a megabyte of a document or a clip has 1,048,576 bytes or 1,000,000',
+  ),
+  sipData: chooseOne(
+    ['camelCase', 'snake_case'],
+    'how the members of `sip_registration_data` are spelled: as the endpoint of the registration answers them, or as an agent has its fields',
+  ),
   newAgentStatus: chooseOne(
     ['active', 'inactive', 'pending'],
     'the status of an agent that is created without one',

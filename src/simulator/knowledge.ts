@@ -5,6 +5,7 @@ import { organizationLocks } from './catalogue.ts';
 import { type Dialect, drawInventions, type Inventions } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
+import { invalid, violation } from './validation.ts';
 
 /** What agents answer from (Knowledge base sources). */
 export const knowledge: Routes<
@@ -48,7 +49,12 @@ function createPage(platform: Platform, base: KnowledgeBase, body: JsonObject): 
   return data({ sourceId: source.id, jobId: platform.ids.uuid('job') }, 201);
 }
 
+/** Bytes of a document where a megabyte is a million; the contract has the wider limit. */
+const DECIMAL_LIMIT = 50_000_000;
+
 function createDocument(platform: Platform, base: KnowledgeBase, body: JsonObject): Answer {
+  if (platform.dialect.megabyte === 'decimal' && Number(body.fileSize) > DECIMAL_LIMIT)
+    throw invalid('details', [violation('fileSize', 'must be at most 50 MB')]);
   const same = sameDocument(platform, base, body);
   if (same !== undefined && body.forceReingest !== true) throw duplicate(platform, same);
   const upload: Upload = {

@@ -54,23 +54,37 @@ type Node = { readonly [key: string]: unknown };
 const CONTRACT = 'urn:callsheet:platform';
 
 /** Validates with the schemas of the bundled OpenAPI document. */
-export const ajv = new Ajv2020({
-  strict: false,
-  allErrors: true,
-  verbose: true,
-  discriminator: true,
-});
-formats.default(ajv);
-ajv.addSchema(contract, CONTRACT);
+export const ajv = openAjv({ unicode: true });
 
+/** `unicode`: whether characters are code points, or what UTF-16 makes of them. */
+function openAjv({ unicode }: { readonly unicode: boolean }): Ajv2020 {
+  const opened = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    verbose: true,
+    discriminator: true,
+    unicode,
+  });
+  formats.default(opened);
+  opened.addSchema(contract, CONTRACT);
+  return opened;
+}
+
+let utf16: Ajv2020 | undefined;
 const compiled = new Map<string, ValidateFunction>();
 
 /** The validator of a schema of the contract, by its JSON pointer. */
-export function validatorAt(pointer: string): ValidateFunction {
-  const known = compiled.get(pointer);
+export function validatorAt(
+  pointer: string,
+  characters: Dialect['characters'] = 'code_points',
+): ValidateFunction {
+  const key = `${characters} ${pointer}`;
+  const known = compiled.get(key);
   if (known !== undefined) return known;
-  const validate = ajv.compile({ $ref: `${CONTRACT}${pointer}` });
-  compiled.set(pointer, validate);
+  const isUtf16 = characters === 'utf16';
+  if (isUtf16) utf16 ??= openAjv({ unicode: false });
+  const validate = ((isUtf16 && utf16) || ajv).compile({ $ref: `${CONTRACT}${pointer}` });
+  compiled.set(key, validate);
   return validate;
 }
 
@@ -81,13 +95,13 @@ const ASSUMED_RULES: readonly string[] = [
 
 /** What a body breaks of its operation's schema. */
 export function bodyViolations(
-  { values }: Pick<Dialect, 'values'>,
+  { values, characters }: Pick<Dialect, 'values' | 'characters'>,
   id: OperationId,
   body: unknown,
 ): readonly Violation[] {
   const pointer = getRules(id).body?.pointer;
   if (pointer === undefined) return [];
-  const validate = validatorAt(pointer);
+  const validate = validatorAt(pointer, characters);
   if (validate(body)) return [];
   const broken = (validate.errors ?? []).filter(
     ({ keyword }) => values === 'documented' || !ASSUMED_RULES.includes(keyword),

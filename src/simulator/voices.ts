@@ -8,6 +8,7 @@ import type { Voice } from './store.ts';
 
 /** Bytes of a clip (Limits). */
 export const CLIP_LIMIT = 4 * 1024 * 1024;
+const DECIMAL_CLIP_LIMIT = 4_000_000;
 
 const TYPES = ['mp3', 'wav', 'flac', 'ogg', 'webm'];
 /** MIME names of those types beside `audio/<type>`. */
@@ -66,7 +67,8 @@ function checkedClip({ body, files }: Input, { dialect }: Platform): FormFile {
   if (body.organizationId === undefined) throw refuse('organizationId is required');
   if (clip === undefined || clip.bytes.length === 0) throw refuse('clip is missing or empty');
   if (!isClip(clip)) throw refuse(`clip must be one of ${TYPES.join(', ')}`);
-  if (clip.bytes.length > CLIP_LIMIT) throw refuse('clip is larger than 4 MB');
+  const limit = dialect.megabyte === 'decimal' ? DECIMAL_CLIP_LIMIT : CLIP_LIMIT;
+  if (clip.bytes.length > limit) throw refuse('clip is larger than 4 MB');
   if (dialect.values === 'documented' && !languages.includes(String(body.language ?? 'en')))
     throw refuse('language is not supported');
   return clip;

@@ -35,7 +35,15 @@ export const knowledgeReadings: Readings<
   | 'reingestedFile'
   | 'emptyEnqueue'
   | 'enqueuedStatus'
+  | 'megabyte'
 > = {
+  megabyte: {
+    look: async (world) => (await add(world, { ...file, fileSize: 51_000_000 })).status,
+    shows: [
+      ['binary', 201],
+      ['decimal', 400],
+    ],
+  },
   pageNames: {
     look: async (world) => {
       await add(world, page);

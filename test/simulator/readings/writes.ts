@@ -27,6 +27,8 @@ export const writesReadings: Readings<
   | 'nestedDefaults'
   | 'newFields'
   | 'values'
+  | 'characters'
+  | 'sipData'
   | 'newAgentStatus'
   | 'createAnswer'
   | 'updateAnswer'
@@ -100,6 +102,26 @@ export const writesReadings: Readings<
     shows: [
       ['documented', 400],
       ['any', 200],
+    ],
+  },
+  characters: {
+    look: async ({ call }) => {
+      const body = { organization_id: IDS.harbor, name: '🦷'.repeat(60), message_type: 'sms' };
+      return (await call('createSmsTemplate', { body })).status;
+    },
+    shows: [
+      ['code_points', 201],
+      ['utf16', 400],
+    ],
+  },
+  sipData: {
+    look: async ({ call }) =>
+      keys(record(await call('getAgent', at)).sip_registration_data).filter((name) =>
+        name.startsWith('registration'),
+      ),
+    shows: [
+      ['camelCase', ['registrationEnabled']],
+      ['snake_case', ['registration_enabled']],
     ],
   },
   newAgentStatus: {
