@@ -54,16 +54,16 @@ type Node = { readonly [key: string]: unknown };
 const CONTRACT = 'urn:callsheet:platform';
 
 /** Validates with the schemas of the bundled OpenAPI document. */
-export const ajv = openAjv({ unicode: true });
+export const ajv = openAjv({});
 
-/** `unicode`: whether characters are code points, or what UTF-16 makes of them. */
-function openAjv({ unicode }: { readonly unicode: boolean }): Ajv2020 {
+/** Characters are code points unless `unicode` is false, which ajv would have a word on. */
+function openAjv(options: { readonly unicode?: false; readonly logger?: false }): Ajv2020 {
   const opened = new Ajv2020({
     strict: false,
     allErrors: true,
     verbose: true,
     discriminator: true,
-    unicode,
+    ...options,
   });
   formats.default(opened);
   opened.addSchema(contract, CONTRACT);
@@ -82,7 +82,7 @@ export function validatorAt(
   const known = compiled.get(key);
   if (known !== undefined) return known;
   const isUtf16 = characters === 'utf16';
-  if (isUtf16) utf16 ??= openAjv({ unicode: false });
+  if (isUtf16) utf16 ??= openAjv({ unicode: false, logger: false });
   const validate = ((isUtf16 && utf16) || ajv).compile({ $ref: `${CONTRACT}${pointer}` });
   compiled.set(key, validate);
   return validate;
