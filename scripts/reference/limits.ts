@@ -71,7 +71,7 @@ function limitsIn(root: FieldSchema, given: FieldSchema, field: string): readonl
   ];
 }
 
-/** What a rule asks for, where one line has room for it. */
+/** A rule as one line: its keyword, with its value where that is short. */
 function describe({ keyword, value }: Limit): string {
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (isList) return `${keyword}: ${value.join(', ')}`;

@@ -2,7 +2,7 @@ import { RULES } from '../../src/render/report/sarif.ts';
 import { namedRules } from '../../src/rules/lint.ts';
 import { code, page, paragraph, table, toHeading } from './markdown.ts';
 
-/** What a rule rests on where it is neither a section nor an assumption. */
+/** Words for the basis of a rule that is neither a section nor an assumption. */
 const BASES: Readonly<Record<string, string>> = {
   language: 'the configuration language',
   fields: 'the [limits](limits.md) of the field',

@@ -287,7 +287,7 @@ function formatWords({ error, located, open }: Violation): ProblemMessage {
   };
 }
 
-/** What patterns of the schemas ask for. */
+/** Patterns of the schemas, in words. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': 'must begin with http:// or https://',
   '^[hH][tT][tT][pP][sS]?://': 'must begin with http:// or https://',

@@ -74,7 +74,7 @@ const PLAIN: readonly string[] = [
 ];
 
 export const PROMPTS: readonly string[] = [...BRACES, ...PLAIN];
-/** What `npm test` takes: the doubled braces, a table, line endings of Windows, blanks, emoji and no last line break. */
+/** The prompts of `npm test`: the doubled braces, a table, line endings of Windows, blanks, emoji and no last line break. */
 export const SHORT: readonly string[] = [
   ...BRACES,
   ...[DENTAL, '\r\n', 'blanks', '👋', 'No final'].flatMap(

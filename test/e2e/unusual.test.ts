@@ -10,7 +10,7 @@ import { scenario } from './harness.ts';
 const MAIN = readFileSync(join(CLINIC, 'callsheet.yaml'), 'utf8');
 const [base] = SEED.knowledge_bases ?? [];
 
-/** What the simulated account does not have, and a document that it finds nothing to ingest in. */
+/** Rows that the simulated account has no counterpart for, and a document that it finds nothing to ingest in. */
 const HAS_NOT = [
   'model alpha-5',
   'model ALPHA-4.1',

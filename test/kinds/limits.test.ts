@@ -28,7 +28,7 @@ describe('a rule is stated, assumed, or a warning', () => {
   test.each(LIMITS)('$field: $keyword', ({ section, assumptions: ids, severity }) => {
     if (section !== undefined) expect(SECTIONS).toContain(section);
     expect([section ?? [], ids].flat().filter(isBasis)).not.toEqual([]);
-    // What only an assumption says is no error, but for the names that resources are recognised by and bodies that are assumed.
+    // A rule that is only assumed is no error, but for names that tell resources apart and bodies that are assumed.
     const own = ['field.names', 'payments.tool-body', 'retry_policy.create'];
     if (section === undefined && severity === 'error')
       expect(ids.some((id) => own.includes(id))).toBe(true);

@@ -12,7 +12,7 @@ type RuleWords = {
   /** What to do about it. */
   readonly remedy: string;
   /**
-   * What makes it an error: sections of the specification and assumptions, the limits of `fields`, or the
+   * The reason why it is an error: sections of the specification and assumptions, the limits of `fields`, or the
    * configuration `language` itself. A rule of our own taste is a `warning`.
    */
   readonly basis: string | readonly string[];

@@ -1117,7 +1117,7 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     recovery: PROSE,
     undo: {
       asks: 'ids of what the same run touched are references again, also within a text',
-      // What no schema knows among secrets may be one, and is not written back.
+      // A member that no schema knows among secrets may be one, and is not written back.
       of: ({ schema }) => schema['x-secrets-inside'] !== true,
       check: (field) => {
         const id = '0a000000-0000-4000-8000-00000000000a';
