@@ -32,7 +32,7 @@ const SECRET = 'canary-9f27';
 const WRONG = `agents:
   a:
     name: A
-    status: on
+    config: on
     integrations:
       smsProvider: { auth_token: ${SECRET}, from: "::add-mask::x" }
 `;
