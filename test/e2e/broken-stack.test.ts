@@ -17,7 +17,7 @@ const BROKEN = `agents:
     integrations: { smsProvider: { auth_token: { $secret: vault:NOT_SET } } }
   c:
     name: Too many webhooks
-    status: sleeping
+    status: [sleeping]
     extensions:
       tools:
         - { type: webhook, name: one, condition: before_call, method: GET, url: "https://x.example.test" }
