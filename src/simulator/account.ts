@@ -16,7 +16,7 @@ import {
   type SeedOrganization,
 } from './seed.ts';
 
-/** What a simulator makes up beside its seed. */
+/** Records that a simulator makes up beside its seed. */
 export type GeneratedOptions = {
   /** Generates that many agents, over the seed's organizations or over five of its own. */
   readonly agents?: number | undefined;
@@ -26,7 +26,7 @@ export type GeneratedOptions = {
   readonly resellers?: number | undefined;
   /** Generates a whole account with that many organizations; four for each reseller unless given. */
   readonly organizations?: number | undefined;
-  /** Has agents called as time goes on; nobody calls unless given. */
+  /** Has agents called as time goes on; there are no calls unless given. */
   readonly callers?: Simulation.Callers | undefined;
 };
 
@@ -129,7 +129,7 @@ function manners({ agent_type: type, config }: SeedAgent, owner: Company, index:
   };
 }
 
-/** What only some agents have: links, a payment tool, the PBX provider. */
+/** Returns members that only some agents have: links, a payment tool, the PBX provider. */
 function extras(
   { agent_type: type, integrations }: SeedAgent,
   owner: Company,

@@ -56,7 +56,7 @@ export function serveAdmin(server: FastifyInstance, controls: Controls, token: s
   );
 }
 
-/** What somebody is told who may not steer the simulator. */
+/** Refuses callers from other machines, and those without the token. */
 function stranger({ raw, headers }: FastifyRequest, token: string): Said | undefined {
   if (!isLoopback(raw.socket.remoteAddress))
     return refuse(404, 'the admin endpoint answers on this machine alone');
@@ -94,7 +94,6 @@ function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
 }
 
-/** What the commands work on. */
 type Controls = Omit<Simulator, 'url' | 'requests' | 'close'> & {
   readonly platform: Platform;
   readonly log: RequestLog;
@@ -107,7 +106,7 @@ type Command = {
   readonly does: string;
   /** Schema of the body; without one there is none. */
   readonly body?: JsonObject;
-  /** What is wrong with a body that keeps to the schema. */
+  /** Returns problems that the schema cannot find. */
   readonly check?: (body: JsonObject) => readonly string[];
   /** Throws an error in words for what cannot be done. */
   readonly run: (controls: Controls, body: JsonObject) => Json;

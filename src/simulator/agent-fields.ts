@@ -8,7 +8,6 @@ import {
 } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
-/** What the agent's schema says about its fields, as the simulator needs it. */
 const agent: KindSchema = schema;
 
 const FIELDS = Object.entries(agent.properties ?? {}).map(
@@ -123,7 +122,7 @@ function carry(before: Json | undefined, next: Json, field: FieldSchema, inside:
   return Object.fromEntries([...rest, ...kept]);
 }
 
-/** Whether the specification names null as a value of the field. */
+/** Returns true if the specification names null as a value of the field. */
 export function namesNull(field: FieldSchema): boolean {
   return Array.isArray(field.type) && field.type.includes('null');
 }

@@ -10,13 +10,13 @@ import { bodyViolations, type Violation, violation } from './validation.ts';
 /** A rule that no schema states: of which field, and what a record breaks of it. */
 type AgentRule = {
   readonly field: string;
-  /** Whether it holds for every save, also of a field that the save leaves alone. */
+  /** True if it holds for every save, also of a field that the save leaves alone. */
   readonly always?: boolean;
   readonly broken: (
     platform: Platform,
     record: JsonObject,
   ) => string | readonly string[] | undefined;
-  /** Where the message says it is broken; the field's write name unless given. */
+  /** The path that messages name; the field's write name unless given. */
   readonly place?: string;
 };
 
@@ -76,7 +76,7 @@ const AGENT_RULES: readonly AgentRule[] = [
   { field: TEMPLATES.sms, place: 'smsTemplateId', broken: unfitSmsTemplate },
 ];
 
-/** What a record breaks of them. Only what the write touched is looked at. */
+/** Checks a record against the rules of the fields that the write touched. */
 export function brokenRules(
   platform: Platform,
   before: JsonObject,
@@ -228,7 +228,7 @@ function when(
   return condition ? [{ feature, message }] : [];
 }
 
-/** What the carrier says of a number that the account does not own (SMS templates, from_number). */
+/** The carrier's error code for a number that the account does not own (SMS templates, from_number). */
 const NOT_OWNED = 21606;
 
 /**
@@ -260,8 +260,8 @@ export function sendText(platform: Platform, { agentId, templateId, to }: TextOr
 }
 
 /**
- * Whether a carrier takes messages from a sender for an organization. Short codes and names are taken;
- * a phone number has to be on the organization's SMS account, where the seed says what is on it.
+ * Short codes and names may send. A phone number has to be on the organization's SMS account, if the seed
+ * lists the numbers of that account.
  */
 function maySend({ smsNumbers }: Organization, sender: string): boolean {
   const isPhoneNumber = /^\+?\d{7,15}$/.test(sender.replaceAll(/[\s().-]/g, ''));

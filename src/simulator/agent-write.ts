@@ -6,7 +6,7 @@ import type { Platform } from './platform.ts';
 import type { Fields } from './store.ts';
 import { invalid, refusedNulls, violation } from './validation.ts';
 
-/** What an agent has before anybody configured it. */
+/** Fields that an agent has before it is configured. */
 export const NEW_AGENT: JsonObject = {
   agent_type: 'simple',
   model: 'alpha-4.1',

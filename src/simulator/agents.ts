@@ -87,7 +87,7 @@ export const agents: Routes<
   },
 };
 
-/** Whether two records differ in nothing but the time of their change. */
+/** Compares two records without the time of their change. */
 function isSame(a: JsonObject, b: JsonObject): boolean {
   return isSameJson(without(a, 'updated_at'), without(b, 'updated_at'));
 }
@@ -95,7 +95,7 @@ function isSame(a: JsonObject, b: JsonObject): boolean {
 /** Milliseconds after which an agent was called, where calls move its record (`counters`). */
 const BETWEEN_CALLS_MS = 30_000;
 
-/** What a single read returns: the whole record but its secrets (Agent). */
+/** Returns the answer of a single read: the whole record but its secrets (Agent). */
 function viewAgent({ dialect, stamp, now }: Platform, agent: Agent): JsonObject {
   const { record: stored } = agent;
   const quiet = now().getTime() - Date.parse(String(stored.updated_at));
@@ -158,7 +158,7 @@ const LISTED = [
 
 const FEWEST = ['id', 'name'];
 
-/** What a list says of an agent: a part of its fields (Agent). */
+/** Returns an entry of a list: a part of the fields (Agent). */
 function listAgent(platform: Platform, agent: Agent): JsonObject {
   const { listFields, listUpdatedAt } = platform.dialect;
   if (listFields === 'all') {
@@ -197,7 +197,7 @@ export const sip: Routes<'setSipRegistration'> = {
   },
 };
 
-/** What a registration is told to have where nothing was stored. */
+/** Reads show these defaults of a registration where nothing was stored. */
 const UNTOLD = {
   sipDomain: '',
   username: '',
@@ -218,8 +218,8 @@ function unsupported({ dialect: { sipForeign } }: Platform): Refusal {
 }
 
 /**
- * Whether the registrar has an agent registered by now: the flag is stored at once and picked up later
- * (SIP registration). An agent whose flag nobody flipped is what its flag says.
+ * Returns true if the registrar has registered an agent by now: the flag is stored at once and picked up later
+ * (SIP registration). If the flag never changed, it is the answer.
  */
 export function isRegistered({ store, now }: Platform, agentId: string): boolean {
   const changes = store.sipChanges.filter((change) => change.agentId === agentId);
@@ -232,7 +232,7 @@ export function isRegistered({ store, now }: Platform, agentId: string): boolean
   return inside(record, 'sip_registration_data', 'registrationEnabled') === true;
 }
 
-/** What applies to a payment tool that was told nothing. The specification gives no figures. */
+/** Defaults of a payment tool. The specification gives no figures. */
 const DEFAULTS = {
   success_url: 'https://pay.example.test/thank-you',
   max_single_charge_cents: 50_000,
@@ -300,7 +300,7 @@ function readiness(platform: Platform, agent: Agent): JsonObject {
   };
 }
 
-/** Whether the agent has all that sending a payment link takes. */
+/** Returns true if the agent has every setting that sending a payment link takes. */
 function sendsTexts({ integrations }: JsonObject): boolean {
   const sms = inside(integrations, 'smsProvider');
   const has = (...names: readonly string[]) => names.every((name) => Boolean(inside(sms, name)));

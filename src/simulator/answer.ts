@@ -6,7 +6,6 @@ export type Query = {
   readonly [name: string]: string | number | boolean | readonly string[] | undefined;
 };
 
-/** What an operation answers. */
 export type Answer = {
   readonly status: number;
   readonly body?: Json;

@@ -56,7 +56,7 @@ export function rotateSecret(platform: Platform, key: Key): string {
   return key.clientSecret;
 }
 
-/** Whether a key reaches an organization: an account's key all of them, a scoped one those of its scope. */
+/** An account's key reaches every organization, a scoped one those of its scope. */
 export function reaches(key: Key, { id, resellerId }: Organization): boolean {
   const { scope } = key;
   return scope === undefined || scope.id === (scope.level === 'organization' ? id : resellerId);
@@ -101,7 +101,7 @@ export function organizationFilter(
   return key.scope === undefined ? () => true : (id) => ownedBy(platform, key, id);
 }
 
-/** Whether what an organization owns is within a key's reach. */
+/** Returns true if a key reaches the organization with that id. */
 export function ownedBy(platform: Platform, key: Key, organizationId: unknown): boolean {
   const organization = platform.store.organizations.get(String(organizationId));
   return organization !== undefined && reaches(key, organization);

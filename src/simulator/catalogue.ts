@@ -81,7 +81,7 @@ function isNamed({ key }: Feature): boolean {
   return NAMED.test(key);
 }
 
-/** What a seed may say of the lists. */
+/** Lists that a seed may bring. */
 export type Offers = {
   readonly features?: readonly Feature[];
   readonly llm_models?: readonly CatalogueEntry[];
@@ -102,7 +102,7 @@ function feature(key: string, category: Category, description: string): Feature 
   return { key, name: words.charAt(0).toUpperCase() + words.slice(1), description, category };
 }
 
-/** What may be used, and by whom it is locked (Features, LLM models, STT providers). */
+/** Features with their locks, models and speech providers (Features, LLM models, STT providers). */
 export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProviders'> = {
   listFeatures: (input, platform) => {
     const { level, id, locks } = featureScope(platform, input);
@@ -241,7 +241,7 @@ function getLocks(
   return locks;
 }
 
-/** Where the matrix does not govern, accounts and organizations have settings, and resellers have none. */
+/** Without the feature matrix, accounts and organizations have settings, and resellers have none. */
 function legacyLocks(level: Level, holder: Holder | undefined): readonly string[] {
   if (holder === undefined || level === 'reseller') return [];
   const settings = [...(holder.settings ?? [])];

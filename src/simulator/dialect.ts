@@ -208,7 +208,6 @@ function fallbacks(options: Options): Dialect {
   return Object.fromEntries(entries) as Dialect;
 }
 
-/** What an option accepts. */
 type Option<Value> = {
   readonly fallback: Value;
   /** All of them, where they are few. */
@@ -339,12 +338,12 @@ function findOption(name: string): Option<unknown> | undefined {
 }
 
 /**
- * What a platform must have and the specification does not show. It is drawn for each start, so that nothing can
- * come to rely on what this simulator made up. The specification shows that a source can be `active`, not when: it
- * may be that before it is ingested, too.
+ * Facts that a platform must have and the specification does not show. They are drawn for each start, so that no code
+ * can come to rely on the choices of this simulator. The specification shows that a source can be `active`, not when:
+ * it may be that before it is ingested, too.
  */
 export type Inventions = {
-  /** What `status` of a source is before it is ingested, while it is, and where that failed. */
+  /** `status` of a source before its ingestion, during it, and after it failed. */
   readonly states: { readonly waiting: string; readonly working: string; readonly failed: string };
   /** How a source that was never ingested tells so. */
   readonly nothing: JsonObject;

@@ -14,7 +14,7 @@ type Target = {
   readonly path: string;
 };
 
-/** Where the draws of faults with a `probability` begin. */
+/** The seed of the draws for faults with a `probability`. */
 export type Seed = NonNullable<Simulation.Document['chaosSeed']>;
 
 /** The faults that are set. */
@@ -27,7 +27,7 @@ export type Faults = {
   readonly pending: () => number;
   /** Those that have not been spent. */
   readonly list: () => readonly Fault[];
-  /** Begins the draws anew from another seed. */
+  /** Begins the draws again from another seed. */
   readonly reseed: (seed: Seed) => void;
   /** The fault that strikes a request, if one does; it is counted as used. */
   readonly strike: (target: Target) => Fault | undefined;
@@ -97,8 +97,8 @@ function befalls(fault: Fault, { operation, path }: Target): boolean {
 }
 
 /**
- * Whether the dice fall for a request. They depend on the request and on how often it was made, not on what
- * other requests did in between, so that concurrent runs repeat as well; nor on ids, which come in the order of creates.
+ * Draws for a request. The draw depends on the request and on how often it was made, not on the requests in
+ * between, so that concurrent runs repeat as well; nor on ids, which come in the order of creates.
  */
 function drawn(seed: Seed, { fault, number, draws }: Armed, { method, path }: Target): boolean {
   if (fault.probability === undefined) return true;

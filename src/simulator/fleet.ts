@@ -11,7 +11,7 @@ const NAMES = [
   'Orchard Homes',
 ];
 
-/** What the agents of a fleet do; they take turns. */
+/** The agents of a fleet take these in turn. */
 export const ROLES = [
   {
     type: 'receptionist',

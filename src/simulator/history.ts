@@ -78,7 +78,7 @@ export function viewEntry({ dialect }: Platform, entry: HistoryEntry): JsonObjec
   };
 }
 
-/** What was changed on agents, and putting it back (Agents, history and revert). */
+/** Agents, history and revert. */
 export const history: Routes<'listAgentHistory' | 'revertAgent'> = {
   listAgentHistory: (input, platform) => {
     const agent = reachedAgent(platform, input);

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
-/** Where identifiers come from: counted, not drawn, so that the same calls give the same ones. */
+/** Identifiers are counted, not drawn, so that the same calls give the same ones. */
 export type Ids = {
   /** A UUID of version 4 in form. */
   readonly uuid: (kind: string) => string;
-  /** Hex digits that nobody would guess by accident, such as a token. */
+  /** Hex digits that cannot be guessed by accident, such as a token. */
   readonly token: (kind: string) => string;
   /** Whole numbers from 1, as history entries have them. */
   readonly number: () => number;
 };
 
-/** Counts anew; another `salt` gives other identifiers. */
+/** Starts a count of its own; another `salt` gives other identifiers. */
 export function countIds(salt = ''): Ids {
   let count = 0;
   let numbers = 0;

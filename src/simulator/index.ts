@@ -41,7 +41,7 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly rateLimit?: RateLimit | undefined;
   /** Milliseconds that every request waits. */
   readonly latencyMs?: number | undefined;
-  /** Where the draws of faults with a probability begin. */
+  /** The seed of the draws for faults with a probability. */
   readonly chaosSeed?: Seed | undefined;
   /** Keeps its identifiers apart from those of another simulator, whose records a seed may bring. */
   readonly idSalt?: string;
@@ -49,7 +49,7 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly kill?: () => void;
   /** The token of the admin endpoint, which does not exist without one. */
   readonly admin?: string;
-  /** Whether requests are remembered; they are unless this is false. */
+  /** Requests are remembered unless this is false. */
   readonly log?: boolean;
 };
 

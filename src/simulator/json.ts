@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
-/** What lies in a value under those names, one inside the other; undefined where nothing does. */
+/** Returns the member at a path of names; undefined if there is none. */
 export function inside(value: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 }

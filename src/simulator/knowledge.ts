@@ -7,7 +7,7 @@ import type { Input, Platform, Routes } from './platform.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
 import { invalid, violation } from './validation.ts';
 
-/** What agents answer from (Knowledge base sources). */
+/** Knowledge base sources. */
 export const knowledge: Routes<
   'listKnowledgeSources' | 'createKnowledgeSource' | 'enqueueKnowledgeSource'
 > = {

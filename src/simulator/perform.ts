@@ -22,7 +22,7 @@ import {
 } from './validation.ts';
 import { voices } from './voices.ts';
 
-/** What a request came to, and its body for the log. */
+/** The answer to a request, and the body that was sent, for the log. */
 export type Performed = { readonly answer: Answer; readonly body?: Json };
 
 /** Answers a request to an operation: who calls, what they ask for, whether that keeps to the contract. */
@@ -53,7 +53,7 @@ export async function perform(
   return given.body === undefined ? { answer } : { answer, body: given.body };
 }
 
-/** What `work` answers; a refusal that it throws is an answer as well. */
+/** Returns the answer of `work`; a refusal that it throws is an answer as well. */
 export async function answerOrRefuse(work: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await work();
@@ -99,7 +99,7 @@ async function readFormSafely(request: FastifyRequest): Promise<Given> {
     return { body: fields, files };
   } catch (error) {
     const reason = errorMessage(error);
-    // Nobody reads the rest, and without it the connection's next request would never arrive.
+    // The rest must be drained, or the connection's next request would never arrive.
     request.raw.unpipe().resume();
     return { ...NO_BODY, problem: `the form cannot be read: ${reason}` };
   }
@@ -229,7 +229,7 @@ export function readJson(bytes: Buffer): JsonReading {
   return problem === undefined ? { body } : { problem };
 }
 
-/** What a value has that no honest body has, looked for without recursion. Takes out members named `__proto__`. */
+/** Finds what no honest body has, without recursion. Takes out members named `__proto__`. */
 function trouble(body: Json): string | undefined {
   let level: readonly Json[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -16,15 +16,14 @@ export type Callers = {
   readonly callUntilNow: (agentId?: string) => void;
 };
 
-/** What every operation works on. */
+/** Everything that an operation reads and changes. */
 export type Platform = {
   readonly store: Store;
-  /** What it offers: features, models, speech providers. */
   readonly catalogue: Catalogue;
   readonly dialect: Dialect;
   readonly faults: Faults;
   readonly limiter: Limiter;
-  /** Who calls agents as time goes on; nobody until it starts. */
+  /** Callers of the agents as time goes on; none until it starts. */
   callers: Callers;
   /** Milliseconds that every request waits. */
   latencyMs: number;
@@ -65,7 +64,7 @@ export type LoggedRequest = {
   readonly path: string;
   /** Name of the operation, `upload`, or `unknown`. */
   readonly operation: string;
-  /** Whether it brought an Authorization header. */
+  /** True if it had an Authorization header, valid or not. */
   readonly authorized: boolean;
   /** 0 where the connection was broken instead of answered. */
   readonly status: number;
@@ -82,7 +81,7 @@ export type Simulator = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly organizations: readonly { readonly id: string; readonly name: string }[];
-  /** What the platform holds, secrets as they are stored. Changes to it are seen by the next request. */
+  /** Secrets are as they are stored. The next request sees changes to it. */
   readonly store: Store;
   /** Can be changed while the simulator runs. */
   readonly dialect: Dialect;
@@ -107,7 +106,7 @@ export type Simulator = {
   readonly rotateSecret: (clientId?: string) => string;
   /** Moves the clock on by milliseconds. */
   readonly advance: (milliseconds: number) => void;
-  /** Whether the registrar has an agent registered by now. */
+  /** The registrar picks a changed flag up later. */
   readonly isRegistered: (agentId: string) => boolean;
   /** Has an agent send a text message, as the carrier takes or rejects it. */
   readonly sendText: (order: TextOrder) => SentText;

@@ -50,7 +50,7 @@ export function plantRecord(rest: Rest, platform: Platform, record: JsonObject):
   getTable(platform.store, rest.section).set(String(planted.id), planted);
 }
 
-/** Of the query's parameters, those that are fields of the record filter by them. */
+/** Filters by those parameters of the query that are fields of the record. */
 function listRecords(rest: Rest, input: Input, platform: Platform): Answer {
   const {
     kind,
@@ -154,7 +154,7 @@ function view({ kind }: Rest, { dialect }: Platform, record: JsonObject): JsonOb
   return dress(dialect, withoutSecrets(record, kind.schema));
 }
 
-/** What a body says of the record's fields, under their names. */
+/** Translates the write names of a body into the record's names. Members that no field has are dropped. */
 function written({ kind: { schema } }: Rest, body: JsonObject): JsonObject {
   const names = new Map(
     Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>

@@ -13,7 +13,7 @@ import type { Agent, Merchant, Organization } from './store.ts';
 import { RESTS, type RestSection, TABLES } from './tables.ts';
 import { ajv, problemsIn, readDocument, wrongDocument } from './validation.ts';
 
-/** What a simulated account holds when it starts. Records are as the platform returns them, with their secrets. */
+/** Records of an account at its start, as the platform returns them, with their secrets. */
 export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & Omit<
   Seed.Document,
   keyof OpenSections
@@ -67,7 +67,7 @@ export function readSeed(text: string): SeedDocument {
   return seed as SeedDocument;
 }
 
-/** What is wrong with a seed, as sentences. */
+/** Returns the problems of a seed as sentences. */
 export function checkSeed(seed: unknown): readonly string[] {
   return validate(seed) ? danglingOwners(seed) : problemsIn(validate, seed);
 }

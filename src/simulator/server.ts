@@ -47,7 +47,7 @@ export function createServer(
     clientErrorHandler: answerUnparsed,
   });
   server.addHook('onSend', async (_request, reply) => stampDate(platform, reply));
-  // Nobody reads what comes to an address that is none; Fastify would refuse a QUERY without a type itself.
+  // The body of a request to an unknown path is not read; Fastify would refuse a QUERY without a type itself.
   server.addHook('onRequest', async ({ is404, headers }) => {
     if (is404) headers['content-type'] = 'application/json';
   });
@@ -220,7 +220,7 @@ async function deliver(
       });
       if (ending === 'half') reply.raw.write(bytes.subarray(0, bytes.length / 2));
       else reply.raw.flushHeaders();
-      // What was written still goes out.
+      // Bytes that were written still go out.
       request.raw.socket.destroySoon();
       return reply;
     }
@@ -239,17 +239,17 @@ async function silence({ raw: { socket } }: FastifyRequest, milliseconds: number
   over.abort();
 }
 
-/** What a request came to after everything that befell it. */
+/** An answer after the faults and the rate limit. */
 type Exchange = Performed & {
   readonly ending: Ending;
   /** How long silence lasts, where nothing else ends it. */
   readonly hangMs: number;
 };
 
-/** What lies at presigned addresses. */
+/** Operations at presigned addresses. */
 const PRESIGNED = ['upload', 'recording'];
 
-/** Milliseconds that a request hangs that nobody gives up on. */
+/** Milliseconds that a request hangs unless the caller gives up. */
 const HANG_MS = 60_000;
 
 /** Does the work of a request, unless the rate limit or a fault keeps it from being done. */
@@ -319,7 +319,7 @@ function getEnding({ reset, hang, truncate, kill }: Fault): Ending {
 }
 
 /**
- * What the platform answers when it fails through no fault of the caller: 429, 500, 502 and 503 (Errors).
+ * The answer where the platform fails through no fault of the caller: 429, 500, 502 and 503 (Errors).
  * Other statuses come without a body.
  */
 function failure(dialect: Dialect, operation: string, status: number): Answer {

@@ -31,7 +31,7 @@ const validateRateLimit = ajv.compile<RateLimit>({ $ref: `${schema.$id}#/$defs/r
 export function readSimulation(text: string): Simulation {
   const value = readDocument(text, 'simulation');
   const problems = problemsIn(validateSimulation, value);
-  // What is no object at all has nothing further to look at.
+  // A document that is no object has no members to check.
   const { dialect: given, seed, faults } = typeof value === 'object' ? Object(value) : {};
   const dialect = readDialect(given ?? {});
   const all = [
@@ -55,7 +55,7 @@ export function checkFault(value: unknown): readonly string[] {
   return [...problemsIn(validateFault, value), ...unknownOperation(value, 'fault')];
 }
 
-/** What is wrong with a rate limit that came from outside. */
+/** Returns the problems of a rate limit that came from outside. */
 export function checkRateLimit(value: unknown): readonly string[] {
   return problemsIn(validateRateLimit, value);
 }
@@ -82,7 +82,7 @@ export type SimulationFlags = {
   readonly callers?: number | true;
 };
 
-/** What flags and files come to: options to start with, and faults to set before the first request. */
+/** Flags and files as one: options to start with, and faults to set before the first request. */
 type SimulationRequest = {
   readonly options: {
     readonly [Option in Exclude<keyof Simulation, 'seed' | 'faults'>]: Simulation[Option];

@@ -9,10 +9,10 @@ export type Level = 'account' | 'reseller' | 'organization';
 
 type Account = {
   readonly id: string;
-  /** Whether the feature matrix governs, rather than older settings. */
+  /** True if the feature matrix decides about locks, false if `settings` do. */
   featureAdministration: boolean;
   locks: Set<string>;
-  /** What older settings say of features: whether each is on. */
+  /** Older settings: true for a feature that is on. */
   readonly settings: Map<string, boolean>;
   /** Integrations that the account may use, such as `calendarA`; all where it is undefined. */
   integrationsAllowed: ReadonlySet<string> | undefined;
@@ -53,7 +53,7 @@ type Token = {
   readonly expiresAt: number;
 };
 
-/** What the payment tool was told; what was not told has defaults. */
+/** The payment tool as it was written; limits that were not written have defaults. */
 type PaymentTool = { readonly enabled: boolean; readonly limits: JsonObject };
 
 export type Agent = {
@@ -62,7 +62,7 @@ export type Agent = {
   /** In the names that reads use, secrets included. Replaced whole by every write. */
   record: JsonObject;
   payments: PaymentTool;
-  /** Whether the agent is on the provider that the API may write to. */
+  /** True if the agent is on the provider that the API may write to. */
   readonly supported: boolean;
 };
 
@@ -90,11 +90,11 @@ export type Source = {
   readonly id: string;
   readonly knowledgeBaseId: string;
   record: Fields;
-  /** Where the bytes go, for a document. */
+  /** The bytes of a document. */
   upload?: Upload;
   /** Reads that still show the ingestion as running; undefined when none runs. */
   pendingReads: number | undefined;
-  /** Whether the ingestion that runs is going to fail. */
+  /** True if the running ingestion is going to fail. */
   isDoomed?: boolean;
 };
 
@@ -145,13 +145,13 @@ export type SentText = {
   readonly at: string;
 };
 
-/** What an embedded application's session is for (Sessions). */
+/** An embedded application's session belongs to a profile (Sessions). */
 export type Profile = { readonly id: string; readonly organizationId: string };
 
 /** A user base of the PBX provider that may use a profile. */
 type PbxClaim = { readonly id: string; readonly profileId: string };
 
-/** What can be locked (Feature entry). */
+/** A feature can be locked (Feature entry). */
 export type Feature = {
   readonly key: string;
   readonly name: string;
@@ -159,7 +159,7 @@ export type Feature = {
   readonly category: string;
 };
 
-/** What one platform offers: its own lists, where a seed does not bring those of another. */
+/** The lists of one platform: a seed's, or the simulator's own. */
 export type Catalogue = {
   readonly features: readonly Feature[];
   readonly models: readonly CatalogueEntry[];
@@ -259,7 +259,7 @@ export function dumpStore(store: Store): JsonObject {
   return dumped as JsonObject;
 }
 
-/** What a `Buffer` looks like once its own `toJSON` ran. */
+/** A `Buffer` looks like this once its own `toJSON` ran. */
 function isBufferJson(value: unknown): value is { readonly data: readonly number[] } {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }

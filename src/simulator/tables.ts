@@ -51,13 +51,13 @@ const REST_TABLES = {
 } as const satisfies { readonly [section: string]: RestTable };
 
 type RestTable = {
-  /** What messages call a record: `Retry policy not found`. */
+  /** Messages name a record so: `Retry policy not found`. */
   readonly noun: string;
-  /** What a record holds that was written with the least. */
+  /** Members of a record that was written with the least. */
   readonly empty: JsonObject;
-  /** What tells a record's changes apart: `created_at` and `updated_at`, or a `version` that counts up. */
+  /** A change moves `updated_at` (beside `created_at`), or a `version` that counts up. */
   readonly moves: 'times' | 'version';
-  /** What creation answers with 201: the record or these members of it. Or it, or its status, is assumed. */
+  /** Creation answers 201 with the record or these members of it. Or the answer, or its status, is assumed. */
   readonly created: 'record' | readonly string[] | 'assumed' | 'assumed status';
   /** The shape of its errors for a lock and a taken name (Errors). */
   readonly errors: 'coded' | 'flat';
@@ -74,7 +74,6 @@ const OTHERS: { readonly [kind: string]: { readonly stored: string; readonly see
   knowledge_source: { stored: 'sources', seeded: 'sources' },
 };
 
-/** Where the records of a kind stand. */
 type Table = {
   readonly kind: Kind;
   /** The member of the store, and of its dump. */

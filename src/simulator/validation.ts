@@ -17,7 +17,7 @@ type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
-  /** Of a list, whether each member is a parameter of its own; otherwise commas part them. */
+  /** True if each member of a list is a parameter of its own; otherwise commas separate them. */
   readonly exploded: boolean;
   readonly schema: {
     readonly type: string;
@@ -28,14 +28,14 @@ type Parameter = {
     readonly minLength?: number;
     readonly default?: string | number | boolean;
   };
-  /** Whether a malformed value gives 400; a malformed id gives 404 otherwise. */
+  /** True if a malformed value gives 400; otherwise a malformed id gives 404. */
   readonly checked: boolean;
 };
 
 /** The shape that an operation's 400 has. */
 type InvalidShape = 'schema' | 'issues' | 'details' | 'coded' | 'flat';
 
-/** What the contract says of an operation beside the operation table. */
+/** Facts of the contract about an operation that the operation table does not have. */
 type Rules = {
   readonly parameters: readonly Parameter[];
   /** JSON pointer to the schema of its body, and the media type it comes in. */
@@ -93,7 +93,7 @@ const ASSUMED_RULES: readonly string[] = [
   ...['enum', 'const', 'format', 'minLength', 'minimum', 'exclusiveMinimum'],
 ];
 
-/** What a body breaks of its operation's schema. */
+/** Checks a body against its operation's schema. */
 export function bodyViolations(
   { values, characters }: Pick<Dialect, 'values' | 'characters'>,
   id: OperationId,
@@ -216,7 +216,7 @@ function dotted(path: readonly (string | number)[]): string {
   return path.join('.');
 }
 
-/** What a value breaks of a schema, as sentences that begin with the place. */
+/** Returns the violations of a schema as sentences that begin with the place. */
 export function problemsIn(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return [];
   return listViolations(validate.errors ?? []).map(sentence);
@@ -226,7 +226,7 @@ function sentence({ path, message }: Violation): string {
   return [dotted(path), message].filter(Boolean).join(': ');
 }
 
-/** What is said of a file that describes a simulation or its seed. */
+/** The error for a file that describes a simulation or its seed. */
 export function wrongDocument(what: string, problems: readonly string[]): CallsheetError {
   return new CallsheetError('config', `the ${what} is wrong: ${problems.join('; ')}`, {
     hint: `callsheet help simulator describes what a ${what} holds.`,
@@ -244,7 +244,7 @@ export function readDocument(text: string, what: string): unknown {
 /** Keywords whose errors only say that one of several branches failed. */
 const BRANCHES = ['if', 'anyOf', 'oneOf', 'not', 'discriminator'];
 
-/** What a JSON Schema validator found, one violation per error. Errors of mere branches are left out. */
+/** Returns one violation for each error of a JSON Schema validator. Errors of mere branches are left out. */
 function listViolations(errors: readonly ErrorObject[]): readonly Violation[] {
   const telling = errors.filter(
     ({ keyword, params }) =>
@@ -311,7 +311,7 @@ function toViolation(error: ErrorObject): Violation {
   }
 }
 
-/** What the elements that a list has too many of have in common: `condition before_call`. */
+/** Describes the elements of which a list has too many by the values that they share: `condition before_call`. */
 function alike({ schema }: ErrorObject): string {
   const properties: unknown = Object(schema).properties;
   const entries = Object.entries(Object(properties)).map(

@@ -10,7 +10,7 @@ import { type Call, type CallBook, escalatedAfter, getEnd, isTalk, OUTCOMES } fr
 import { DAY, HOUR } from './callers.ts';
 import { writeTranscript } from './transcript.ts';
 
-/** What agents did, and what is charged for: all of it from the same calls (Metrics, Billing report, Call logs). */
+/** Metrics, billing report and call logs are computed from the same calls, so they agree. */
 export const reports: Routes<'getMetrics' | 'getBillingReport' | 'listCallLogs'> = {
   getMetrics: ({ key, query }, platform) => {
     const { organizationId, resellerId } = query;

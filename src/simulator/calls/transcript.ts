@@ -2,8 +2,8 @@ import { seedChance } from '../ids.ts';
 import { type Call, type CallBook, escalatedAfter } from './call.ts';
 
 /**
- * What is said in a language: words for `{name}` and `{matter}`; what the agent says first; then caller and agent in
- * turns; the answer to a caller who wants a person; and by outcome the topic, the summary and what is left to do.
+ * Phrases by language: words for `{name}` and `{matter}`; the first sentence of the agent; then caller and agent in
+ * turns; the answer to a caller who wants a person; and by outcome the topic, the summary and the follow-up.
  */
 const PHRASES = {
   en: {
