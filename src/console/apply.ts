@@ -94,7 +94,7 @@ export function tellRollback({ applied, rollback }: ApplyOutcome, shown: Shown):
   );
 }
 
-/** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
+/** The allowances of a plan are in its file; apply adds none (DESIGN §3). */
 export function refusePlanningFlags(flags: PlanFlags): void {
   const allowed = [...allowancesIn(flags).values()];
   const given = flags.refresh === undefined ? allowed : [...allowed, '--refresh'];

@@ -27,12 +27,12 @@ export type ViewSource = {
 
 type View = (document: PlanDocument) => string | Promise<string>;
 
-/** What a command works with: what the engine works with, and a terminal, which is told what happens there. */
+/** The context of the engine, and the terminal that shows its events. */
 export type Context = Omit<RunContext, 'features'> & {
   readonly features: readonly (EngineFeature & ViewSource)[];
   readonly terminal: Terminal;
   readonly version: string;
-  /** Where the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  /** Undefined unless the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
   readonly telemetry?: Telemetry | undefined;
 };
 
@@ -44,7 +44,7 @@ export type PlanFlags = CommonFlags &
     readonly refresh?: Refresh;
   };
 
-/** What of the flags says which stack it is, and how it is read. */
+/** Picks the flags that say which stack is read, and how. */
 export function stackOptions(flags: CommonFlags & { readonly concurrency?: number }): StackOptions {
   const { dir, env, var: variables, varFile, allowEnv, concurrency } = flags;
   return { dir, env, var: variables, varFile, allowEnv, concurrency };

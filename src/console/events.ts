@@ -18,7 +18,7 @@ import { type Event, toFailure } from '../run/document.ts';
 import type { Context } from './context.ts';
 import { drawEvery, type Terminal } from './terminal.ts';
 
-/** What of a context goes through a terminal. Whoever puts another one in its place takes all of it. */
+/** Builds the members of a context that use its terminal: another terminal must replace all of them. */
 export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit' | 'confirm'> {
   return {
     terminal,
@@ -94,7 +94,7 @@ export async function isAgreed(
   throw new CallsheetError('usage', message, { hint });
 }
 
-/** What somebody chose or typed. Throws where they interrupted the question: prompts answer with a symbol then. */
+/** Returns the answer to a prompt. Throws if the prompt was interrupted: its answer is a symbol then. */
 export function answered<T>(answer: T): Exclude<T, symbol> {
   if (typeof answer !== 'symbol') return answer as Exclude<T, symbol>;
   throw new CallsheetError('interrupted', 'interrupted; nothing was written');

@@ -14,13 +14,13 @@ export type Flag = {
   readonly isRequired?: boolean;
   /** Reads one value; `before` is what values before it came to. Throws `InvalidArgumentError`. */
   readonly parse?: (value: string, before: unknown) => unknown;
-  /** Whether it goes into the jobs of `queue add`, rather than being the worker's own. */
+  /** True if it goes into the jobs of `queue add`; the other flags are the worker's own. */
   readonly isInJob?: boolean;
-  /** Whether it names a file or folder that the command writes. */
+  /** True if it names a file or folder that the command writes. */
   readonly isWritten?: boolean;
-  /** Whether it may be given again, once for each value. */
+  /** True if it may be given again, once for each value. */
   readonly isRepeatable?: boolean;
-  /** Whether it does a part of what `--force` does elsewhere. */
+  /** True if it does a part of what `--force` does elsewhere. */
   readonly isPermission?: boolean;
 };
 
@@ -126,7 +126,7 @@ const UNDO_DRIFT = permit('--undo-drift', 'overwrite edits made on the platform'
   isInJob: true,
 });
 
-/** What the steps of a rollout may do beside what every plan may. */
+/** The allowances that the steps of a rollout may have. */
 export const STEP_ALLOWANCES = [
   ACCEPT_CONFLICTS,
   SKIP_REFUSED,
@@ -137,7 +137,6 @@ export const STEP_ALLOWANCES = [
   UNDO_DRIFT,
 ];
 
-/** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
   permit('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
@@ -204,10 +203,8 @@ export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once
   byDefault: 8,
 });
 
-/** What a plan may do, and how fast it is made. */
 export const PLANNING = [...ALLOWANCES, CONCURRENCY];
 
-/** Whether what did not change since the last run is read all the same. */
 export const REFRESH = flag(
   '--refresh <how>',
   'fast: read only resources that can have changed; full: all',
@@ -231,7 +228,6 @@ export const PASSPHRASE_FILE = flag(
   'a file with the passphrase (also CALLSHEET_SNAPSHOT_PASSPHRASE)',
 );
 export const IDENTITY = repeatable('--identity <file>', 'a file with an age key');
-/** What a snapshot is opened with. */
 export const KEYS = [PASSPHRASE_FILE, IDENTITY];
 
 export const DIALECT = repeatable(
@@ -245,7 +241,7 @@ export const ORGANIZATION = flag('--organization <name|id>', 'the organization t
 export const LOG = flag('--log <format>', 'how events are written; text on a terminal, else json', {
   choices: ['text', 'json'],
 });
-/** Where it answers who asks how it is. */
+/** Each command describes `--listen` in its own words. */
 export const LISTEN = { parse: listenAddress };
 export const QUEUE = flag(
   '--queue <address>',
@@ -370,7 +366,6 @@ export function span(value: string): number {
   throw new InvalidArgumentError('It must be a span such as 30s, 5m or 1h, up to 168h.');
 }
 
-/** Where to listen. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** `127.0.0.1:9464`, `[::1]:9464`; undefined where a text is none. */

@@ -49,7 +49,7 @@ export function refuseLinks(flag: string, file: string): void {
   });
 }
 
-/** What to do about a named file that cannot be read: another one may have been meant. */
+/** Suggests a file with a similar name for one that does not exist. */
 export function missingHint<T extends string | undefined>(
   file: string,
   cause: unknown,

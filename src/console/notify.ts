@@ -18,10 +18,10 @@ export type NotifyFlags = {
 
 const VARIABLE = 'CALLSHEET_NOTIFY_URL';
 
-/** Where drift is posted, and what it is signed with, where that is given. */
+/** `secret` signs what is posted; undefined if it is not set. */
 export type NoticeTarget = NoticeAddress & { readonly secret: string | undefined };
 
-/** Where drift is posted; undefined where nobody asks for it. Throws before anything is read. */
+/** Reads the address of `--notify`; undefined without the flag. Throws before anything is read. */
 export function noticeAddress(
   { notify, notifyAlways }: NotifyFlags,
   { env }: Context,
@@ -103,12 +103,11 @@ export async function driftNow(
 /** A request as far as it is looked at. */
 type Received = Pick<IncomingMessage, 'headers'> & AsyncIterable<Buffer>;
 
-/** What came of a webhook. */
 type HookVerdict =
   | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
   | { readonly status: 400 | 401 | 413; readonly why: string };
 
-/** What webhooks are signed with that come in, and notifications that go out. */
+/** The first signs incoming webhooks, the second outgoing notifications. */
 type SecretVariable = 'CALLSHEET_HOOK_SECRET' | 'CALLSHEET_NOTIFY_SECRET';
 
 /** As GitHub calls it, so that whatever verifies its webhooks verifies our notifications. */
@@ -116,7 +115,7 @@ const SIGNATURE_HEADER = 'x-hub-signature-256';
 
 /** Shorter ones can be guessed by whoever got hold of one signed body. */
 const SHORTEST_SECRET = 16;
-/** What GitHub sends at most. It is digested as it arrives, and not kept. */
+/** GitHub's limit. A body is digested as it arrives, and not kept. */
 export const LARGEST_BODY = 25 * 1024 * 1024;
 
 /** The secret that a variable of the environment gives; undefined where it is not set. */

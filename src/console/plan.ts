@@ -75,7 +75,7 @@ export async function planNow(
   return { document: plan, exit };
 }
 
-/** What a page on a pull request says of its stack: nothing, where it lies outside of where we are. */
+/** A page on a pull request does not name a stack outside of the current repository. */
 export function getPageOptions(dir: string | undefined): PageOptions {
   const stack = dir === undefined ? '' : folderInRepository(dir, process.cwd());
   return stack.startsWith('..') ? {} : { stack };

@@ -96,7 +96,7 @@ const PARTS = 10;
 /** Between two such lines: a run that is over in a moment has none, and its end tells everything. */
 const LEAST_MS = 5_000;
 
-/** Nobody should wonder whether a run still goes on. */
+/** After such a silence the next change that ends prints a line, so that a slow run does not look stuck. */
 const SILENT_MS = 30_000;
 
 function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {

@@ -20,7 +20,7 @@ import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where, and how, what came of something is told. */
+/** How an outcome is shown: the flags, and the terminal. */
 export type Shown = {
   readonly flags: Pick<CommonFlags, 'dir' | 'env'> & {
     readonly format: 'text' | 'json';
@@ -29,7 +29,7 @@ export type Shown = {
   readonly context: { readonly terminal: Terminal };
 };
 
-/** What came of a command that writes; that of a plan alone is shown as a plan. */
+/** The outcome of a command that writes; that of a plan alone is shown as a plan. */
 type Written = Exclude<UndoOutcome, { type: 'planned' }>;
 
 /** Shows what came of it, and gives the exit code. */

@@ -22,7 +22,7 @@ const ENVIRONMENT = 'CALLSHEET_SNAPSHOT_PASSPHRASE';
 /** Guessing fewer is a matter of hours, whatever scrypt costs. */
 const SHORTEST = 12;
 
-/** What files are opened with: the environment, a file, or a question on a terminal. Each is got once. */
+/** Keys come from the environment, a file, or a question on a terminal. Each is read once. */
 export function keysFrom(flags: KeyFlags, context: Context): Keys {
   let passphrase: Promise<string | undefined> | undefined;
   let identities: Promise<readonly string[]> | undefined;

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { CallsheetError } from '../core/errors.ts';
 import type { RenderOptions } from '../render/terminal.ts';
 
-/** What commands write to and ask of. Results go to `out`, progress and warnings to `err`. */
+/** Results go to `out`, progress and warnings to `err`. */
 export type Terminal = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -10,11 +10,11 @@ export type Terminal = {
   readonly render: RenderOptions;
   /** The same for what goes to `err`. */
   readonly renderErr: RenderOptions;
-  /** Whether sentences on `err` are broken to its width. In a pipe they stay whole, for whoever greps. */
+  /** True if sentences on `err` are broken to its width. In a pipe they stay whole, for grep. */
   readonly wrapsErr: boolean;
-  /** Lines on `err` that are drawn anew; undefined where there is no terminal, or nobody to look at it. */
+  /** Lines on `err` that are redrawn in place; undefined where there is no terminal, or no person at it. */
   readonly live?: LiveArea | undefined;
-  /** Whether a person can be asked something. */
+  /** True if a person can be asked something. */
   readonly canAsk: boolean;
   readonly ask: (question: string) => Promise<string>;
 };
@@ -92,8 +92,8 @@ export function openTerminal(
 }
 
 /**
- * Whether a display that is drawn anew helps: not in a log, not for `TERM=dumb`, and not for a screen reader, which
- * would read it again and again (`ACCESSIBLE`).
+ * A display that is redrawn helps on a terminal only: not in a log, not for `TERM=dumb`, and not for a screen reader,
+ * which would read it again and again (`ACCESSIBLE`).
  */
 function isLive({ quiet }: TerminalFlags, { TERM, ACCESSIBLE }: NodeJS.ProcessEnv): boolean {
   const isRead = (ACCESSIBLE ?? '') !== '';

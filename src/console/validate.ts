@@ -16,9 +16,9 @@ import { folderInRepository } from './named-file.ts';
 
 export type ValidateFlags = CommonFlags & {
   readonly format: ReportFormat;
-  /** Whether warnings count as errors. */
+  /** True if warnings count as errors. */
   readonly strict?: boolean;
-  /** Whether a secret that cannot be read here is a problem. */
+  /** True if a secret that cannot be read here is a problem. */
   readonly secrets?: boolean;
 };
 

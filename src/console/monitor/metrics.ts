@@ -1,13 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Transport } from '../../platform/transport.ts';
 
-/** What of a command's context its measures need. */
 export type MeasuredBy = {
   readonly version: string;
   readonly telemetry?: { readonly measure: (collect: Collect) => void } | undefined;
 };
 
-/** Where a command keeps what Prometheus reads of it. */
+/** The figures of a command that Prometheus reads. */
 export type Measures = {
   readonly counter: <L extends string>(
     name: string,
@@ -88,7 +87,7 @@ export function openMeasures({ version, telemetry }: MeasuredBy): Measures {
   };
 }
 
-/** What every process of a Prometheus shop tells of itself, under the names that its dashboards know. */
+/** Adds the usual process metrics under the names that common dashboards expect. */
 function describeProcess(registers: Registry[]): void {
   new Gauge({
     name: 'process_start_time_seconds',

@@ -67,7 +67,7 @@ export type Otlp = {
 
 /** How long a command that is done waits for its collector. */
 const FLUSH_MS = 3_000;
-/** Of one batch, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise. */
+/** Timeout of one batch, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise. */
 const TIMEOUT_MS = 10_000;
 const METRICS_EVERY_MS = 60_000;
 /** Traces go in batches one after the other, and figures beside them. */
@@ -134,7 +134,7 @@ export function openOtlp({ env, version, tell }: TelemetryDeps): Otlp {
         about === undefined
           ? undefined
           : operations[about.operation as keyof typeof operations]?.path;
-      // What is no operation goes to an address that may be a secret itself: presigned, or a webhook's.
+      // An address that is no operation's may be a secret itself: presigned, or a webhook's.
       const attributes =
         about === undefined || path === undefined
           ? {}
@@ -191,7 +191,7 @@ function openOutbox(warn: (text: string) => void) {
 
   const pause = {
     ...realPause,
-    // Nobody waits for another try once the command is done: it is made at once.
+    // Once the command is done, another try is made at once.
     sleep: (milliseconds: number, signal: AbortSignal) =>
       realPause.sleep(milliseconds, AbortSignal.any([signal, closing.signal])),
   };
@@ -223,7 +223,7 @@ function openOutbox(warn: (text: string) => void) {
   }
 
   return {
-    /** Whether it was taken; why it was not is told. Never throws. */
+    /** Returns true if the collector took the batch; otherwise warns with the reason. Never throws. */
     async send(destination: Destination, make: Make): Promise<boolean> {
       const posting = post(destination, make);
       underWay.add(posting);
@@ -264,7 +264,7 @@ function asPosted({ url, headers, isJson, isPacked }: Destination, bytes: Uint8A
   };
 }
 
-/** Where one kind of telemetry goes. */
+/** The endpoint for one kind of telemetry. */
 type Destination = {
   readonly what: string;
   readonly url: string;
@@ -362,8 +362,8 @@ export type TelemetryDeps = Pick<RunContext, 'env'> & {
 type Period = { readonly startTime: HrTime; readonly endTime: HrTime };
 
 /**
- * What Prometheus reads, as OTLP has it: under the same names, with the same labels, counted from the start of the
- * process on. So a dashboard or an alert finds them whichever way they came.
+ * Converts the figures of `/metrics` to OTLP: the same names and labels, counted from the start of the process on.
+ * So a dashboard or an alert finds them whichever way they came.
  */
 function otlpMetrics(
   collected: Collected,

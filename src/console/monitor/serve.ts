@@ -10,7 +10,7 @@ import type { Exposed } from './metrics.ts';
 /** An answer as it is sent. */
 export type Reply = { readonly status: number; readonly type: string; readonly body: string };
 
-/** What is answered below a path, by method. */
+/** Paths are matched exactly, without the query. */
 export type Routes = {
   readonly [path: string]: {
     readonly [method in 'GET' | 'POST']?: (request: IncomingMessage) => Promise<Reply> | Reply;
@@ -23,7 +23,7 @@ type Served = {
   readonly close: () => Promise<void>;
 };
 
-/** Whoever sends a request a byte at a time is not waited for. */
+/** A client that sends its request a byte at a time is disconnected. */
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 15_000;
 /** A prober, a scraper or two, and a few webhooks. */
@@ -76,7 +76,7 @@ function send(
   response.setHeader('content-length', Buffer.byteLength(body));
   response.setHeader('x-content-type-options', 'nosniff');
   if (allow !== undefined) response.setHeader('allow', allow);
-  // Of a body that nobody read the rest is not waited for.
+  // The rest of a body that was not read is not waited for.
   if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(status).end(request.method === 'HEAD' ? undefined : body);
 }
@@ -131,7 +131,7 @@ function refused(error: NodeJS.ErrnoException, { host, port }: ListenAddress): E
   });
 }
 
-/** Whether a command goes on, for whoever restarts what hangs. Each adds what there is to know of it. */
+/** The answer of `/healthz`, for a supervisor that restarts a command that hangs. Each command adds members. */
 export type HealthReport = {
   readonly status: 'ok' | 'failing';
   /** Null where nothing is wrong with the process itself. */
@@ -180,7 +180,7 @@ export function monitorRoutes(deps: {
 /** How much an event matters. */
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** What is logged of one kind of event: how much it matters, and its sentence for a terminal. */
+/** The level of one kind of event, and its sentence for a terminal. */
 type LogEntry<Event> = {
   readonly levelOf: (event: Event) => Level;
   readonly wordsOf: (event: Event) => string;
@@ -188,7 +188,7 @@ type LogEntry<Event> = {
   readonly isRepeated?: (event: Event) => boolean;
 };
 
-/** What a command logs, by the names of the events. What others wrote is sanitised when it is printed. */
+/** Entries by the name of the event. Text from others is sanitised when it is printed. */
 export type LogEntries = { readonly [event: string]: LogEntry<never> };
 
 /** An event of a table: its name, and what its sentence is made of. */

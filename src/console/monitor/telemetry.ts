@@ -16,7 +16,7 @@ import type { Otlp, TelemetryDeps } from './otlp.ts';
  *      └─ change: `update agent`
  *         └─ request: `PUT /v1/agents/{agentId}`, each try
  *
- * What a request, change or stage belongs to is known from where it is called.
+ * The parent of a request, change or stage follows from its call (`AsyncLocalStorage`).
  */
 export type Telemetry = {
   /** Does something that has a trace, or a part of one, of its own. Of one without a stage or request nothing is sent. */
@@ -27,7 +27,7 @@ export type Telemetry = {
   readonly describe: (attributes: Attributes) => void;
   /** Who is to be told what one run does, in the stage in which it does so. */
   readonly changes: () => (event: RunEvent) => void;
-  /** What stands before the network, with a span for each request that gets there. */
+  /** Wraps the transport of `wire`: each request to it has a span. */
   readonly through: (wire: RunContext['wire']) => NonNullable<RunContext['wire']>;
   /** Sends figures every so often, and once more at the end. */
   readonly measure: (collect: Collect) => void;
@@ -36,13 +36,13 @@ export type Telemetry = {
 };
 
 type TaskOptions<T> = {
-  /** Whether it begins a trace of its own, whatever it is done in: a service runs for days. */
+  /** True if it begins a trace of its own inside another task: a service runs for days. */
   readonly isRoot?: boolean;
   /** In a word, how a task failed that ended without an error. */
   readonly failure?: (result: T) => string | undefined;
 };
 
-/** Where something is done. */
+/** The task or stage in which something is done. */
 type Place = {
   readonly span: (otlp: Otlp) => Span;
   /** The task that it is part of. */
@@ -135,7 +135,7 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
         }
         if (event.type === 'change_ended') {
           const { address, action, status } = event.line;
-          // What is blocked, or left out, never began.
+          // A change that is blocked, or left out, never began.
           const span = spans.get(address) ?? begin(loaded, address, action);
           spans.delete(address);
           span.setAttribute('callsheet.status', status);
