@@ -52,7 +52,7 @@ export type UndoChoices = Pick<
 };
 
 /**
- * What apply would do, as `callsheet plan --format json` prints it. Nothing is written. Throws `CallsheetError` with
+ * Plans, and returns what `callsheet plan --format json` prints. Nothing is written. Throws `CallsheetError` with
  * `diagnostics` for a configuration with errors, before anything is sent. Without `calls: false` it says how many calls
  * the changed agents take.
  */

@@ -49,7 +49,7 @@ function isOlder(version: string, than: string): boolean {
 function outliveOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): void {
   let lost: NodeJS.ErrnoException | undefined;
   for (const stream of [stdout, stderr]) {
-    // Of one stream the first says why; what follows only says that it is closed.
+    // The first error of a stream gives the reason; later ones only say that it is closed.
     let isBroken = false;
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (!isBroken && error.code !== 'EPIPE') lost ??= error;
