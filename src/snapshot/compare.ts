@@ -80,7 +80,7 @@ export async function compareSnapshots(
   return asComparison(plan, difference.equal, notes);
 }
 
-/** What each resource is called: the address in the later snapshot, the one in the earlier, or its kind and id. */
+/** Names each resource: by its address in the later snapshot, by that in the earlier, or by its kind and id. */
 function indexNames({ before, after }: Difference): ReadonlyMap<string, Address> {
   const names = new Map<string, Address>();
   for (const record of [...before.values(), ...after]) {
@@ -101,7 +101,7 @@ function toDesired(
     address: names.get(key) ?? key,
     kind: record.kind,
     document: { ...record.scope, ...buildDocument(record) },
-    // What one of them leaves out says nothing of the other.
+    // A field that one snapshot withholds cannot be compared.
     lifecycle: {
       protect: false,
       ignore: [...record.withheld, ...(before.get(key)?.withheld ?? [])],
@@ -139,7 +139,7 @@ function buildState(
   };
 }
 
-/** What may be a secret although no schema names it is masked as what was written as one. */
+/** A field that may be a secret although no schema names it is masked like one that was written as a secret. */
 function hidden(record: ResourceRecord | undefined): Readonly<Record<string, AppliedLeaf>> {
   if (record === undefined) return {};
   const { schema } = kindNamed(record.kind);
@@ -147,7 +147,7 @@ function hidden(record: ResourceRecord | undefined): Readonly<Record<string, App
   return Object.fromEntries(withheld.map((path) => [path, { unknown: true }]));
 }
 
-/** A plan that nobody carries out: without verdicts, steps and reasons, which speak of applying. */
+/** Turns a plan into a comparison: without verdicts, steps and reasons, which speak of applying. */
 function asComparison(
   { refusals: _, ...plan }: PlanDocument,
   equal: number,
@@ -155,7 +155,7 @@ function asComparison(
 ): PlanDocument {
   const changes = plan.changes.map((change) => ({
     ...change,
-    // What the platform has no endpoint to delete is gone all the same.
+    // A resource without a delete endpoint is gone all the same.
     action: change.action === 'forget' ? ('delete' as const) : change.action,
     verdict: 'ok' as const,
     reason: REASONS[change.action] ?? '',
@@ -179,7 +179,7 @@ const REASONS: { readonly [action: string]: string } = {
   replace: 'another resource replaced it in between',
 };
 
-/** What is said of resources of a kind that only one snapshot has, where the other did not read all of their list. */
+/** The note on resources that only one snapshot has, where the other did not read all of their list. */
 function untoldNote({ kind, count, in: one }: Untold): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
   const have = count === 1 ? 'was' : 'were';
@@ -190,7 +190,7 @@ function untoldNote({ kind, count, in: one }: Untold): Note {
 /** Entries that are named in one sentence. */
 const MOST_NAMED = 5;
 
-/** What the platform answered otherwise in between: one sentence for every question. */
+/** Notes the answers that differ, one sentence each. */
 function compareAnswers({ answers, organizations }: Difference): readonly Note[] {
   return [...answers.values()].flatMap(({ before, after }): readonly Note[] => {
     const one = after ?? before;
@@ -255,7 +255,7 @@ function readerOver(records: readonly ResourceRecord[]): Reader {
       const found = byId.get(`${kind.name} ${id}`);
       if (found === undefined) return undefined;
       const { scope, record } = found;
-      // What a list shows alone is compared as it stands: both snapshots say as much.
+      // A resource that only a list shows is compared as it stands: both snapshots know the same of it.
       return { id, scope, extent: 'whole', document: buildDocument(found), record };
     },
     history: async () => [],
@@ -272,16 +272,16 @@ function isWithin({ scope: own, record }: ResourceRecord, kind: Kind, scope: Sco
 
 /** The records by which two snapshots differ. */
 type Difference = {
-  /** Of the earlier, by kind and id. */
+  /** Records of the earlier, by kind and id. */
   readonly before: ReadonlyMap<string, ResourceRecord>;
   readonly after: readonly ResourceRecord[];
-  /** Of both, by what was asked. */
+  /** Answers of both, by their question. */
   readonly answers: ReadonlyMap<string, AnswerPair>;
   /** Names by id. */
   readonly organizations: Readonly<Record<string, string>>;
   /** How many resources are the same in both. */
   readonly equal: number;
-  /** What only one of them has, and of which the other does not tell whether it was there. */
+  /** Resources that only one has, and that the other may have missed: it has a gap there. */
   readonly untold: readonly Untold[];
 };
 

@@ -19,12 +19,12 @@ export type Seal =
   | {
       readonly type: 'passphrase';
       readonly passphrase: string;
-      /** What guessing costs: the logarithm of scrypt's N. */
+      /** The cost of a guess: the logarithm of scrypt's N. */
       readonly workFactor?: number;
     }
   | { readonly type: 'age'; readonly recipients: readonly string[] };
 
-/** What files are opened with. Each is asked for only when a file needs it; undefined: there is none. */
+/** Each is asked for only when a file needs it; undefined: there is none. */
 export type Keys = {
   readonly passphrase: () => Promise<string | undefined>;
   readonly identities: () => Promise<readonly string[]>;
@@ -33,12 +33,12 @@ export type Keys = {
 };
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
-/** What every file begins with that age encrypted, and what follows where it was with a passphrase. */
+/** The first bytes of a file that age encrypted, and of one that it encrypted with a passphrase. */
 const AGE_MAGIC = 'age-encryption.org/';
 const AGE_PASSPHRASE = /^age-encryption\.org\/v1\n-> scrypt /;
 /** As many bytes as tell the kinds of files apart, and as the head of one with a passphrase has at most. */
 const HEAD = 1024;
-/** About a second and 128 MB: dear for whoever guesses, bearable for whoever knows. */
+/** About a second and 128 MB: too much for guessing, little for one right passphrase. */
 const WORK_FACTOR = 17;
 
 /** Compresses and encrypts. */
@@ -223,8 +223,8 @@ async function* openWithAge(
 }
 
 /**
- * What age does with a passphrase (`age-encryption.org/v1`, the scrypt recipient), by OpenSSL: the library's own scrypt
- * takes three times as long, and leaves 128 MB behind in the memory of whoever reads an account meanwhile.
+ * Wraps a file key as age does (`age-encryption.org/v1`, the scrypt recipient), but with OpenSSL: the library's own
+ * scrypt takes three times as long, and leaves 128 MB behind in a process that reads an account meanwhile.
  */
 function passphraseRecipient(passphrase: string, logN: number): Recipient {
   return {
@@ -310,9 +310,9 @@ function noKeys(file: string, what: string): CallsheetError {
 /** Bytes as they come. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** What comes out of a stream that bytes are sent through. */
+/** Sends bytes through a stream, and yields its output. */
 async function* through(source: Bytes, transform: Transform): AsyncGenerator<Buffer> {
-  // What fails on the way fails the iteration too.
+  // A failure on the way fails the iteration too.
   yield* pipeline(Readable.from(source), transform, () => {});
 }
 

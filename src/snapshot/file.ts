@@ -93,7 +93,7 @@ async function* readRecords(
   }
 }
 
-/** What is known of a base while a snapshot is written on top of it. */
+/** A base on which a snapshot is written. */
 export type Base = {
   readonly mark: BaseMark;
   /** Digests of its records by what they are about. */

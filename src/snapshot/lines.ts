@@ -23,7 +23,7 @@ const PIECE = 64 * 1024;
 /** Longer than any record: an agent's prompt and settings are a small part of it. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** What stands between header and end. */
+/** A record between header and end. */
 export type Body = ContentRecord | SameRecord;
 
 /** Counts what goes by, for the end. */
@@ -200,7 +200,7 @@ const texts: Check = (value) => isList(value) && value.every(text);
 const scope: Check = (value) => isObject(value) && Object.values<Json>(value).every(text);
 const kind: Check = (value) => kinds.some(({ name }) => name === value);
 const address: Check = (value) => typeof value === 'string' && isAddress(value);
-/** What a state said of a resource; more of it is not relied on. */
+/** Only `leaves` is relied on. */
 const resourceState: Check = (value) => isObject(value) && isObject(value.leaves);
 /** A base is looked for beside the file and nowhere else. */
 const base: Check = (value) =>
@@ -211,9 +211,9 @@ const platform: Check = (value) =>
   isObject(value) && text(value.base_url) && text(value.account_id);
 
 /**
- * What is relied on of each type of line. The digest tells that a file is as it was written; this, that nobody
- * wrote it by hand, or a Callsheet that knows more kinds. It asks for no more than it needs, so that no backup is
- * refused for a detail.
+ * Members of each type of line that readers rely on. The digest proves that a file is as it was written; these checks
+ * refuse one that was written by hand, or by a Callsheet that knows more kinds. They ask for no more than is needed, so
+ * that no backup is refused for a detail.
  */
 const SHAPES: { readonly [type: string]: { readonly [member: string]: Check } } = {
   header: {

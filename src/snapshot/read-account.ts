@@ -21,15 +21,14 @@ import { kindTitle } from '../render/wording.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
 
-/** What reading an account takes. */
 type AccountInput = ReadOne & {
   readonly client: Pick<Client, 'call' | 'each'>;
   readonly reader: Reader;
-  /** What `/v1/me` answered. */
+  /** The answer of `/v1/me`. */
   readonly me: Json;
   /** The one organization that is wanted; undefined: all that can be found. */
   readonly organization: string | undefined;
-  /** What the stack and the command line know of: the platform lists neither. */
+  /** Ids from the stack and the command line, which the platform does not list. */
   readonly known: {
     readonly organizations: readonly string[];
     readonly knowledgeBases: readonly string[];
@@ -100,7 +99,7 @@ async function* listedResources(input: AccountInput): AsyncGenerator<ContentReco
   }
   for (const { kind, read } of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
-    // What a list told before it broke off is in the snapshot already.
+    // The part of a list before it broke off is in the snapshot already.
     const unread = [...ids].filter((id) => !read.has(id));
     const found = unread.map((id) => ({ id, scope: {}, record: {} }));
     yield* withoutOthers(mapResources(kind, found, input), input);
@@ -266,7 +265,7 @@ function answer(
   return { type: 'answer', operation, organization_id, reseller_id, answer: kept };
 }
 
-/** What the platform answers, or why it refuses to. */
+/** Returns the answer, or the error of a refusal; throws every other error. */
 async function orRefusal(asking: Promise<Json>): Promise<Json | ApiError> {
   try {
     return await asking;
@@ -282,7 +281,7 @@ function isRefusal(error: unknown): error is ApiError {
 }
 
 /**
- * What becomes of each item, in their order, while up to `ahead` of them are worked on: so that requests
+ * Yields the result of each item, in their order, while up to `ahead` of them are worked on: so that requests
  * overlap, and no more is held in memory than those.
  */
 async function* mapAhead<T, R>(
@@ -294,7 +293,7 @@ async function* mapAhead<T, R>(
   const next = () => begun.shift() as Promise<R>;
   for await (const item of items) {
     const working = work(item);
-    // Its failure is told when its turn comes.
+    // Its failure is thrown when its turn comes.
     working.catch(() => {});
     begun.push(working);
     if (begun.length >= ahead) yield await next();
@@ -321,9 +320,9 @@ function createReferences() {
 
 /** How one resource is kept. */
 type ReadOne = {
-  /** Whether sensitive values are kept: the file is encrypted. */
+  /** True if the file is encrypted: then sensitive values are kept. */
   readonly sensitive: boolean;
-  /** What the stack calls a resource. */
+  /** The stack's address of a resource, and its state. */
   readonly owner: (
     kind: string,
     id: string,
@@ -385,7 +384,7 @@ function toRecord(
   };
 }
 
-/** What a state knows of an account: its resources by kind and id, and the ids that it has of a kind. */
+/** Looks up the resources of a state by kind and id, and its ids of a kind. */
 export function recordedIn({ resources }: Pick<State, 'resources'>) {
   const recorded = Object.entries(resources);
   const owners = new Map(
