@@ -107,7 +107,7 @@ type HookVerdict =
   | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
   | { readonly status: 400 | 401 | 413; readonly why: string };
 
-/** The first signs incoming webhooks, the second outgoing notifications. */
+/** The first verifies incoming webhooks, the second signs notifications. */
 type SecretVariable = 'CALLSHEET_HOOK_SECRET' | 'CALLSHEET_NOTIFY_SECRET';
 
 /** As GitHub calls it, so that whatever verifies its webhooks verifies our notifications. */

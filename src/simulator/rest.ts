@@ -154,7 +154,7 @@ function view({ kind }: Rest, { dialect }: Platform, record: JsonObject): JsonOb
   return dress(dialect, withoutSecrets(record, kind.schema));
 }
 
-/** Translates the write names of a body into the record's names. Members that no field has are dropped. */
+/** Translates the write names of a body into the record's names. Members that no writable field has are dropped. */
 function written({ kind: { schema } }: Rest, body: JsonObject): JsonObject {
   const names = new Map(
     Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>

@@ -9,7 +9,7 @@ export type Level = 'account' | 'reseller' | 'organization';
 
 type Account = {
   readonly id: string;
-  /** True if the feature matrix decides about locks, false if `settings` do. */
+  /** True if the feature matrix governs; otherwise the older `settings` do. */
   featureAdministration: boolean;
   locks: Set<string>;
   /** Older settings: true for a feature that is on. */
@@ -90,7 +90,7 @@ export type Source = {
   readonly id: string;
   readonly knowledgeBaseId: string;
   record: Fields;
-  /** The bytes of a document. */
+  /** Only a document has one. */
   upload?: Upload;
   /** Reads that still show the ingestion as running; undefined when none runs. */
   pendingReads: number | undefined;

@@ -281,7 +281,7 @@ type Difference = {
   readonly organizations: Readonly<Record<string, string>>;
   /** How many resources are the same in both. */
   readonly equal: number;
-  /** Resources that only one has, and that the other may have missed: it has a gap there. */
+  /** Resources that only one has, and that the other may have missed. */
   readonly untold: readonly Untold[];
 };
 

@@ -28,7 +28,7 @@ type AccountInput = ReadOne & {
   readonly me: Json;
   /** The one organization that is wanted; undefined: all that can be found. */
   readonly organization: string | undefined;
-  /** Ids from the stack and the command line, which the platform does not list. */
+  /** Organizations and knowledge bases from the stack and the command line: the platform lists neither. */
   readonly known: {
     readonly organizations: readonly string[];
     readonly knowledgeBases: readonly string[];
@@ -320,7 +320,7 @@ function createReferences() {
 
 /** How one resource is kept. */
 type ReadOne = {
-  /** True if the file is encrypted: then sensitive values are kept. */
+  /** True if sensitive values are kept, as in an encrypted file. */
   readonly sensitive: boolean;
   /** The stack's address of a resource, and its state. */
   readonly owner: (

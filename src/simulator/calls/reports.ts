@@ -10,7 +10,7 @@ import { type Call, type CallBook, escalatedAfter, getEnd, isTalk, OUTCOMES } fr
 import { DAY, HOUR } from './callers.ts';
 import { writeTranscript } from './transcript.ts';
 
-/** Metrics, billing report and call logs are computed from the same calls, so they agree. */
+/** Metrics, billing report and call logs are computed from the same calls. */
 export const reports: Routes<'getMetrics' | 'getBillingReport' | 'listCallLogs'> = {
   getMetrics: ({ key, query }, platform) => {
     const { organizationId, resellerId } = query;
