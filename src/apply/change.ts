@@ -101,7 +101,7 @@ type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
 type ChangeOutcome = {
   readonly line: LedgerLine;
   readonly id: string | null;
-  /** What the state remembers now; null: nothing; undefined: what it did before. */
+  /** The state's new record; null: forgotten; undefined: as it was before. */
   readonly resource: ResourceState | null | undefined;
   /** The old one of a replacement that failed half-way, under an address of its own. */
   readonly leftBehind?: ReadonlyMap<Address, ResourceState> | undefined;
@@ -110,7 +110,7 @@ type ChangeOutcome = {
 
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
-  // What is let go of, or only mentioned, is no change: a rollback has nothing to undo there.
+  // Leaves that are let go of, or only mentioned, are no change: a rollback has nothing to undo there.
   const fields = [...new Set(change.fields.filter(isWritten).map(({ path }) => path))];
   let tries = 0;
   const entries: JournalEntry[] = [];
@@ -158,8 +158,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   };
   let before: Pin | null = null;
   try {
-    // What sends nothing leaves nothing to recover or to undo: nobody needs to know what it is by now, and a copy of it
-    // would be kept for nobody. A rollback holds what came of it against what it found, though.
+    // A change without requests needs no reading and no copy: there is nothing to recover or undo. A rollback
+    // compares its result with what it found, though.
     const isWriting = change.operations.length > 0 || work.deps.restored !== undefined;
     const live = isWriting ? await checkPin(work) : undefined;
     before = live ? await pinNow(work, live) : null;
@@ -287,8 +287,8 @@ async function recoverUnlessBrokenOff(
 }
 
 /**
- * Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. What was to be made
- * was looked for, unless the run was broken off.
+ * Describes an update or a delete whose answer did not come: it is unknown whether it was carried out. A lost
+ * creation was looked for, unless the run was broken off.
  */
 function lostWords(
   error: unknown,
@@ -306,8 +306,8 @@ function lostWords(
 }
 
 /**
- * Whether the history is read after a change: where the plan read it, where what goes back as it was read may have
- * overwritten somebody's edit, and where nobody could find the write later by its time (decision 10).
+ * Returns true if the history is to be read after a change: the plan read it, carried values may have overwritten an
+ * edit, or the write could not be found later by its time (decision 10).
  */
 async function isHistoryAsked(
   { kind, change, deps }: Work,
@@ -357,7 +357,7 @@ async function performFacet(
   );
   if (changes.length === 0) return progress;
   if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
-  // What is read beside what is declared may be a default: sent back, it would become the agent's own.
+  // A value that is read beside the declared ones may be a default: sent back, it would become the agent's own.
   const asRead = [...keptPaths(work.change), ...storedPaths(work, live)];
   const intent = {
     secrets: new Set<string>(),
@@ -391,7 +391,7 @@ async function performDelete(work: Work, progress: Progress): Promise<Progress> 
   try {
     await kind.delete(id, work.io('delete', id));
   } catch (error) {
-    // Where the platform lacks the endpoint it answers as if the resource were gone.
+    // A platform without the endpoint answers as if the resource were gone.
     const scope = progress.live?.scope ?? work.recorded?.scope ?? {};
     if (!isNotFound(error) || (await readLive(work, { id, scope })) !== undefined) throw error;
   }
@@ -450,7 +450,7 @@ function prove(
 ): Proof {
   const { desired, kind, change } = work;
   if (live === undefined || desired === undefined) return UNPROVEN;
-  // Nobody can read it back: that it was sent is all the proof there is.
+  // These cannot be read back: that they were sent is all the proof there is.
   const unsent = change.fields.filter((field) => isSecretSent(field) && !written.has(field.path));
   if (unsent.length > 0) {
     const paths = unsent.map(({ path }) => path).join(', ');
@@ -591,7 +591,7 @@ function isSecretSent(field: Change['fields'][number]): boolean {
 
 const STORED = 'there is nothing to do, as Callsheet takes both for the same from now on';
 
-/** What a person should know of a change that took all the same. */
+/** Returns what is to be reported of a change that took all the same. */
 function formatRemarks(
   work: Work,
   progress: Progress,
@@ -618,7 +618,7 @@ function formatRemarks(
   );
 }
 
-/** What is newer than the schema, was sent, and is not returned. */
+/** Finds fields that are newer than the schema, were sent, and are not returned. */
 function unverified({ kind }: Work, { live, written }: Progress): readonly string[] {
   if (live === undefined) return [];
   const unseen = [...written].filter(
@@ -637,7 +637,7 @@ function priorId({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
   return change.action === 'create' && id !== undefined ? { former_id: id } : {};
 }
 
-/** Whether nothing is missing but what was agreed to be left out. A rollback is to bring back all of it. */
+/** Returns true if nothing is missing but leaves that were agreed to be left out. A rollback must bring all back. */
 function isDone({ refused, deps }: Work, { left }: Progress): boolean {
   const isAgreed = (leaf: SkippedLeaf) => leaf.isAgreed === true || refused.includes(leaf);
   return left.length === 0 || (deps.restored === undefined && left.every(isAgreed));
@@ -658,7 +658,6 @@ function othersIn(address: Address, { history }: Progress): string | undefined {
   return interleavedMessage(address, history?.interleaved ?? []);
 }
 
-/** What a line of the ledger says of the history. */
 function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleaved'> {
   if (history === undefined) return { history: null };
   const { before, after, interleaved } = history;
@@ -701,7 +700,7 @@ function describeLost(error: unknown): string {
     : withHint(error);
 }
 
-/** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
+/** Returns what the state is to record once a change took, `live` being the resource before; null: nothing. */
 function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
   const { change, kind, desired, recorded, world } = work;
   const restored = restoredBy(work, [live]);
@@ -862,7 +861,7 @@ async function performUpdate(work: Work, progress: Progress): Promise<Progress> 
       const clears = refusedClears(error, kind.schema, changes);
       const rest = changes.filter((one) => !clears.includes(one));
       const nulls = clears.filter((one) => !isClear(one, desired.isPartial));
-      // Where null is all that is wanted, the refusal says the most.
+      // If only nulls are wanted, the refusal itself says the most.
       if (nulls.length > 0 && rest.length === 0 && sent.length === 0) throw error;
       if (clears.length > 0) {
         left.push(...nulls.map(({ path, text }) => ({ path, text, why: NULL_REFUSED })));

@@ -165,7 +165,7 @@ async function untilSettled(work: Work, first: LiveResource): Promise<LiveResour
   return phase === undefined || phase === 'running' ? live : undefined;
 }
 
-/** What an earlier run had done of it, unless its content has changed since: then it is written as a whole. */
+/** Returns what an earlier run had done of it. If its content has changed since, it is written as a whole. */
 function begunBefore({ change, kind, recorded }: Work, { live }: Progress): Begun | undefined {
   const answered = recorded?.unfinished;
   if (answered === undefined || live?.id !== recorded?.id || change.fields.some(isWritten))
@@ -335,7 +335,7 @@ function unknownCreation(address: Address, error: unknown): CallsheetError {
   return new CallsheetError('api', message, { hint, cause: error });
 }
 
-/** Whether the platform may have made it all the same: everything but a plain refusal and an unsent request. */
+/** Returns true if the platform may have made it all the same: after all but a plain refusal or an unsent request. */
 export function isAnswerLost(error: unknown): boolean {
   if (error instanceof NetworkError) return !error.isUnsent;
   if (error instanceof ApiError) return error.status >= 500;

@@ -55,7 +55,7 @@ export async function executePlan(
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
   const limit = pLimit(changesAtOnce(deps.concurrency));
   const ledger = new Map<Address, LedgerLine>();
-  /** Whose each is, or is to be once it is made. */
+  /** The address of each resource by its identity; one that is to be made is added once it has an id. */
   const owners = new Map<string, Address>();
   for (const [address, id] of ids) owners.set(getIdentity({ kind: getKind(address), id }), address);
   const stale: Address[] = [];
@@ -92,7 +92,7 @@ export async function executePlan(
     );
     return addresses.find((address) => {
       const status = ledger.get(address)?.status;
-      // What the plan leaves out and does not exist either has no id to refer to.
+      // A resource that the plan leaves out and that does not exist either has no id to refer to.
       return status === undefined ? !ids.has(address) : status !== 'done';
     });
   }
@@ -268,7 +268,7 @@ export function brokenOff(
   return new RunFailure(failure, { run, ledger, more });
 }
 
-/** What the plan leaves out has its line too: the ledger lists every change of the plan. */
+/** Returns the line of a change that the plan leaves out: the ledger lists every change of the plan. */
 function leftOut(change: Change): readonly LedgerLine[] {
   const { verdict, reason } = change;
   return verdict === 'ok' ? [] : [lineNotDone(change, 'not_attempted', reason)];

@@ -16,9 +16,8 @@ import {
 import type { HistoryAfter, RunDeps, Work } from './work.ts';
 
 /**
- * What the history says of a resource after a change, for the receipt and for the pin: the newest entry
- * that the change made, and what others wrote meanwhile. Undefined for what has no history.
- *
+ * Reads the history of a resource after a change, for the receipt and for the pin: the newest entry that the change
+ * made, and what others wrote meanwhile. Undefined for a kind without history.
  * @param tries how often a write was sent: one whose answer was lost may have been carried out all the same
  */
 export async function historyAfter(
@@ -61,9 +60,8 @@ export function editedFields({ fields }: Work['change']): readonly string[] {
 }
 
 /**
- * Whose edits a change undid, for the receipt. Of a resource that it deletes the history goes along, so that it is read
- * before.
- *
+ * Finds whose edits a change undid, for the receipt. A resource that it deletes loses its history, which is therefore
+ * read before.
  * @param history what was read, newest first; undefined where the kind has none
  */
 export function findUndone(
@@ -99,7 +97,7 @@ export function findUndone(
  * | theirs without a time, ours | `before`; `unknown` where the change mends an edit   |
  * |                             | of theirs, whose entry may only have come late       |
  *
- * What the check had seen already is no such write: its entry only came late.
+ * A write that the check had seen already is none of these: its entry only came late.
  */
 export function readOwnWrites(entries: readonly HistoryEntry[], writes: OwnWrites): HistoryReading {
   const newer = entries.filter(({ id }) => id > writes.than).sort((a, b) => a.id - b.id);
@@ -115,7 +113,7 @@ export function readOwnWrites(entries: readonly HistoryEntry[], writes: OwnWrite
   return { own, interleaved: others.map((entry) => interleavedEntry(entry, own, writes)) };
 }
 
-/** Whether an entry may be one that the change made. */
+/** Returns true if the change may have made the entry. */
 export function isSigned(
   { actor, source, action }: HistoryEntry,
   { author, isRevert }: Pick<OwnWrites, 'author' | 'isRevert'>,
@@ -302,7 +300,7 @@ async function locateWrite(
   const left = own.findLast((entry) => entry.type === 'resource')?.resource;
   const id = left?.id ?? snapshot?.id ?? null;
   const kind = snapshot && kindNamed(snapshot.kind);
-  // What the plan read the history of is known.
+  // The base is known already if the plan read the history.
   if (kind?.history === undefined || id === null || snapshot?.pin?.history_id) return undefined;
   const history = await historyOf(kind, id);
   const isMade = snapshot?.id !== id;
@@ -321,7 +319,7 @@ async function locateWrite(
     (since === null
       ? mayFollow(entry.at, updated, STAMPED_TOGETHER_MS)
       : isBefore(since, entry.at, 0) && isBefore(entry.at, updated, STAMPED_TOGETHER_MS));
-  // What was changed without an entry, as a facet may be, has none at its time but the run's own.
+  // A change without an entry, as of a facet, has no entry at its time but the run's own.
   const isMoved = isBefore(found?.updated_at ?? null, updated, 0);
   const earlier = isMoved
     ? history.filter(
@@ -349,7 +347,7 @@ async function locateWrite(
   return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
-/** What a person should know of the writes of others, in words. */
+/** Describes the writes of others. */
 export function interleavedMessage(
   address: string,
   found: readonly Interleaved[],
@@ -376,7 +374,7 @@ export function interleavedMessage(
   return `${parts.join('; ')} (${codeSpan(`callsheet history ${quoted(address)}`)})`;
 }
 
-/** What a change can have left in a history, and what it knew of the resource right before. */
+/** The entries that a change can have left in a history, and what it knew of the resource right before. */
 export type OwnWrites = {
   /** How changes through the API are signed, `api:<account>`; undefined while the account is unknown. */
   readonly author: string | undefined;
@@ -384,15 +382,14 @@ export type OwnWrites = {
   readonly than: number;
   /** Entries that the change makes at most. */
   readonly most: number;
-  /** Whether it restores an entry. */
+  /** True if it restores an entry. */
   readonly isRevert: boolean;
   /** A time that the last look before the first write did not come before. */
   readonly checkedAt: string | null;
-  /** Whether an edit of somebody else was known then, whose entry may only come now. */
+  /** True if somebody else's edit was known then, whose entry may only come now. */
   readonly isEditKnown: boolean;
 };
 
-/** What a history says of a change that was carried out. */
 type HistoryReading = {
   /** The newest entry that the change made; null where none can be seen. */
   readonly own: number | null;
@@ -417,7 +414,7 @@ function ownWrites(
   const base = before && baseEntry(entries, before);
   const isRevert = change.operations.some(({ step }) => step === 'revert');
   return {
-    // Where nothing was to be seen of a history before, nothing of it is known to be new.
+    // If no history was visible before, none of its entries is known to be new.
     author: account === undefined || (before && base === null) ? undefined : findAuthor(account),
     than: base ?? 0,
     most,
@@ -440,9 +437,9 @@ function timeOfCheck(before: Pin | null, readAt: number | undefined): string | n
 }
 
 type Awaited = {
-  /** Whether the change must have made an entry. */
+  /** True if the change must have made an entry. */
   readonly isExpected: boolean;
-  /** Whether more than one may appear, which need not come. */
+  /** True if more than one entry may appear; they need not. */
   readonly isMore: boolean;
 };
 

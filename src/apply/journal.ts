@@ -15,7 +15,7 @@ import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
 
-/** What a run tells while it works. It prints nothing itself. */
+/** A run emits these while it works. It prints nothing itself. */
 export type RunEvent = Told<Events.Document>;
 
 type Told<Line> = Line extends unknown ? Omit<Line, 'format' | 'version' | 'at'> : never;
@@ -33,7 +33,7 @@ type JournalContext = {
 type Watch = {
   /** Every time that one leaves. */
   readonly onTry: () => void;
-  /** What is written down of them. */
+  /** Receives each journal entry. */
   readonly onEntry: (entry: IntentRecorded | OutcomeRecorded) => void;
 };
 
@@ -104,7 +104,7 @@ function isLockLost(error: unknown): boolean {
   return error instanceof CallsheetError && error.code === 'locked';
 }
 
-/** What kinds can understand of a 409, as they know nothing of the wire. */
+/** Turns a 409 into an error that kinds understand, as they know nothing of the wire. */
 function asConflict(error: unknown): ConflictError | undefined {
   if (!(error instanceof ApiError) || error.status !== 409) return undefined;
   const { hint } = error;
@@ -177,7 +177,7 @@ export async function record(
             ...(change.fields.some(isKept) ? beginOfEdits(recorded) : {}),
           }
         : adopted(work);
-  // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
+  // A change without requests is written with the state: if the run dies before, there is nothing to recover of it.
   if (change.operations.length > 0)
     deps.lease.note({ type: 'resource', address: change.address, resource });
   return resource;
@@ -201,7 +201,7 @@ export function restoredBy(
   return { ...entry, leaves: { ...entry.leaves, ...Object.fromEntries(unsettled) } };
 }
 
-/** Where edits begin that a run leaves as they are: after what was last known to be as the state has it. */
+/** Returns the place from which kept edits count: after the last one known to be as the state has it. */
 function beginOfEdits(recorded: ResourceState | undefined): Pick<ResourceState, 'kept_since'> {
   const { kept_since: since, pin } = recorded ?? {};
   const place = since ?? pin;
@@ -214,7 +214,7 @@ function putBack({ fields }: Change, left: readonly SkippedLeaf[]): readonly str
   return fields.flatMap((field) => (isSent(field) && !isAmong(left, field.path) ? field.path : []));
 }
 
-/** What was left out was neither written nor put back: the state says of it what it said before. */
+/** Keeps the state's former record of leaves that were left out: they were neither written nor put back. */
 function withoutLeft(
   resource: ResourceState,
   before: ResourceState | undefined,
@@ -232,7 +232,7 @@ function isAmong(left: readonly SkippedLeaf[], text: string): boolean {
   return left.some((one) => overlaps(path, one.path));
 }
 
-/** What the state says of a resource, unless it says it of one with another id. */
+/** Returns the state's record of a resource, unless it is of one with another id. */
 function known(recorded: ResourceState | undefined, id: string): ResourceState | undefined {
   return recorded?.id === id ? recorded : undefined;
 }

@@ -111,7 +111,7 @@ function cheaperListed(
     (touched.get(kind)?.length ?? 0) > Math.ceil((known.get(kind)?.length ?? 0) / PAGE_SIZE);
 }
 
-/** Whether the list shows the `updated_at` that the plan saw. What is written is read once more before that. */
+/** Returns true if the list shows the plan's `updated_at`. A resource that is written is read again before that. */
 async function isStampAsPlanned(work: PinnedChange): Promise<boolean> {
   const { change, kind, deps } = work;
   const { id, pin } = change;
@@ -167,7 +167,9 @@ function isAfterPin(
   return last === null ? isBefore(seen, at, 0) : id > last;
 }
 
-/** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */
+/**
+ * Refuses if a resource of that name was made since the plan, unless another address has it: that one may give it up.
+ */
 async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Promise<void> {
   if (desired === undefined) return;
   const scope = getScope(kind, desired.document);
@@ -213,7 +215,7 @@ export async function confirmPins(
   return confirmed;
 }
 
-/** What to remember of a resource that still is as it was written; undefined where nobody can tell. */
+/** Returns the record of a resource that still is as it was written; undefined if that is unknown. */
 async function confirm(
   address: Address,
   resources: Resources,

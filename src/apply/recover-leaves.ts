@@ -28,7 +28,7 @@ type Form = ReturnType<typeof liveForm>;
 export type Taken = {
   readonly leaves: Leaves;
   readonly extent: 'all' | 'some' | 'none';
-  /** Whether it is unknown what became of secrets, so that they are to be written again. */
+  /** True if it is unknown whether secrets were written, so that they are to be written again. */
   readonly isUnsettled: boolean;
 };
 
@@ -36,9 +36,9 @@ type Given = {
   readonly address: string;
   readonly kind: Kind;
   readonly intended: Intended;
-  /** What the state said before; undefined for what is new. */
+  /** The state's record before; undefined for a new resource. */
   readonly before: Leaves | undefined;
-  /** What was live when the change began; null where there was nothing. */
+  /** The live document when the change began; null if there was none. */
   readonly found: JsonObject | null;
   readonly live: LiveResource;
   readonly requests: readonly RequestMade[];
@@ -48,7 +48,7 @@ type Given = {
 };
 
 /**
- * What was last written of each leaf, worked out after a run died in the middle of a change:
+ * Works out the last written value of each leaf, after a run died in the middle of a change:
  *
  * | before | intended | live  | last written                                                  |
  * |--------|----------|-------|---------------------------------------------------------------|
@@ -75,7 +75,7 @@ export function recoverLeaves(given: Given): Taken {
   const stored = new Set(
     readable.filter((path) => !took.has(path) && judgeLost(path, form, given) === 'stored_as'),
   );
-  // What stood there before the change says nothing of its requests.
+  // A value that stood there before the change says nothing of its requests.
   const stood = liveForm(given.kind.schema, given.found ?? {});
   const telling = given.found ? readable.filter((path) => !isLive(path, stood, given)) : readable;
   const verdict = verdictOnHidden(telling, took, given);
@@ -140,7 +140,7 @@ export function compareSent({ leaves, ...given }: Sent): {
 }
 
 /**
- * Whether a leaf is taken over with the change and not written by it, while nothing that is read tells it: a secret
+ * Returns true if a leaf is taken over with the change and not written by it, while no reading shows it: a secret
  * that is left alone, a file that is taken to be the one configured. Forgotten, it would be written by the next run.
  * A secret that is no longer wanted is let go in the same way: that it is not read is no sign that the change took.
  */
@@ -152,7 +152,7 @@ function isTakenOver(path: string, { intended, kind }: Given): boolean {
   );
 }
 
-/** What became of leaves that are never returned: they went out together with those that are. */
+/** Judges leaves that are never returned: they were sent together with those that are. */
 function verdictOnHidden(
   readable: readonly string[],
   took: ReadonlySet<string>,
@@ -171,7 +171,7 @@ function verdictOnHidden(
 /** Steps whose requests carry secrets and files. */
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
-/** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
+/** Returns true if the platform returns a leaf now: not every readable one was read, and some depend on another. */
 function isReturned(path: string, { kind, live }: Pick<Given, 'kind' | 'live'>): boolean {
   const at = toPath(path);
   const [field = ''] = at;

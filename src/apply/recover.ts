@@ -35,7 +35,7 @@ import { isSigned } from './history.ts';
 import { compareSent, recoverLeaves, type Taken } from './recover-leaves.ts';
 import { findFacet, type RunDeps, type Work } from './work.ts';
 
-/** What became of one change of a run that died. */
+/** The outcome of one change of a run that died. */
 type Recovered = {
   readonly address: Address;
   readonly isDone: boolean;
@@ -43,7 +43,7 @@ type Recovered = {
   /** Goes on after the address: `was created (id …)`. */
   readonly message: string;
   readonly id: string | null;
-  /** What the state says from now on, of this address and of what a replacement left behind. */
+  /** The state's records from now on, of this address and of what a replacement left behind. */
   readonly records: ReadonlyMap<Address, ResourceState | null>;
   readonly history?: LedgerLine['history'];
   /** Live resources of which nobody can tell which one the run made. */
@@ -58,13 +58,13 @@ type InterruptedChange = {
   readonly world: World;
   /** How the run's changes are signed in histories; undefined while its account is unknown. */
   readonly author: string | undefined;
-  /** Whether another address stands for the resource of an id. */
+  /** True if another address has the resource of an id. */
   readonly isTaken: (id: string) => boolean;
   /** An address for what a replacement left behind, by its id. */
   readonly spare: (address: Address, id: string) => Address;
 };
 
-/** What became of a run that died: found out by reading alone, so that a plan can show it and apply record it. */
+/** The outcome of a run that died: found by reading alone, so that a plan can show it and apply record it. */
 export type Recovery = {
   readonly run: string;
   /** When it began. */
@@ -148,8 +148,8 @@ export function recoveryFindings({ recovered }: Recovery): readonly RecoveryFind
 }
 
 /**
- * What was made before a failure must not be forgotten, nor how far it came: found out from what was journalled, as
- * for a run that died. Undefined where nothing was made, and where nobody can tell.
+ * Finds what was made before a failure, and how far it came, from the journal, as for a run that died: it must not be
+ * forgotten. Undefined if nothing was made, and if that is unknown.
  */
 export async function recoverFailedChange(
   work: FailedWork,
@@ -174,12 +174,10 @@ export async function recoverFailedChange(
   return { id: resource.id, resource, leftBehind, message: `it ${message}` };
 }
 
-/** What finding out about a change that failed takes. */
 type FailedWork = Pick<Work, 'kind' | 'world' | 'isTaken'> & {
   readonly deps: Pick<RunDeps, 'reader' | 'lease' | 'state'>;
 };
 
-/** What a change that failed left behind. */
 type Remains = {
   readonly id: string;
   readonly resource: ResourceState;
@@ -283,7 +281,7 @@ async function made(
     ...{ before, found, live, hasOthers },
   });
   const answered = answeredBy(interrupted, id);
-  // What was there before says nothing of what was to take its place.
+  // The resource that was there before says nothing of its replacement.
   const isFinished =
     old === id
       ? nextRequest(kind, live.record, answered) === undefined
@@ -442,7 +440,7 @@ function findSentId({ snapshot, requests }: InterruptedChange['change']): string
   return snapshot.id ?? requests.at(-1)?.intent.id ?? '';
 }
 
-/** What is still to do about a change that took in part, in words. */
+/** Describes the rest of a change that took in part. */
 function describeRest({ extent, isUnsettled }: Taken): string {
   if (isUnsettled)
     return '; Callsheet cannot tell whether its secrets arrived, so it will write them again';
@@ -484,7 +482,7 @@ async function readHistory(
   const newer = entries.filter((entry) => entry.id > (before ?? 0));
   const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
   const [last] = own;
-  // What somebody else wrote in between would be taken for the run's, too.
+  // Somebody else's write in between would be taken for the run's, too.
   const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
   const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
   const hasOthers = after === null || own.length < newer.length;
@@ -511,7 +509,7 @@ export function freeAddress(
   }
 }
 
-/** Whether a change was to make something, be it anew. */
+/** Returns true if a change was to make a resource, also again. */
 function isMaking({ requests }: OpenChange): boolean {
   return requests.some(({ intent }) => isMakingStep(intent));
 }
@@ -549,7 +547,7 @@ function buildLedger(
   });
 }
 
-/** Whether another address stands for the resource of an id. */
+/** Returns true if another address has the resource of an id. */
 export function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
   return Object.entries(resources).some(
     ([address, known]) => address !== by && known.kind === kind.name && known.id === id,
@@ -579,7 +577,7 @@ function interruptedBy(work: FailedWork, change: InterruptedChange['change']): I
   };
 }
 
-/** What is known without asking the platform, where it does not answer any more: the id that a creation returned. */
+/** Returns what is known without the platform, if it no longer answers: the id that a creation returned. */
 function answeredIn(
   { change, kind }: InterruptedChange,
   intended: Intended,
@@ -633,7 +631,7 @@ export async function findCreated(
   const named = listed.filter(({ id, record }) => {
     const key = getRecordKey(kind, record, scope);
     const isSought = key !== undefined && isNamed(key);
-    // Whose it is comes last: that is looked for among all that the stack has.
+    // `isTaken` comes last: it searches all that the stack has.
     return isSought && !isOlder({ record }) && id !== old && !isTaken(id);
   });
   const whole = await Promise.all(named.map(({ id }) => read(id)));
@@ -679,7 +677,7 @@ type Sought = {
   readonly address: Address;
   readonly kind: Kind;
   readonly scope: Scope;
-  /** Whether it is of that natural key. What has none cannot be found. */
+  /** True for its natural key. A resource without one cannot be found. */
   readonly isNamed: (key: string) => boolean;
   /** The leaves that were sent, but for those that are never returned. */
   readonly leaves: ResourceState['leaves'];
@@ -690,7 +688,7 @@ type Sought = {
   readonly since: string;
   /** The resource whose place it takes: never the one that is sought, and older than that. */
   readonly old: string | null;
-  /** Whether something else is known of the resource of an id. */
+  /** True if the id is known to belong to another resource. */
   readonly isTaken: (id: string) => boolean;
 };
 

@@ -26,7 +26,7 @@ export async function explainRefusal(
   if (!(error instanceof ApiError) || !LOCKED.has(error.status)) return undefined;
   const left = live === undefined ? [] : remaining(work, live);
   const known = await askBarred(work, live, left, false);
-  // What was known before this refusal may be older than the lock.
+  // An answer from before this refusal may be older than the lock.
   const barred = known.length > 0 ? known : await askBarred(work, live, left, true);
   return barred.length === 0 ? undefined : `refused since the plan: ${reasonsIn(barred)}`;
 }
@@ -110,8 +110,9 @@ export function refusedClears(
 }
 
 /**
- * Whether a change empties a leaf that nobody wants to be anything in particular. What the configuration
- * itself wants to be null is none, as it would want it again; what a rollback is to empty is one.
+ * Returns true if a change empties a leaf that is not wanted to be anything in particular. A null that the
+ * configuration itself wants is no such change, as it would be wanted again; a leaf that a rollback is to empty is
+ * one.
  */
 export function isClear({ after, path }: LeafChange, isPartial: boolean): boolean {
   const isElement = isIdentity(path.at(-1) ?? '');
@@ -121,7 +122,7 @@ export function isClear({ after, path }: LeafChange, isPartial: boolean): boolea
 /** A lock is a 403 or, for a template, a status that the specification does not show. */
 const LOCKED: ReadonlySet<number> = new Set([400, 403]);
 
-/** What stands against writing these leaves, asked anew if it is to be `fresh`; nothing where the platform does not say. */
+/** Finds what bars writing these leaves, asked again if `fresh`; nothing if the platform does not say. */
 async function askBarred(
   { change, desired, deps, organizations }: Work,
   live: LiveResource | undefined,
@@ -135,7 +136,7 @@ async function askBarred(
     ...findOwners([...deps.desired.values()]),
   };
   const { operations } = change;
-  // What was made before the refusal is there now.
+  // A resource that was made before the refusal is there now.
   const steps =
     live === undefined ? operations : operations.filter(({ step }) => step !== 'create');
   const writing = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
@@ -151,7 +152,7 @@ async function askBarred(
 /** Statuses of a lock, of a rule that a save breaks, and of a name that is taken. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 422]);
 
-/** What is left of a refused write: leaves that are not to be written, and what to try instead. */
+/** The rest of a refused write: leaves that are not to be written, and what to try instead. */
 type Narrower = {
   readonly left: readonly SkippedLeaf[];
   readonly batches: readonly (readonly LeafChange[])[];
@@ -161,7 +162,7 @@ function skip({ path, text }: LeafChange, why: string): SkippedLeaf {
   return { path, text, why };
 }
 
-/** Whether one of two dotted names lies in the other. */
+/** Returns true if one of two dotted names lies in the other. */
 function isWithin(one: string, other: string): boolean {
   return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
 }

@@ -36,7 +36,7 @@ import type { Evidence, Work } from './work.ts';
 /** A leaf that is sent as it was read. */
 export type Carried = { readonly path: Path; readonly value: Json };
 
-/** What a body was found to be made of, by the text of the path. */
+/** The origins of a body's values, by the text of the path. */
 type BodyCheck = {
   readonly carried: ReadonlyMap<string, Carried>;
   /** Leaves that the plan shows. */
@@ -66,7 +66,7 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
   const read = [evidence.live, before].filter((one) => one !== undefined && one !== null);
   const wanted = listLeaves(root, desired?.document ?? {}).leaves;
   const { draft } = evidence;
-  // What the kind adds, as it follows from what is made; a refusal of twins is answered with `again`.
+  // The kind adds these, as they follow from what is made; a refusal of twins is answered with `again`.
   const implied = draft && {
     ...kind.implied?.({ ...draft, again: true }),
     ...kind.implied?.(draft),
@@ -103,7 +103,7 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
       const sent = normalise(schema, value);
       return found.some((one) => isSameJson(normalise(schema, one), sent));
     }
-    // What it would remove, `lostBy` finds; but a secret is there without being returned, and null wipes it.
+    // `lostBy` finds what it would remove; but a secret is there without being returned, and null wipes it.
     const isNothing = found.every((one) => one === undefined || isEmpty(one));
     // A secret is omitted, so an empty text that was read is no secret, and wipes none.
     const isText = value === '' && found.includes('');
@@ -160,7 +160,7 @@ export function judgeCarried(
   });
 }
 
-/** What is live and would be gone, though the plan does not say so: objects and lists are sent whole. */
+/** Finds live values that would be gone without the plan saying so: objects and lists are sent whole. */
 function lostBy(
   document: JsonObject,
   { live }: Evidence,
@@ -189,7 +189,7 @@ function getBody({ body, form }: Call): JsonObject | undefined {
   throw new Error('a request body is an object');
 }
 
-/** Whether the platform may have a secret at the path or below it, which it does not return. */
+/** Returns true if the platform may have a secret at the path or below it, which it does not return. */
 function mayHideSecret(root: FieldSchema, schema: FieldSchema, path: Path): boolean {
   const along = schemasAlong(root, path);
   if (along.some((one) => one.writeOnly === true || one['x-secrets-inside'] === true)) return true;

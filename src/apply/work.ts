@@ -40,7 +40,7 @@ export type Work = {
   readonly deps: RunDeps;
   /** Names of organizations, by id. */
   readonly organizations: PlanDocument['organizations'];
-  /** Whether another address stands for the resource of an id. */
+  /** True if another address has the resource of an id. */
   readonly isTaken: (id: string) => boolean;
   /** Has the change's address stand for the resource of an id from now on, unless another one does (`isTaken`). */
   readonly claim: (id: string) => void;
@@ -62,7 +62,7 @@ export type RunDeps = {
   readonly world: Omit<World, 'idOf'>;
   /** Entries that the state is to take over, of resources that are as configured. */
   readonly agreed?: ReadonlyMap<Address, ResourceState>;
-  /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
+  /** The records that the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** Encrypts what a rollback copy keeps of a sensitive value; absent where no key is given. */
   readonly seal?: Sealer['seal'];
@@ -74,13 +74,13 @@ export type RunDeps = {
   readonly stop: AbortSignal;
 };
 
-/** What a request is made from, beside the plan. */
+/** The sources of a request, beside the plan. */
 export type Evidence = {
   /** The resource as it was last read; null where a new one is made. */
   readonly live: JsonObject | null;
   /** The facet whose endpoint is called; absent: the resource's own. */
   readonly facet?: string;
-  /** What a kind makes its body from; absent where the body is sent as it is. */
+  /** The kind makes its body from it; absent if the body is sent as it is. */
   readonly draft?: Draft;
 };
 
@@ -93,7 +93,7 @@ export type SkippedLeaf = {
   readonly isAgreed?: boolean;
 };
 
-/** Where a change has got to: the live resource after each step. */
+/** The progress of a change: the live resource after each step. */
 export type Progress = {
   readonly live: LiveResource | undefined;
   /** The resource before the first step. */
@@ -102,11 +102,11 @@ export type Progress = {
   readonly written: ReadonlySet<string>;
   /** When the platform was asked to work on it, where its kind has it do so after its requests. ISO 8601. */
   readonly askedAt?: string;
-  /** What a person should know of steps that were taken. */
+  /** Messages about steps that were taken. */
   readonly remarks: readonly string[];
-  /** What the history says once the last step is taken; undefined before, and where there is none. */
+  /** The history after the last step; undefined before, and if there is none. */
   readonly history?: HistoryAfter | undefined;
-  /** What a rollback had to leave as it was. */
+  /** Leaves that a rollback had to leave as they were. */
   readonly left: readonly SkippedLeaf[];
 };
 
@@ -119,7 +119,7 @@ export type HistoryAfter = {
   readonly entries: readonly HistoryEntry[];
 };
 
-/** What the state remembers of the resource of a change, under this address or the one that it had before. */
+/** Finds the state's record of a changed resource, under this address or its former one. */
 export function findRecorded(
   { address, kind, moved_from: prior }: Change,
   desired: DesiredResource | undefined,
@@ -141,9 +141,9 @@ export function readLive(
 }
 
 /**
- * What differs from the configuration and is to be written, as far as the platform tells. `resend` counts secrets that
- * are to be sent again although nothing says that they changed; `isProof` does not count where secrets came from. A
- * secret that the plan does not write does not count.
+ * Returns what differs from the configuration and is to be written, as far as the platform shows. `resend` counts
+ * secrets that are to be sent again although nothing says that they changed; `isProof` does not count where secrets
+ * came from. A secret that the plan does not write does not count.
  */
 export function remaining(
   work: Work,
@@ -227,7 +227,6 @@ export function findFacet(kind: Kind, field: string | undefined): Facet | undefi
   return kind.facets.find((facet) => facet.field === field);
 }
 
-/** What goes away, by path. */
 export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
   return new Set(changes.filter(({ after }) => (after ?? null) === null).map(({ text }) => text));
 }
