@@ -61,7 +61,7 @@ function userName(): string | null {
   }
 }
 
-/** What git needs to know of the environment, and no more: secrets are read from there. */
+/** The only variables that git gets: secrets are read from the environment. */
 const FOR_GIT =
   /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
 
@@ -138,8 +138,8 @@ export function isInRepository(dir: string): boolean {
 }
 
 /**
- * What a stack is called among all that one team watches: its folder below the top of the repository (`clinics/harbor`),
- * as `--recursive` and the queue call it. At the top the folder's own name; outside of a repository the whole path.
+ * Names a stack among all that one team watches: its folder below the top of the repository (`clinics/harbor`), as
+ * `--recursive` and the queue call it. At the top the folder's own name; outside of a repository the whole path.
  */
 export async function nameStack(dir: string): Promise<string> {
   const folder = resolve(dir);
@@ -152,8 +152,8 @@ export async function nameStack(dir: string): Promise<string> {
 }
 
 /**
- * Whose the state of a stack is (DESIGN §5): the stack and the environment. A state inside the folder goes with the folder,
- * so that it is recorded without the name of its stack.
+ * Finds the owner of a stack's state (DESIGN §5): the stack and the environment. A state inside the folder goes with
+ * the folder, so that it is recorded without the name of its stack.
  */
 export async function findOwner({
   dir,
@@ -201,9 +201,9 @@ export async function readVersions(
 }
 
 /**
- * What takes a commit that was applied back in Git. Null where no `git revert` fits: outside of a repository, where the
- * commit is not known, not part of this checkout, not about the folder, or reverted already.
- * One with uncommitted changes is not what was applied.
+ * Finds how to take an applied commit back in Git. Null if no `git revert` fits: outside of a repository, or if the
+ * commit is unknown, not part of this checkout, not about the folder, or reverted already. A commit with uncommitted
+ * changes is not what was applied.
  */
 export async function findRevert(
   dir: string,

@@ -27,7 +27,6 @@ import { isDisturbed, needSecrets, type RunOutcome, type RunRequest, runPlan } f
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
 
-/** What is applied. */
 type ApplyOptions = StackOptions & {
   /** The plan to carry out; without one it is made now, with `options` and `refresh`. */
   readonly plan?: PlanDocument | undefined;
@@ -38,13 +37,13 @@ type ApplyOptions = StackOptions & {
   readonly expect?: string | undefined;
   /** Milliseconds to wait for another run that holds the state. */
   readonly lockTimeout?: number | undefined;
-  /** Whether what a run did is undone should it fail. */
+  /** True if a run that fails is to be undone. */
   readonly rollbackOnFailure?: boolean | undefined;
 };
 
 type Applied = RunOutcome | { readonly type: 'declined' };
 
-/** What came of undoing a run that failed, or why that was not possible. */
+/** The outcome of undoing a run that failed, or why that was not possible. */
 type Undone = UndoOutcome | { readonly type: 'failed'; readonly error: unknown };
 
 export type ApplyOutcome = {
@@ -95,10 +94,10 @@ export async function applyStack(
   return { ...turn, rollback: { run, isUndone: isUndone(outcome), outcome } };
 }
 
-/** What came of one apply; `owed`: a run before that is to be undone first, and nothing was applied. */
+/** The outcome of one apply; `owed`: a run before that is to be undone first, and nothing was applied. */
 type Turn = { readonly applied?: Applied; readonly owed?: string };
 
-/** Whoever waits for others plans again where they wrote in between: a plan that nobody has is no one's decision. */
+/** Plans again if others wrote while it waited for them: a plan that was not shown is no one's decision. */
 async function applyInTurn(
   options: ApplyOptions,
   context: RunContext,
@@ -177,7 +176,7 @@ async function applyNow(
     return { type: 'unchanged', plan, status: 'done' };
   // Said before anybody is asked.
   await needSecrets(plan, { session });
-  // What waits to be deleted, or is left out, needs nobody's approval.
+  // Held deletes, and changes that are left out, need no approval.
   const isAsked = plan.changes.some(isChanging);
   if (isAsked && (await review.agree?.(applyQuestion(plan))) === false) return { type: 'declined' };
   return runPlan(planned, request);
@@ -235,7 +234,7 @@ async function applyChecked(
   }
   review.show?.(given);
   const standing = await tellStanding(session, context);
-  // What stood against it when it was planned may be over, and something else may have begun.
+  // The reason for a refusal of the plan may be over, and another may have begun.
   const plan = withRefusals(given, refusalsNow(given, session, standing, context));
   if (isRefused(plan)) return { type: 'refused', plan };
   await checkUses(plan, session);
@@ -262,7 +261,7 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
   if (newest === null || entries === undefined) return undefined;
   const { on_failure: wish, undoes } = findBegan(entries) ?? {};
   const status = findEnded(entries)?.status ?? 'settled';
-  // Whoever interrupts a run decides what becomes of it.
+  // A person who interrupts a run decides what becomes of it.
   if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
   // A rollback that ended said what it could not do; one that died did not come to it.
   const undone =
@@ -378,7 +377,7 @@ function formatEnvironment({ environment }: { readonly environment?: string | un
   return environment === undefined ? 'for no environment' : `for the environment ${environment}`;
 }
 
-/** What a plan file deletes may be used by somebody since it was planned: a pin of its own does not tell. */
+/** Refuses deletes of a plan file whose resource came into use since it was planned: its own pin does not show that. */
 async function checkUses(
   { changes, options }: PlanDocument,
   { stack, state, reader }: Session,

@@ -20,7 +20,7 @@ import { loadOptions } from './stack.ts';
  * where the two parted: whatever came later is no part of the branch, and the branch does not take it back.
  */
 export type Base = {
-  /** What the plan says of it. */
+  /** The plan's description of the base. */
   readonly about: NonNullable<PlanDocument['base']>;
   /** The files of the base that differ from the checkout, or why they cannot be read. */
   readonly instead: Instead | Note;

@@ -68,7 +68,10 @@ export async function openClient(
   });
 }
 
-/** Where the platform is. A rehearsal's copy was started by this process; the environment wins over the stack. */
+/**
+ * Returns the address of the platform. A rehearsal's copy was started by this process; the environment wins over the
+ * stack.
+ */
 async function platformOrigin(
   { base_url, by }: ClientSource['platform'],
   context: RunContext,
@@ -168,7 +171,7 @@ async function confirmedHosts(file: string | undefined): Promise<readonly string
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Where that cannot be written down it is asked again the next time. */
+/** Remembers a confirmed host. If that cannot be written down, the question is asked again the next time. */
 async function remember(file: string | undefined, host: string): Promise<void> {
   if (file === undefined) return;
   try {

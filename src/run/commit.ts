@@ -73,7 +73,7 @@ async function placesOf({ dir, varFile = [] }: FilesOptions): Promise<readonly s
   return ['.', ...files.filter((file) => isInside(top, resolveLinks(file)))];
 }
 
-/** What each commit has otherwise than HEAD: the paths, and a text that is the same for the same files. */
+/** Compares commits with HEAD: the paths that differ, and a text that is the same for the same files. */
 async function compareWithHead(
   commits: readonly string[],
   options: FilesOptions,
@@ -157,7 +157,7 @@ async function talkToGit(dir: string, args: readonly string[], input: string): P
     maxBuffer: MOST_BYTES,
   });
   const { stdin } = reading.child;
-  // Where Git ends early, its exit says so.
+  // If Git ends early, its exit status says so.
   stdin?.on('error', () => {});
   stdin?.end(input);
   return (await reading).stdout;

@@ -44,7 +44,7 @@ export type CallsChoice = {
   readonly calls?: boolean | undefined;
 };
 
-/** What the engine works with: the outside world, passed in. */
+/** The outside world, passed in to the engine. */
 export type RunContext = {
   /** The features that there are. */
   readonly features: readonly EngineFeature[];
@@ -56,7 +56,7 @@ export type RunContext = {
   readonly emit: (event: Event) => void;
   /** Asks a person for a yes; absent where there is nobody to ask. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  /** What the file store does on the disk, where it is not to do it itself: tests stop it at each step. */
+  /** The file store's disk operations, if it is not to do them itself: tests stop it at each step. */
   readonly disk?: Disk;
   /** The same for what is sent to the platform. */
   readonly wire?: (transport: Transport) => Transport;
@@ -66,7 +66,7 @@ export type RunContext = {
   readonly pause?: Pause;
   /** How long answers are waited for; as `platform/limits.ts` says unless given. */
   readonly timeouts?: Partial<Timeouts>;
-  /** Where a rehearsal goes instead of the platform and the state of the stack. */
+  /** A rehearsal goes here instead of to the platform and the state of the stack. */
   readonly sandbox?: {
     readonly baseUrl: string;
     readonly credentials: Credentials;
@@ -76,7 +76,7 @@ export type RunContext = {
   readonly runSecret?: ((dir: string) => RunCommand) | undefined;
   /** Counts what is sent to the platform once more, for the display of a run. */
   readonly traffic?: { retries: number };
-  /** What clients of one account share, where many stacks are worked on in one process. */
+  /** Clients of one account share this if many stacks are worked on in one process. */
   readonly connections?:
     | { readonly at: (baseUrl: string, options: ConnectionOptions) => Connection }
     | undefined;
@@ -134,13 +134,13 @@ export type Gauge<L extends string> = {
   readonly reset: () => void;
 };
 
-/** What the engine asks of telemetry. */
+/** The part of telemetry that the engine uses. */
 type Stages = {
   readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
   readonly describe: (attributes: Attributes) => void;
 };
 
-/** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
+/** The attributes of a span. They contain no value of a field, no query, and no id of the platform. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
 /** Who follows a run that is carried out. Opened right before its first write. */

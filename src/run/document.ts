@@ -13,10 +13,9 @@ import type { Failure } from '../render/diagnostics.ts';
 // The types of the library lead here, and not to `context.ts`: what that leads to needs packages that a user of the
 // library may not have.
 
-/** What came of a run, for programs. Its run is null where nothing was carried out. */
+/** The result of a run, for programs. Its run is null if nothing was carried out. */
 export type RunDocument = Run.Run;
 
-/** What takes a change back in Git. */
 export type Revert = NonNullable<RunDocument['revert']>;
 
 /** A failure as data, for `--format json`. */
@@ -47,19 +46,19 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-/** What happens while the engine works, for whoever shows it. None of it is a result. */
+/** Events while the engine works, to be shown. None of them is a result. */
 export type Event =
   /** The files of the stack are read; of a large one that takes a second. */
   | { readonly type: 'loading' }
   | { readonly type: 'loaded' }
   | { readonly type: 'warnings'; readonly diagnostics: readonly Diagnostic[] }
-  /** What the state's store has to say. */
+  /** A message of the state's store. */
   | { readonly type: 'notice'; readonly text: string }
   /** So many secrets are compared by a slow fingerprint. */
   | { readonly type: 'comparing_secrets'; readonly secrets: number }
   /** Another run holds the state. */
   | { readonly type: 'waiting'; readonly message: string }
-  /** Of `expected` resources so many were read. Sent again with each; facets count, too. */
+  /** So many of `expected` resources were read. Sent again with each; facets count, too. */
   | { readonly type: 'reading'; readonly read: number; readonly expected: number }
   | { readonly type: 'read' }
   | { readonly type: 'run_at_work'; readonly run: string }

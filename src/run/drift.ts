@@ -14,15 +14,15 @@ import type { RunContext, StackOptions } from './context.ts';
 import { announce, checkNamed, emitUnread, planConfiguration } from './plan.ts';
 import { openSession, type Session } from './session.ts';
 
-/** What is looked at, and how thoroughly. */
 type DriftOptions = StackOptions & {
   readonly options: PlanOptions;
   readonly refresh?: Refresh;
 };
 
 /**
- * What changed on the platform since Callsheet last wrote it, and who changed it. Writes nothing. Everything is read unless
- * `refresh` says otherwise: a state that somebody else wrote would hide an edit from a fast look for good.
+ * Finds what changed on the platform since Callsheet last wrote it, and who changed it. Writes nothing. Everything is
+ * read unless `refresh` says otherwise: a state that somebody else wrote would hide an edit from a fast look for
+ * good.
  */
 export async function driftStack(
   { options, refresh = 'full', ...stack }: DriftOptions,
@@ -67,7 +67,8 @@ async function withPullFlags(
 ): Promise<PlanDocument> {
   if (drift.changes.length === 0) return drift;
   const { listUnwritten } = await import('../pull/index.ts');
-  // Whoever takes live values in a conflict names the resources: of others --theirs would take back what changed here.
+  // Live values of a conflict are taken by naming the resources: of others --theirs would take back what changed
+  // here.
   const isConflict = ({ cause }: FieldChange) => cause === 'conflict';
   const both = planned.plan.changes.filter(({ fields }) => fields.some(isConflict));
   const conflicting = { ...planned, plan: { ...planned.plan, changes: both } };
@@ -159,7 +160,7 @@ async function attributeOne(
   }
 }
 
-/** What the state says of the resource; not of another one that had its address before. */
+/** Returns the state's record of the resource, not of another one that had its address before. */
 function recordedAs(
   id: string,
   { address, moved_from: prior }: Change,

@@ -29,7 +29,7 @@ export type FoundRun = {
   readonly entries: Entries;
   /** Rollbacks of it, the newest first. */
   readonly rollbacks: readonly Entries[];
-  /** Whether the newest of those did not come to its end. */
+  /** True if the newest of those did not come to its end. */
   readonly isBegun: boolean;
 } & Pick<EditsReader, 'undone' | 'later'>;
 
@@ -41,7 +41,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
   const rollbacks: Entries[] = [];
   const undone = new Map<string, string>();
   const later = new Map<Address, string>();
-  /** What the rollbacks of a run wrote. */
+  /** Addresses that the rollbacks of a run wrote, by run. */
   const takenBack = new Map<string | undefined, Set<Address>>();
   let healing: string | undefined;
   const runs = await listRuns(session);
@@ -102,7 +102,7 @@ export async function checkRecorded(
   if (!runs.includes(run) && !isKnown(run, { state })) throw notRecorded(run, runs);
 }
 
-/** What is said of a run that nobody recorded, with the nearest one. */
+/** Reports that a run is not recorded, with the nearest one. */
 export function notRecorded(run: string, runs: readonly string[]): CallsheetError {
   return new CallsheetError('usage', `run ${run} is not recorded`, {
     hint: didYouMean(run, runs, '`callsheet runs` lists the recorded runs.'),
@@ -147,12 +147,12 @@ function writtenIn(entries: Entries): ReadonlySet<Address> {
   return new Set(entries.flatMap((entry) => (entry.type === 'resource' ? entry.address : [])));
 }
 
-/** Whether a run changed nothing: it asked for nothing. */
+/** Returns true if a run changed nothing: it sent no request. */
 function isIdle(entries: Entries): boolean {
   return entries.every(({ type }) => type !== 'intent');
 }
 
-/** Whether the state still speaks of a run. */
+/** Returns true if the state still refers to a run. */
 function isKnown(
   run: string,
   { state: { last_run: last, holds = {} } }: Pick<Session, 'state'>,
@@ -284,7 +284,7 @@ export function createFormerFinder(session: Session): FindFormer {
   };
 }
 
-/** What a run set out to do; undefined where there is none of that id. */
+/** Reads how a run began; undefined if there is none of that id. */
 export async function readBegan(session: Session, run: string): Promise<RunBegan | undefined> {
   const entries = await readRun(session, run);
   return entries && findBegan(entries);
@@ -297,7 +297,7 @@ function redo(run: string, undoes: string): CallsheetError {
   });
 }
 
-/** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
+/** Reports that the last run undid drift: a rollback of the last run means one that a person wanted. */
 function healed(run: string, before: string | undefined): CallsheetError {
   const earlier = before === undefined ? '' : ` The run before: \`callsheet rollback ${before}\`.`;
   return new CallsheetError('usage', `the last run, ${run}, undid drift`, {

@@ -98,7 +98,7 @@ function openVersions(
   return async function* versionsOf(addresses) {
     loading ??= load();
     for (let at = 0; ; at += 1) {
-      // What Git cannot read is as good as not there.
+      // A commit that Git cannot read counts as absent.
       const next = loaded[at] ?? loading.next().catch(() => ENDED);
       loaded[at] = next;
       const { done, value } = await next;

@@ -53,7 +53,6 @@ import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
-/** What is planned, what the plan may do, and how much is read for it. */
 type PlanRequest = StackOptions & {
   readonly options: PlanOptions;
   /** A branch, tag or commit that is planned beside the checkout, so that each change says which of the two has it. */
@@ -62,14 +61,13 @@ type PlanRequest = StackOptions & {
   readonly calls?: CallsChoice['calls'];
 };
 
-/** What came of planning. */
 type PlanOutcome = {
   readonly plan: PlanDocument;
-  /** What other stacks manage of it, a line each: apply refuses where there are any. */
+  /** Resources that other stacks manage as well, a line each: apply refuses if there are any. */
   readonly overlaps: readonly string[];
 };
 
-/** What apply would do. Nothing is written. */
+/** Plans what apply would do. Writes nothing. */
 export async function planStack(
   { options, base: ref, refresh = 'fast', calls, ...stack }: PlanRequest,
   context: RunContext,
@@ -368,7 +366,7 @@ function recallNotes({ plan }: Planned, { recalled }: Session): readonly Note[] 
   });
 }
 
-/** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */
+/** Notes what is unknown of resources that the state does not have, and what the lists that were read show. */
 async function statelessNotes(
   unknown: readonly Change[],
   planned: Planned,
@@ -418,7 +416,7 @@ async function countUnnamed(
     kinds.map(async (kind) => {
       const desired = stack.resources.filter((one) => one.kind === kind.name);
       const keyAt = (scope: Scope, key: string | undefined) => `${JSON.stringify(scope)} ${key}`;
-      // Of several versions of a page only the newest has an address.
+      // Only the newest of several versions of a page has an address.
       const keys = new Set(
         desired.map(({ document }) =>
           keyAt(getScope(kind, document), getNaturalKey(kind, document)),
@@ -541,7 +539,7 @@ function findReason(flag: string, given: string | undefined, what: string): stri
 /** The options of a plan, as its schema has them. What every plan has to say has a default there. */
 const OPTIONS: { readonly [option: string]: FieldSchema } = schema.properties.options.properties;
 
-/** What a person allows, as a plan records it: the choices under the names that the options have in the schema. */
+/** Returns a person's choices as a plan records them: under the names that the options have in the schema. */
 export function planOptions(choices: PlanChoices): PlanOptions {
   if (choices.keepDrift === true && choices.undoDrift === true)
     throw new CallsheetError('usage', '--keep-drift and --undo-drift exclude each other', {

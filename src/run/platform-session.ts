@@ -11,9 +11,9 @@ import { openStore, readState } from './session.ts';
 import { openSettings, openStack } from './stack.ts';
 
 /**
- * What the commands that only look at the platform work with. They need no stack: where the folder has
- * one, its `callsheet.yaml` says where the platform is and what organizations are called. Its state and
- * its resources are read when an address asks for them, and nothing is ever written or locked.
+ * The commands that only look at the platform work with this. They need no stack: if the folder has one, its
+ * `callsheet.yaml` says where the platform is and what organizations are called. Its state and its resources are read
+ * when an address asks for them, and nothing is ever written or locked.
  */
 export type PlatformSession = {
   readonly client: Client;
@@ -64,7 +64,10 @@ export async function withPlatform<T>(
   }
 }
 
-/** What the stack says, if there is one: the working directory need not be one, a folder that was named must. */
+/**
+ * Finds the stack's settings, if there is a stack: the working directory need not be one, a folder that was named
+ * must.
+ */
 export function findSettings(flags: StackOptions, context: RunContext): StackSettings | undefined {
   if (flags.dir === '.' && !existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
   return openSettings(flags, context);

@@ -250,7 +250,7 @@ export type Receipt = {
   readonly began: RunBegan;
   readonly line: LedgerLine;
   readonly snapshot: SnapshotTaken | undefined;
-  /** What the state said of it afterwards; undefined where it said what it did before. */
+  /** The state's record of it afterwards; undefined if that did not change. */
   readonly recorded: ResourceState | null | undefined;
   /** The address that an edit of the state took it from. */
   readonly movedFrom: Address | undefined;
@@ -364,7 +364,10 @@ export function describeEdit(
   };
 }
 
-/** Of what came or went all paths; the platform's own values of a new resource are not known. */
+/**
+ * Lists the paths that changed: all of a resource that came or went; the platform's own values of a new one are
+ * unknown.
+ */
 function changedPaths({ line, snapshot, recorded }: Receipt): readonly string[] {
   const { action, fields } = line;
   if (action === 'delete' && snapshot?.document)

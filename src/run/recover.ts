@@ -21,11 +21,10 @@ import type { RunContext } from './context.ts';
 export type Unfinished = {
   readonly run: string;
   readonly entries: readonly JournalEntry[];
-  /** What became of it. Undefined while it is at work. */
+  /** Undefined while the run is at work. */
   readonly recovery: Recovery | undefined;
 };
 
-/** What is known where a run is recovered. */
 type Interrupted = {
   readonly store: StateStore;
   readonly state: State;
@@ -123,7 +122,7 @@ async function waitFor(
 /** How often a holder is looked at while one waits for its heartbeat: whoever is silent is taken for dead. */
 const GLANCES = 60;
 
-/** Whether a run goes on. On another machine that is seen by its heartbeat, never by comparing clocks. */
+/** Returns true if a run goes on. On another machine its heartbeat shows that, never a comparison of clocks. */
 async function isAtWork(run: string, store: StateStore): Promise<boolean> {
   const held = await store.lock();
   if (held === undefined || held.holder.run !== run) return false;
@@ -138,7 +137,7 @@ async function isAtWork(run: string, store: StateStore): Promise<boolean> {
   return false;
 }
 
-/** What a plan says of it. */
+/** Returns the plan's entry for a recovered run. */
 export function recoveredRun(unfinished: Unfinished | undefined): RecoveredRun | undefined {
   const { run, recovery } = unfinished ?? {};
   if (run === undefined || recovery === undefined) return undefined;
@@ -237,8 +236,8 @@ function recoveredEnd({ ledger }: Recovery, at: string): RunEnded {
 }
 
 /**
- * Of several resources that a dead run may have made, a person must say which one it is. Throws
- * `CallsheetError('refused')` that lists them, unless the configuration does say.
+ * Requires a person's choice among several resources that a dead run may have made. Throws
+ * `CallsheetError('refused')` that lists them, unless the configuration makes it.
  */
 export function refuseUnclear(
   { run, recovered }: Recovery,

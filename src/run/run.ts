@@ -35,21 +35,20 @@ import { guardFindingsNow, refusalsNow } from './plan.ts';
 import { acquireUntil, recordRecovery } from './recover.ts';
 import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
 
-/** What a run left, as far as it knows. */
+/** The results of a run, as far as it knows them. */
 export type Left = {
   readonly resources: Readonly<Record<Address, ResourceState>>;
-  /** What it found right before it wrote, by address. */
+  /** The resources that it found right before it wrote, by address. */
   readonly found: ReadonlyMap<Address, Pick<SnapshotTaken, 'id' | 'document'>>;
 };
 
 type VerifiedResult = RunResult & { readonly verification?: Verification };
 
-/** Whether somebody else wrote what a run wrote, since its plan or in its midst. */
+/** Returns true if somebody else wrote what a run wrote, since its plan or in its midst. */
 export function isDisturbed({ stale, interleaved }: VerifiedResult): boolean {
   return stale.length > 0 || interleaved.length > 0;
 }
 
-/** What came of carrying out a plan. */
 export type RunOutcome =
   /** Something stands against it, which the plan now says. Nothing was written. */
   | { readonly type: 'refused'; readonly plan: PlanDocument }
@@ -80,13 +79,13 @@ export type RunRequest = {
   /** The desired side, where it is not the configuration. */
   readonly desired?: readonly DesiredResource[];
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
-  /** What it means for the values that it undoes. */
+  /** The change that it makes to the holds of values that it undoes. */
   readonly hold?: HoldChange;
   /** Gives what a feature keeps with it, if it is a part of one: as it begins, and with what came of it. */
   readonly kept?: (run: string, result?: RunResult) => KeptByRun;
-  /** What is to be done should it fail, which a run that dies leaves to the next command. */
+  /** The step to take if it fails, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
-  /** Whether it is a run although it changes nothing: another one waits for it. */
+  /** True if it is a run although it changes nothing: another one waits for it. */
   readonly isAwaited?: boolean;
   /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
   readonly freeBy?: number | undefined;
@@ -136,7 +135,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
       purpose === 'apply'
         ? commitApplied(checkout, standing, { run, user: actor.user }, context)
         : undefined;
-    // What is held or left out makes no run: the last one stays the last that did something.
+    // Held and left-out changes make no run: the last one stays the last that did something.
     if (!isRunnable(plan) && request.isAwaited !== true) {
       const refreshed = withApplied(state, appliedBy(null));
       await refreshState(planned, refreshed, session.state, lease, ended.size > 0);
@@ -359,7 +358,7 @@ async function keepHere(
   );
 }
 
-/** What a plan leaves at most, were all of it carried out. */
+/** Returns the most that a plan can leave: as if all of it were carried out. */
 function getExpected({ changes }: PlanDocument, { resources }: State): Expected {
   const made = changes.filter(({ address }) => resources[address] === undefined).length;
   return {
@@ -368,7 +367,7 @@ function getExpected({ changes }: PlanDocument, { resources }: State): Expected 
   };
 }
 
-/** What can be told of what the run wrote, and runs before it, now that some time has passed. */
+/** Confirms what the run wrote, and runs before it, now that some time has passed. */
 async function confirm(
   { status, resources }: RunResult,
   deps: RunDeps,
@@ -411,7 +410,7 @@ async function verified(
   return { ...result, status, verification };
 }
 
-/** What a run does to the holds, and what it was told to override. */
+/** Returns what a run does to the holds, and what it overrides. */
 function getGuards(
   { run, actor: { user }, standing }: Omit<Marks, 'applied'>,
   { plan }: Planned,

@@ -54,7 +54,10 @@ export type Session = LoadedStack & {
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
   readonly unfinished: Unfinished | undefined;
   readonly platform: PlanDocument['platform'];
-  /** Whose the state is, or is to be; undefined of a simulated platform, whose state belongs to nothing else. */
+  /**
+   * The owner of the state, or its future one; undefined on a simulated platform, whose state belongs to nothing
+   * else.
+   */
   readonly claimant: Claimant | undefined;
   readonly world: Omit<World, 'idOf'>;
   readonly fingerprints: Fingerprinter;
@@ -63,7 +66,7 @@ export type Session = LoadedStack & {
   readonly close: () => Promise<void>;
 };
 
-/** What is known before the platform is asked anything. */
+/** The part of a session that needs no answer of the platform. */
 type Opened = LoadedStack &
   Pick<Session, 'store' | 'state'> & {
     /** The run that has not committed yet. */
@@ -93,7 +96,7 @@ export async function openSession(
     /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
     readonly freeBy?: number | undefined;
     readonly check?: CheckNamed | undefined;
-    /** Whether it goes by what was recorded where the configuration has errors. */
+    /** True if a configuration with errors is replaced by what was recorded. */
     readonly evenBroken?: boolean;
     /** Files that lie elsewhere than in the folder of the stack. */
     readonly openFile?: FileSource | undefined;
@@ -348,7 +351,7 @@ const FOUGHT_OVER = new Set(
   kinds.filter((kind) => kind.update ?? kind.delete).map(({ name }) => name),
 );
 
-/** What a run of a plan writes or remembers as its own, of all that is live already. */
+/** Lists the live resources that a run of a plan writes or remembers as its own. */
 function listClaims({ plan, refresh }: Pick<Planned, 'plan' | 'refresh'>): readonly Claim[] {
   const changed = plan.changes.flatMap(({ address, kind, id, action, verdict }) =>
     id === null || action === 'forget' || verdict !== 'ok' ? [] : [{ address, kind, id }],
@@ -376,7 +379,7 @@ export async function claimForRun(
   if (overlaps.length > 0) throw overlapping(store.location, overlaps);
 }
 
-/** What other stacks of the same store manage of it, a line each: apply would refuse. */
+/** Finds the resources that other stacks of the same store manage as well, a line each: apply would refuse. */
 export async function findOverlaps(
   planned: Pick<Planned, 'plan' | 'refresh'>,
   { store, platform }: Pick<Session, 'store' | 'platform'>,

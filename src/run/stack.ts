@@ -37,10 +37,10 @@ export type LoadedStack = {
   ) => AsyncIterable<{ readonly commit: string; readonly stack: Stack }>;
 };
 
-/** Where a secret is written: a field of a resource. */
+/** The place that a secret is written to: a field of a resource. */
 type SecretUse = Pick<SecretPlace, 'address' | 'path' | 'source'>;
 
-/** What is to become of the secrets: `skip` reads none, and `try` takes those that are at hand. */
+/** `skip` reads no secrets, and `try` takes those that are at hand. */
 export type SecretsWanted = 'skip' | 'try';
 
 /** Stands for a secret that is not at hand where a copy of the fleet is written to. */
@@ -104,7 +104,10 @@ export async function openStack(
   };
 }
 
-/** What a run is going to write and cannot. Other places may use the same sources; they are not named. */
+/**
+ * Reports secrets that a run is to write and that are not set. Other places may use the same sources; they are not
+ * named.
+ */
 function unset(
   missing: readonly SecretUse[],
   problems: readonly Diagnostic[],
@@ -143,7 +146,7 @@ function othersMessage(
   return readers.size === 0 ? '' : ` ${sharedMessage(readers.size)}.`;
 }
 
-/** What `callsheet.yaml` says; the rest may be broken. Throws `CallsheetError('config')` where that is wrong itself. */
+/** Reads `callsheet.yaml`; the rest may be broken. Throws `CallsheetError('config')` if that file is wrong itself. */
 export function openSettings(options: StackOptions, context: RunContext): StackSettings {
   const { settings, diagnostics } = loadSettings(loadOptions(options, context));
   if (settings === undefined) throw broken(diagnostics);
@@ -168,7 +171,7 @@ export function announceBroken(
   });
 }
 
-/** Whether something is wrong with a stack that was opened `evenBroken`. */
+/** Returns true if something is wrong with a stack that was opened `evenBroken`. */
 export function isBroken({ warnings }: Pick<LoadedStack, 'warnings'>): boolean {
   return warnings.some(isError);
 }
@@ -182,7 +185,7 @@ function broken(diagnostics: readonly Diagnostic[]): CallsheetError {
   return new CallsheetError('config', 'the configuration has errors', { diagnostics });
 }
 
-/** What every command loads a stack with. */
+/** Returns the options with which every command loads a stack. */
 export function loadOptions(
   { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: StackOptions,
   { env, features }: Pick<RunContext, 'env' | 'features'>,

@@ -43,7 +43,7 @@ import {
   type UndoRequest,
 } from './undo.ts';
 
-/** What the stack manages becomes what it was when a snapshot was made. What was made since is deleted with `allowDelete`. */
+/** Brings the stack's resources back to a snapshot. Resources that were made since are deleted with `allowDelete`. */
 export async function undoTo(
   snapshot: SnapshotFile,
   options: UndoOptions & { readonly allowDelete?: boolean },
@@ -113,7 +113,7 @@ export async function undoTo(
   }
 }
 
-/** What was applied since the snapshot is not to be applied again unawares. */
+/** Holds what was applied since the snapshot, so that it is not applied again unawares. */
 async function holdSince(session: Session, madeAt: string): Promise<UndoRequest['hold']> {
   const undid = await findLastApplied(session, madeAt);
   return undid === undefined ? undefined : { undid, isHeld: true };
@@ -188,7 +188,7 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
   return !isDone(entries) && findBegan(entries)?.snapshot?.sha256 === sha256;
 }
 
-/** What a person should know of what is left alone. */
+/** Notes what is left alone. */
 function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant): readonly Note[] {
   const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
   const unmanaged = foreign + others;
@@ -214,7 +214,7 @@ function nothingOfStack(file: string): CallsheetError {
   });
 }
 
-/** What of a snapshot a stack has to do with. */
+/** The part of a snapshot that concerns a stack. */
 type Relevant = {
   readonly kept: readonly Kept[];
   /** Those of another lineage that have the address and the name of one of the stack. */
@@ -244,7 +244,9 @@ async function readRelevant(
   const kept: Kept[] = [];
   const byName = new Set<Kept>();
   const lists: ListRecord[] = [];
-  /** What was there and could not be read as a whole, by kind and id and by its address: nobody made it since. */
+  /**
+   * Resources that existed and could not be read as a whole, by kind and id and by address: they were not made since.
+   */
   const unread = new Set<string>();
   let others = 0;
   let sha256 = '';
@@ -265,7 +267,7 @@ async function readRelevant(
       kept.push(one);
       if (isAlike) byName.add(one);
     }
-    // Of what a list shows alone, the rest is unknown: it would look emptied.
+    // A resource that only a list shows is unknown beyond that: it would look emptied.
     else for (const one of [`${kind} ${id}`, address ?? '']) unread.add(one);
   }
   return {
@@ -279,7 +281,7 @@ async function readRelevant(
   };
 }
 
-/** Whether its addresses mean the same here. A stack whose state was thrown away takes them as they are. */
+/** Returns true if its addresses mean the same here. A stack whose state was thrown away takes them as they are. */
 function isOfStack({ stack }: Header, { lineage }: State): boolean {
   return stack !== null && (lineage === NO_LINEAGE || stack.lineage === lineage);
 }

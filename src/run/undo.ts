@@ -90,24 +90,23 @@ import { isDisturbed, type Left, type RunOutcome, runPlan } from './run.ts';
 import { openSession, type Session, sealerFor } from './session.ts';
 import { announceBroken } from './stack.ts';
 
-/** What is undone, and how far. */
 export type UndoOptions = StackOptions & {
   /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
   readonly run?: string;
   /** The part that is undone; all of it where none is given. */
   readonly target?: readonly string[];
-  /** What is left as it is. */
+  /** The part that is left as it is. */
   readonly exclude?: readonly string[];
-  /** Whether what somebody edited since is undone, too. */
+  /** True if edits that somebody made since are undone, too. */
   readonly undoEdited?: boolean;
-  /** Whether what live resources still use is deleted, too. */
+  /** True if resources that live ones still use are deleted, too. */
   readonly deleteUsed?: boolean;
-  /** Whether what is refused is left out, and the rest undone. */
+  /** True if refused changes are left out, and the rest is undone. */
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
   /** The entry of a feature that takes its own part back: `rollout careful`. Its claims stop nothing then. */
   readonly by?: string;
-  /** Whether it is planned, and nothing done. */
+  /** True if it is planned only. */
   readonly dryRun?: boolean;
   readonly calls?: CallsChoice['calls'];
 };
@@ -116,12 +115,11 @@ export type UndoOptions = StackOptions & {
 export type Review = {
   /** Shown each plan before anything else is done with it. */
   readonly show?: (plan: PlanDocument) => void;
-  /** Where it says no nothing is written. */
+  /** If it returns false, nothing is written. */
   readonly agree?: (question: string) => Promise<boolean>;
   readonly observe?: Observe | undefined;
 };
 
-/** What came of undoing something. */
 export type UndoOutcome =
   /** `waysOn`: commands that go on where it is refused. `isHeld`: plan and apply refuse to write the values again. */
   | (RunOutcome & { readonly waysOn?: readonly string[]; readonly isHeld?: boolean })
@@ -131,7 +129,7 @@ export type UndoOutcome =
   /** The run asked nothing of the platform, or nothing that is not undone already. */
   | { readonly type: 'nothing'; readonly run: string };
 
-/** What is to be brought back, and what is said and remembered of it. */
+/** The resources to bring back, and what is reported and remembered of it. */
 export type UndoRequest = {
   readonly undo: Undo;
   /** The run that it undoes; none where it goes back to a snapshot. */
@@ -144,19 +142,19 @@ export type UndoRequest = {
   readonly what: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
-  /** Whether the run was to be undone should it fail, and is not: it is owed a rollback until there is a record of one. */
+  /** True if the run was to be undone on failure, and is not: it is owed a rollback until there is a record of one. */
   readonly isOwed?: boolean;
-  /** What the run wrote down of resources, which tells what is held of those that the state knows nothing of by now. */
+  /** The run's own records of resources, which show what is held of those that the state no longer knows. */
   readonly recorded?: State['resources'];
   /** The snapshot that it goes back to. */
   readonly snapshot?: PlanDocument['snapshot'];
-  /** Whether what was made meanwhile is deleted; it is, unless this says no. */
+  /** True, or absent, if resources that were made meanwhile are deleted. */
   readonly mayDelete?: boolean;
-  /** What takes the change back in Git; absent where an apply is not what is undone. */
+  /** The way to take the change back in Git; absent if no apply is undone. */
   readonly revert?: Revert | null | undefined;
-  /** What else is to be said of the plan. */
+  /** Further notes of the plan. */
   readonly notes?: readonly Note[];
-  /** What is left out although it was asked for. */
+  /** Changes that were asked for and are left out. */
   readonly skipped?: readonly NotUndone[];
   /** The same where these are gone since. Throws `CallsheetError('refused')` where they are not made anew unasked. */
   readonly without?: (gone: ReadonlySet<Address>) => UndoRequest;
@@ -322,10 +320,10 @@ export function leaveToOwners(
 }
 
 /**
- * What the state does not have under the address of what the run wrote. `left`: what stays as it is, by address. What is not
- * in the state is not planned away, and what is there under another address would be made twice. `replaced`: another one
- * has the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
- * `madeIn`: when the run lasted that made the other one.
+ * Finds resources of the run whose address the state does not have, or has for another one. `left`: what stays as it
+ * is, by address. A resource outside the state is not planned away, and one that is there under another address would
+ * be made twice. `replaced`: another one has the address, which is not the run's to change or to delete, unless a
+ * rollback put it in the place of the first. `madeIn`: when the run lasted that made the other one.
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
@@ -335,7 +333,7 @@ async function findOthers(
 ) {
   const { reader, state } = session;
   const findMaker = createMakerFinder(session);
-  // Of a run of ten thousand resources each is looked for.
+  // A run may have ten thousand resources, and each is looked for.
   const byId = Map.groupBy(Object.entries(state.resources), ([, one]) => getIdentity(one));
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
@@ -356,7 +354,7 @@ async function findOthers(
       if (known === undefined || deleted.has(address)) return {};
       const scope =
         'scope' in known ? known.scope : getScope(kindNamed(known.kind), known.document ?? {});
-      // Where it is not live, somebody deleted it.
+      // If it is not live, somebody deleted it.
       return (await isLive({ kind: known.kind, id, scope }))
         ? { left: letGo(address, id, own !== undefined, options) }
         : {};
@@ -410,7 +408,7 @@ function stillThere(
   };
 }
 
-/** What is gone and whose address another resource of the run has by now. */
+/** Reports a resource that is gone and whose address another resource of the run has by now. */
 function takenOver(address: Address): NotUndone {
   const why = 'belongs to another resource of the run by now; the one that it belonged to is gone';
   return { address, path: null, why, advice: 'Configure the other one again, and apply.' };
@@ -662,19 +660,19 @@ function recordedIn(entries: FoundRun['entries']): RecordedByRun {
   return { recorded: Object.fromEntries(kept), deleted: new Set(gone), lineage };
 }
 
-/** Whether it went on to its end: what went wrong on the way is in its ledger. */
+/** Returns true if it went on to its end: failures on the way are in its ledger. */
 function isCarriedOut(outcome: RunOutcome): boolean {
   if (outcome.type !== 'ran') return outcome.type === 'unchanged';
   return outcome.result.status !== 'interrupted' && !isDisturbed(outcome.result);
 }
 
-/** What the plan says of it beforehand; what to do about it is said afterwards. */
+/** Notes in the plan what will not be undone; what to do about it is said afterwards. */
 function noteOn({ address, path, why }: NotUndone): Note {
   const message = `${path === null ? '' : `${path} `}${why}`;
   return { severity: 'warning', address, message };
 }
 
-/** What the plan itself leaves as it is: what cannot be cleared, and what `--skip-refused` leaves out. */
+/** Lists what the plan itself leaves as it is: what cannot be cleared, and what `--skip-refused` leaves out. */
 function leftBy({ plan, found }: Planned): readonly NotUndone[] {
   const released = [...found].flatMap(([address, leaves]) =>
     leaves
@@ -701,7 +699,7 @@ function leftBy({ plan, found }: Planned): readonly NotUndone[] {
   return [...released, ...refused];
 }
 
-/** What `--target` and `--exclude` leave of an undo. `stray`: what is wrong with an address of neither. */
+/** Applies `--target` and `--exclude` to an undo. `stray`: what is wrong with an address of neither. */
 export function chooseFrom(
   undo: Undo,
   chosen: Pick<UndoOptions, 'target' | 'exclude'>,
@@ -717,8 +715,8 @@ export function chooseFrom(
 }
 
 /**
- * What somebody edited since is left out with `--skip-refused`. Throws `CallsheetError('refused')` with the commands
- * to type where there is any, and it is not given.
+ * Leaves out edits that somebody made since, with `--skip-refused`. Without it throws `CallsheetError('refused')`
+ * with the commands to type if there are any.
  */
 export function leaveOutEdited(
   undo: Undo,
@@ -788,7 +786,7 @@ function waysPastRefusals(
   options: UndoOptions,
 ): readonly string[] {
   const line = formatCommand(command, options);
-  // What stands against the plan as a whole says itself what lifts it, and nothing is left to leave out.
+  // A refusal of the plan as a whole itself says what lifts it, and nothing is left to leave out.
   if (isHeldBack(plan)) return [];
   const refused = plan.changes.filter(({ verdict }) => verdict === 'refused');
   return [
@@ -810,7 +808,7 @@ function formatCommand(command: string, options: UndoOptions) {
     `  ${commandSpan(`${command}${chosen}${more}`, options)}   # ${does}`;
 }
 
-/** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
+/** Changes skipped by `--skip-refused`, and held deletes, were agreed to: they do not make the result partial. */
 function withoutAgreed(
   { wanted, restored }: Undo,
   { changes }: PlanDocument,
@@ -824,8 +822,9 @@ function withoutAgreed(
 }
 
 /**
- * What the state says from now on of what is as it is to be already: what it said then, not a part of it. The pin is not
- * certain: of what the state said then, only the part that is undone was compared with what is live.
+ * Returns the state's new records of resources that are already as they are to be: the whole former record, not a
+ * part of it. The pin is not certain: only the part of that record that is undone was compared with the live
+ * resource.
  */
 function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Planned['refresh'] {
   return new Map(
