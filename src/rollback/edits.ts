@@ -11,13 +11,13 @@ import type { Undo } from './undo.ts';
 export type Edited = {
   readonly address: Address;
   readonly message: string;
-  /** Whether it was deleted, so that all of it would have to be made anew. */
+  /** True if it was deleted, so that all of it would have to be made again. */
   readonly isGone?: true;
-  /** Whether another one has the address of what the run made, so that all of that would be deleted. */
+  /** True if another resource has the address of the one that the run made, so that all of it would be deleted. */
   readonly isMade?: boolean;
 };
 
-/** What is asked of the platform to find edits. */
+/** The requests that find edits. */
 export type EditsReader = {
   /** The newest history entries of a resource; none where it is gone. */
   readonly history: (
@@ -25,9 +25,9 @@ export type EditsReader = {
     id: string,
     limit: number,
   ) => Promise<readonly HistoryEntry[]>;
-  /** Whether our own account made an entry. */
+  /** True if our own account made the entry. */
   readonly isOwn: (entry: HistoryEntry) => boolean;
-  /** What a resource is now; undefined where it is gone. */
+  /** Reads the pin of a resource; undefined if the resource is gone. */
   readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
   /** The run of this stack that made an entry of a history; undefined where none did. */
   readonly runOf: (
@@ -46,8 +46,8 @@ export type EditsReader = {
 /**
  * One sentence for every resource whose newest history entry is not the one that the run made, that somebody
  * else wrote while the run did, or that the run made and that is not as it left it: it would be deleted.
- * Of what has no history and was there before, later runs tell; what others changed in it is compared field by field,
- * in the plan.
+ * A resource without history that was there before is judged by later runs; others' changes are compared field by
+ * field, in the plan.
  */
 export async function findInterleaved(
   { produced, interleaved, made, rewritten }: Undo,
@@ -123,7 +123,7 @@ async function withoutUndone(
   { undone, isOwn, runOf }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
   if (undone.size === 0) return newer;
-  // Of somebody else's entry every receipt would be asked in vain.
+  // Receipts know nothing of somebody else's entries.
   const runs = await Promise.all(
     newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
   );

@@ -5,14 +5,14 @@ import { schemasAlong, valueAt } from '../core/walk.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, concealedPaths, type ResourceState } from '../state/model.ts';
 
-/** What a run did with a resource that was there before. */
+/** A run's effect on a resource that was there before. */
 type Touched = {
   readonly snapshot: SnapshotTaken;
   /** Paths that it changed. */
   readonly changed: readonly string[];
-  /** Whether it took the whole resource away. */
+  /** True if it took the whole resource away. */
   readonly isWhole: boolean;
-  /** What the state said of it afterwards. */
+  /** The state's record of it afterwards. */
   readonly recorded: ResourceState | null | undefined;
   /** Fields of files whose content comes back: a snapshot file may hold the bytes, no copy of a run does. */
   readonly filesBack?: readonly string[];
@@ -24,7 +24,7 @@ type Unrecoverable = {
   readonly secrets: readonly string[];
   /** Contents of files. */
   readonly files: readonly string[];
-  /** What is newer than the schema and not returned, where the state has no more than a digest of it. */
+  /** Fields that are newer than the schema and not returned, of which the state has no more than a digest. */
   readonly unread: readonly string[];
 };
 
@@ -33,7 +33,7 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const paths = parsePaths(changed);
   const isTouched = (text: string) => isWhole || isWithin(toPath(text), paths);
   const along = (text: string) => schemasAlong(root, toPath(text));
-  // What was kept encrypted, and opened, is there.
+  // A value that was kept encrypted, and opened, is there.
   const isThere = (text: string) =>
     snapshot.document !== null && (valueAt(root, snapshot.document, toPath(text)) ?? null) !== null;
   const files = changed.filter(
@@ -74,14 +74,14 @@ function isUnread(root: FieldSchema, text: string, { document, resource }: Snaps
   return !isKept && !isEchoed(root, field, document ?? {});
 }
 
-/** Of what the platform returns: it was there to be kept. */
+/** The reason for a value that the platform returns: it was there to be kept. */
 const WITHHELD =
   'it is not restored, and is removed where the run removed it (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
 
 /** The reason for a secret that went with its object. */
 const REMOVED = 'the run removed it with what it is part of, which is restored without it';
 
-/** What cannot be put back, one entry a field. */
+/** Lists what cannot be put back, one entry a field. */
 export function unrecoverableValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
   const { secrets, files, unread } = unrecoverablePaths(root, touched);
   const { address } = touched.snapshot;
@@ -118,8 +118,8 @@ export function unrecoverableValues(root: FieldSchema, touched: Touched): readon
 }
 
 /**
- * What the state is to say of a resource that was put back: what it said before, but for what could not be
- * put back. That is as the run left it or, where nobody knows how that is, written again by the next apply.
+ * Returns the state's new record of a resource that was put back: the former one, but for values that could not be
+ * put back. Those are as the run left them or, if that is unknown, written again by the next apply.
  */
 export function restoredState(root: FieldSchema, touched: Touched): ResourceState | null {
   const { resource } = touched.snapshot;

@@ -18,18 +18,17 @@ export type Kept = {
   /** The newest history entry then. */
   readonly version: number | null;
   readonly withheld: readonly string[];
-  /** What the state of this stack said of it then. */
+  /** The record in this stack's state at that time. */
   readonly state: ResourceState | null;
   /** Digests (`sha256:…`) of the files that it was made of, by field. */
   readonly files: { readonly [field: string]: string };
 };
 
-/** What there is now of a stack. */
 export type Now = {
   readonly state: State;
-  /** Whether the platform no longer has a resource, of the state or of the snapshot. */
+  /** True if the platform no longer has a resource, of the state or of the snapshot. */
   readonly isMissing: (kind: string, id: string) => boolean;
-  /** Whether the snapshot would hold a resource if it had been there: then what it lacks was made since. */
+  /** True if the snapshot would hold the resource if it had been there: then what it lacks was made since. */
   readonly covers: (address: Address, resource: ResourceState) => boolean;
   /** The file that a resource was made of, where the snapshot holds its bytes. */
   readonly fileFor: (kept: Kept, field: string) => Blob | undefined;
@@ -39,7 +38,7 @@ export type Now = {
   readonly typed: (command: string) => string;
 };
 
-/** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
+/** The undo that brings a stack back to a snapshot, and what the snapshot does not say. */
 export type SnapshotUndo = {
   readonly undo: Undo;
   /** Resources of the stack that the snapshot says nothing of. */
@@ -49,8 +48,8 @@ export type SnapshotUndo = {
 };
 
 /**
- * What the stack manages goes back to what the snapshot has of it. A resource is found by its id in the state
- * or, where the state has let go of it, by the address that it had.
+ * Takes the stack's resources back to the snapshot. A resource is found by its id in the state or, if the state has
+ * let go of it, by the address that it had.
  */
 export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const { resources } = now.state;
@@ -97,7 +96,7 @@ type Back = {
   readonly impossible: Undo['impossible'];
   /** The file that it is made of, by its field. */
   readonly file: MadeOf | undefined;
-  /** Whether it cannot be brought back at all. */
+  /** True if it cannot be brought back at all. */
   readonly isLost: boolean;
 };
 
@@ -118,7 +117,7 @@ function broughtBack(address: Address, kept: Kept, now: Now): Back {
   const isSame = recorded === undefined || recorded.id === id;
   const pin =
     isSame && version !== null ? { digest: '', updated_at: null, history_id: version } : null;
-  // Nobody can say how a field is written that the schema does not know.
+  // It is unknown how to write a field that the schema does not have.
   const unknown = Object.keys(document).filter(
     (name) => getOwn(schema.properties, name) === undefined,
   );
@@ -243,7 +242,7 @@ function listLeaves(then: ResourceState | null, now: ResourceState | undefined):
   return [...new Set(paths)];
 }
 
-/** What the state is to say of a resource that no state has said anything of. */
+/** Returns the state's record of a resource that no state has recorded. */
 function blank({ kind, id, document }: Kept, address: Address): ResourceState {
   const scope = getScope(kindNamed(kind), document);
   const name = typeof document.name === 'string' ? document.name : address;

@@ -65,9 +65,9 @@ import {
  * through the ordinary diff, plan and apply. It is pure.
  */
 
-/** What it takes to bring resources back to what they were, such as before a run. */
+/** The changes that bring resources back to what they were, such as before a run. */
 export type Undo = {
-  /** What is to be there again. A resource that the run made is absent, and so is planned away. */
+  /** Resources that are to be there again. One that the run made is absent, and so is planned away. */
   readonly desired: readonly DesiredResource[];
   /** Every address that the run changed. */
   readonly addresses: readonly Address[];
@@ -75,25 +75,24 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made, or one before it, of what something is put back in. */
   readonly produced: ReadonlyMap<Address, Produced>;
-  /** What was there before and gets values back. */
+  /** Resources that were there before and get values back. */
   readonly rewritten: readonly Address[];
-  /** What the run made and a rollback deletes, as the run left it. */
+  /** Resources that the run made and a rollback deletes, as the run left them. */
   readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
   readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
-  /** What the state said before. */
+  /** The state's former records. */
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
-  /** What each resource is to be as a whole, which the result is held against. */
+  /** The whole that each resource is to be; the result is compared with it. */
   readonly wanted: ReadonlyMap<Address, Wanted>;
-  /** What cannot be undone. */
   readonly impossible: readonly NotUndone[];
 };
 
-/** Where a run stands in the history of a resource. */
+/** The run's place in the history of a resource. */
 type Produced = {
   readonly id: string;
   readonly entry: number;
-  /** Whether the run may have made newer ones, which nobody wrote down. */
+  /** True if the run may have made newer entries that were not recorded. */
   readonly isBefore?: true;
 };
 
@@ -147,7 +146,7 @@ export function undoRun(
     const { address, document } = snapshot;
     const line = written.has(address) ? lines.get(address) : undefined;
     if (line === undefined || line.status === 'not_attempted') return [];
-    // Where nothing was and nothing was made, what is there by now is a later run's.
+    // If there was nothing and nothing was made, a resource that is there by now is a later run's.
     const isNothing = document === null && !recorded.get(address);
     return isNothing ? [] : [{ snapshot, line }];
   });
@@ -188,7 +187,7 @@ export function undoRun(
 }
 
 /**
- * What it takes to bring these resources back to exactly what they were, whatever changed them: what is live
+ * Returns the undo that brings these resources back to exactly what they were, whatever changed them: what is live
  * beside it counts as removed. A document of null takes the resource away: it was made since. Undoing a run is
  * `undoRun`; what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
@@ -273,7 +272,7 @@ export function underAddressesOfNow(
   );
   if (moved.size === 0) return { entries, displaced: [] };
   const taken = new Set(moved.values());
-  // What an address stood for that another one has by now: what is gone, and what was never made.
+  // Drops resources whose address another one has by now: they are gone, or were never made.
   const isKept = ({ address }: { readonly address: Address }) =>
     moved.has(address) || !taken.has(address);
   const named = <T extends { readonly address: Address }>(one: T): T => {
@@ -374,13 +373,13 @@ function undoOne(
     return { address, desired: undefined, impossible, restored, wanted, isWritten: true };
   }
   const isWhole = isGone || action === 'delete' || action === 'replace';
-  // What the run put another in the place of, and could not delete, is as it was.
+  // A resource that the run replaced and could not delete is as it was.
   const isKept = action === 'replace' && kind.delete === undefined;
   const touched = isKept
     ? { snapshot, changed: [], isWhole: false, recorded }
     : { snapshot, changed, isWhole, recorded };
   const { secrets, files, unread } = unrecoverablePaths(kind.schema, touched);
-  // What no snapshot holds stays as it is: it is not put back, and not emptied either.
+  // Values that no snapshot holds stay as they are: they are not put back, and not emptied either.
   const along = secretsIntroduced(kind.schema, touched);
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread, ...along]);
   const back = [...changed, ...listCompanions(kind.schema, document, changed)];
@@ -401,7 +400,7 @@ function undoOne(
   ];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : back);
-  // What is not returned is sent again, and cannot be verified.
+  // Values that are not returned are sent again, and cannot be verified.
   const anew = isWhole
     ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped
     : undefined;
@@ -436,8 +435,8 @@ function undoOne(
 }
 
 /**
- * What comes back with what a run changed, where it had a value: the platform drops the one with a flag
- * (`x-told-while`), and sets the other with what it follows (`x-follows`).
+ * Lists values that come back with what a run changed: the platform drops the one with a flag (`x-told-while`), and
+ * sets the other with what it follows (`x-follows`).
  */
 function listCompanions(
   root: FieldSchema,
@@ -495,7 +494,7 @@ function creatable(
   return { ...snapshot, document };
 }
 
-/** What was written once and is not returned, as the state remembers it. */
+/** Adds values that were written once and are not returned, as the state remembers them. */
 function withUnreturned(
   { schema }: Kind,
   document: JsonObject,
@@ -586,7 +585,7 @@ function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resou
   );
 }
 
-/** What a prior resource had in other fields, which do not come back with it. */
+/** Lists the other fields of a prior resource, which do not come back with it. */
 function unknownFields({ kind, document, resource }: PriorState): readonly string[] {
   const known = knownPart(kindNamed(kind), document ?? {}, resource);
   return Object.entries(document ?? {}).flatMap(([field, value]) =>
@@ -613,7 +612,7 @@ function desiredFrom(
     document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
     lifecycle: {
       protect: prior.resource?.protect ?? false,
-      // What no snapshot holds is neither compared nor written.
+      // Values that no snapshot holds are neither compared nor written.
       ignore: more.isExact === true ? prior.withheld : ignore,
       ...(prior.id === null ? {} : { adopt: prior.id }),
     },
@@ -657,7 +656,7 @@ export function remapReferences(
   return { document: linked, references: [...references] };
 }
 
-/** What was read of a resource before and after a rollback. */
+/** The readings of a resource before and after a rollback. */
 export type Seen = {
   /** Right before the rollback wrote to it; undefined where it did not. */
   readonly before: JsonObject | null | undefined;
