@@ -13,14 +13,14 @@ import type { Operation } from './operation.ts';
 import type { Hide } from './trace.ts';
 import { askedDelay, type WireAnswer } from './transport.ts';
 
-/** What a call was made with. */
+/** The credential that a call was made with. */
 export type CalledWith = 'minted token' | 'given token' | 'pbx key' | 'nothing';
 
 /** A call that was answered. */
 type AnsweredCall = {
   readonly call: Pick<Call, 'operation' | 'path'>;
   readonly endpoint: Operation;
-  /** Whether the stack says that the operation lies elsewhere. */
+  /** True if the stack moved the operation. */
   readonly isMoved: boolean;
   readonly calledWith: CalledWith;
   readonly answer: WireAnswer;
@@ -125,7 +125,7 @@ function findLack(
   if (answer === 'data-object' && !isObject(data)) return 'without a `data` object';
   if (answer === 'data-list' && !(isList(data) && data.every((item) => isObject(item))))
     return 'without a `data` list of objects';
-  // Where the wrapper is assumed, the members may as well stand under `data`.
+  // If the wrapper is assumed, the members may as well stand under `data`.
   const holder = assumption !== undefined && isObject(data) ? data : body;
   const missing = requires.find((name) => holder[name] === undefined);
   return missing === undefined ? undefined : `without \`${missing}\``;
@@ -138,7 +138,7 @@ const LOCKED =
 const SOMETHING_BETWEEN =
   'Something between here and the platform failed. Try again in a minute. If it fails again, check base_url and the proxy.';
 
-/** What to do about an `error` that says it all, whatever its status (Errors). */
+/** Hints for an `error` that says it all, whatever its status (Errors). */
 const BY_ERROR: { readonly [error: string]: string } = {
   insufficient_scope:
     'The key is limited to one reseller or organization; this needs a key for the whole account.',
@@ -151,7 +151,7 @@ const BY_ERROR: { readonly [error: string]: string } = {
     'Nothing was added. Give the source in the configuration the name or the url of the existing source.',
 };
 
-/** What to do about the refusals of one operation that mean something else than elsewhere. */
+/** Hints for refusals of one operation that mean something else than elsewhere. */
 const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
   'createCustomVoice 502':
     'Try again later. If it fails again, use another recording: 10 to 30 seconds of one clear voice work best.',
@@ -168,7 +168,7 @@ const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
   'createPbxSession 404': 'Check the profile id and the claim id.',
 };
 
-/** What to do about a refusal, where there is something to do. */
+/** Returns the hint for a refusal; undefined if there is nothing to do. */
 function hintFor({ url }: RequestLine, called: AnsweredCall): string | undefined {
   const { call, answer } = called;
   const { status, body } = answer;
@@ -218,7 +218,7 @@ function hintForStatus({ endpoint, answer: { status, body } }: AnsweredCall): st
   return undefined;
 }
 
-/** Whether the whole call may be missing there, rather than what it asks for. */
+/** Returns a hint if the whole call may be missing there, rather than what it asks for. */
 function hintForPlace({
   call: { operation },
   endpoint,

@@ -14,7 +14,6 @@ import type { Operation } from './operation.ts';
 import { hideSecrets, secretsIn } from './trace.ts';
 import { USER_AGENT, type WireAnswer, type WireRequest } from './transport.ts';
 
-/** What a token is minted with. */
 type Key = { readonly clientId: string; readonly clientSecret: string };
 
 export type Credentials = Key | { readonly accessToken: string };
@@ -22,20 +21,19 @@ export type Credentials = Key | { readonly accessToken: string };
 /** A token is minted afresh this long before it would expire, or after 9/10 of a life that is very short. */
 const EARLY_SECONDS = 60;
 
-/** Where the answer does not say how long a token lives (Limits). */
+/** The life of a token if the answer does not say it (Limits). */
 const LIFETIME_SECONDS = 86_400;
 
-/** What can stand in a header (RFC 6750, `b68token`, and then some). */
+/** The characters that can stand in a header (RFC 6750, `b68token`, and then some). */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 export type TokenSource = {
   /** A token that should be good. `rejected`: the one that was refused, so that it is not given again. */
   readonly token: (rejected?: string) => Promise<string>;
-  /** Whether a refused token can be replaced. */
+  /** True if a refused token can be replaced. */
   readonly canMint: boolean;
 };
 
-/** Where tokens are minted. */
 type TokenPlace = { readonly baseUrl: string; readonly endpoint: Operation };
 
 export type TokenSourceOptions = {

@@ -52,7 +52,7 @@ import {
 
 export type Client = {
   readonly baseUrl: string;
-  /** Where operations lie, and whether those may be called that are only assumed. */
+  /** The places of the operations, and whether assumed ones may be called. */
   readonly endpoints: Endpoints;
   /** Performs one call that reads, and returns the parsed body. Throws `ApiError` for a refusal. */
   readonly call: (call: Call) => Promise<Json>;
@@ -95,16 +95,16 @@ export type Writer = {
 export const UNASKED = async (): Promise<void> => {};
 
 export type ClientOptions = Omit<ConnectionOptions, 'limit'> & {
-  /** Where the platform is; the credentials go there and nowhere else. */
+  /** The platform's address; the credentials go there and nowhere else. */
   readonly origin: Origin;
   /** Without them only what needs no access token can be called. */
   readonly credentials: Credentials | undefined;
   /** The PBX provider's API token, for the sessions that are minted with it. */
   readonly pbxApiKey?: string | undefined;
   readonly openFile: OpenFile;
-  /** Where operations lie, unless where the contract has them. */
+  /** The places of the operations; absent: those of the contract. */
   readonly endpoints?: Endpoints;
-  /** What it shares with other clients of the account at a base address; nothing unless given. */
+  /** The connection that clients of the account share at a base address; absent: its own. */
   readonly connection?: ((baseUrl: string) => Connection) | undefined;
 };
 
@@ -266,7 +266,7 @@ export function createClient(options: ClientOptions): Client {
       ),
     );
     if (answer.status >= 200 && answer.status <= 299) return;
-    // What the storage says may quote the signature, so it is not kept.
+    // The storage's message may quote the signature, so it is not kept.
     throw new ApiError({ method: 'PUT', url: plainUrl(url) }, answer.status, undefined, {
       hint: `The upload of ${file.path} was refused; plan and apply again.`,
     });

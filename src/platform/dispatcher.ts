@@ -95,16 +95,16 @@ export function createDispatcher(
 
 /** Pools of keep-alive connections. */
 type Pools = {
-  /** What is on this machine or its link is reached directly: a proxy would see the token in clear, or is elsewhere. */
+  /** Hosts on this machine or its link are reached directly: a proxy would see the token in clear, or is elsewhere. */
   readonly direct: Pool;
   readonly proxied: Pool;
 };
 
-/** Of other statuses another answer follows. */
+/** A lower status is followed by another answer. */
 const FIRST_FINAL_STATUS = 200;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What an answer may take. */
+/** The limits of an answer. */
 type Limits = {
   /** Milliseconds from its first byte to its last, as long as it is read. */
   readonly time: number;
@@ -281,7 +281,7 @@ export function decodeText(bytes: Buffer): string {
   return bytes.toString('utf8', isMarked ? BYTE_ORDER_MARK.length : 0);
 }
 
-/** Where undici keeps what every `fetch` of the process sends with, by version of its interface. */
+/** The keys of undici's dispatcher for every `fetch` of the process, by version of its interface. */
 const PLACES = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
 
 /** With a listener here undici does not set up its own, which print what is sent where `NODE_DEBUG` asks. */

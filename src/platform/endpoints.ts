@@ -5,17 +5,17 @@ import type { MovedEndpoint } from '../core/plan-document.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.generated.ts';
 
-/** Where an operation lies on a platform that has it elsewhere (`platform.endpoints`). */
+/** The place of an operation on a platform that has it elsewhere (`platform.endpoints`). */
 export type EndpointOverride = {
   readonly method?: Operation['method'];
   /** Begins with a slash and has the parameters of the path that it replaces. */
   readonly path?: string;
 };
 
-/** What a stack says of the platform's operations. */
+/** The stack's settings for the platform's operations. */
 export type Endpoints = {
   readonly overrides: { readonly [operation: string]: EndpointOverride };
-  /** Whether calls that the specification does not show may be made (`platform.assume`). */
+  /** True if calls that the specification does not show may be made (`platform.assume`). */
   readonly assume: boolean;
 };
 
@@ -24,7 +24,7 @@ export const DEFAULT_ENDPOINTS: Endpoints = { overrides: {}, assume: true };
 
 const operationsByName: { readonly [name: string]: Operation | undefined } = operations;
 
-/** What a stack says under `platform`, checked. Throws `CallsheetError('config')` with all that is wrong. */
+/** Checks and returns the stack's `platform` settings. Throws `CallsheetError('config')` with all that is wrong. */
 export function readEndpoints(platform: {
   readonly endpoints: { readonly [operation: string]: WrittenEndpoint };
   readonly assume: boolean;
@@ -62,7 +62,7 @@ export function findAssumption(name: string, { overrides }: Endpoints): string |
   return overrides[name] === undefined ? assumption : assumedBody;
 }
 
-/** What a stack moved, for its plans to say. */
+/** Lists the endpoints that a stack moved, for its plans to say. */
 export function movedEndpoints(endpoints: Endpoints): readonly MovedEndpoint[] {
   return Object.keys(endpoints.overrides)
     .sort()

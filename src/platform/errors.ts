@@ -2,7 +2,7 @@ import { CallsheetError, clip, errorMessage, formatCount } from '../core/errors.
 import { findFilled, isList, isObject, type Json } from '../core/value.ts';
 import { CERTIFICATE_CODES, findCertificateFault, IDENTIFY, isIdentityRefused } from './trust.ts';
 
-/** What a request was, for messages. The URL has no query and no credentials. */
+/** A request, for messages. The URL has no query and no credentials. */
 export type RequestLine = { readonly method: string; readonly url: string };
 
 /** A URL as messages show it: without credentials, and without the query, where a presigned one has its signature. */
@@ -10,7 +10,7 @@ export function plainUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }
 
-/** What to do where an answer is none of the platform's. */
+/** The hint for an answer that is not the platform's. */
 export const NOT_THE_PLATFORM =
   'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy in front of it.';
 
@@ -77,14 +77,14 @@ export class ApiError extends CallsheetError {
 }
 
 /**
- * Whether the platform itself says that there is no such thing. A 404 without its body may come from
- * whatever stands before it, and proves nothing.
+ * Returns true if the platform itself says that there is no such thing. A 404 without its body may come from whatever
+ * stands before it, and proves nothing.
  */
 export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.error !== undefined;
 }
 
-/** What the platform said, in one sentence for people, without a full stop; of any other error, its message. */
+/** Returns the platform's message in one sentence for people, without a full stop; of any other error, its message. */
 export function describeApiError(error: unknown): string {
   if (!(error instanceof ApiError)) return errorMessage(error);
   const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
@@ -161,11 +161,11 @@ export function clipped<T extends string | undefined>(text: T, most = MOST_SAID)
 
 /** No answer, or only part of one. */
 export class NetworkError extends CallsheetError {
-  /** Whether the request cannot have reached the platform. */
+  /** True if the request cannot have reached the platform. */
   readonly isUnsent: boolean;
-  /** Whether nothing was ever reached: then it is the address that is at fault, not the moment. */
+  /** True if nothing was ever reached: then it is the address that is at fault, not the moment. */
   readonly isLasting: boolean;
-  /** Whether it took as long as a request may: asking again and again would look like a command that hangs. */
+  /** True if it took as long as a request may: asking again and again would look like a command that hangs. */
   readonly isTimeout: boolean;
   constructor(
     message: string,
@@ -191,7 +191,7 @@ export function isRefusal(error: unknown): boolean {
 
 const TIMEOUTS = new Set(['TOO_SLOW', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** What fails while connecting. */
+/** Codes of failures while connecting. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -203,12 +203,12 @@ const UNSENT = new Set([
   ...CERTIFICATE_CODES,
 ]);
 
-/** What was known when an exchange failed. */
+/** The circumstances of a failed exchange. */
 type Attempted = RequestLine & {
   readonly timeouts: { readonly connect: number; readonly headers: number };
   /** The host of the proxy on the way, where there may be one. */
   readonly proxy: string | undefined;
-  /** Whether anything was answered before. */
+  /** True if anything was answered before. */
   readonly hasAnswered: boolean;
 };
 

@@ -25,7 +25,7 @@ export type ClientOptions = {
   readonly concurrency?: number;
   /** Operations that this platform has elsewhere. */
   readonly endpoints?: { readonly [O in OperationId]?: EndpointOverride };
-  /** Whether operations that the specification does not show may be called; they may unless this is false. */
+  /** True, or absent, if operations that the specification does not show may be called. */
   readonly assume?: boolean;
   readonly timeouts?: Partial<Timeouts>;
   /** Told of every try of every request. Nothing that it is told is a secret. */
@@ -148,7 +148,7 @@ async function stackFile({ path, type }: LocalFile): Promise<StackFile> {
   }
 }
 
-/** What one call is made of: its operation, and the path, query, body or form that it takes. */
+/** The parts of one call: its operation, and the path, query, body or form that it takes. */
 export type CallOf<O extends OperationId> = { readonly operation: O } & Needed<O, 'path'> &
   Given<O, 'query'> &
   Needed<O, 'body'> &
@@ -157,7 +157,7 @@ export type CallOf<O extends OperationId> = { readonly operation: O } & Needed<O
 /** A list call; which page is nothing to say where pages are followed. */
 export type ListCallOf<O extends ListId> = Omit<CallOf<O>, 'query'> & Asked<O>;
 
-/** What a call gives. Null where the specification shows no answer: then it may also be anything else. */
+/** The answer of a call. Null if the specification shows none: then it may also be anything else. */
 export type AnswerOf<O extends OperationId> = Operations[O] extends { answer: infer A }
   ? (typeof operations)[O]['answer'] extends 'any'
     ? A | null

@@ -132,7 +132,7 @@ export function createHostLimiter({
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
-  /** Of whoever sent something here: one listener for each, however many requests. */
+  /** Signals of those who sent something here: one listener for each, however many requests. */
   const stops = new WeakSet<AbortSignal>();
   /** Milliseconds for which the host refused requests, but for those of the present row. */
   let refused = 0;

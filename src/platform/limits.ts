@@ -3,8 +3,8 @@ import type { Json } from '../core/value.ts';
 import { beyondLimit, type RequestLine } from './errors.ts';
 
 /**
- * What is taken of the platform, so that nothing that it answers takes all memory or no end of time: each limit is far
- * above what the specification's records need, and all of them together hold a command below 512 MB.
+ * The limits of what is taken of the platform, so that no answer takes all memory or never ends: each is far above
+ * what the specification's records need, and all of them together hold a command below 512 MB.
  */
 const MB = 1024 * 1024;
 

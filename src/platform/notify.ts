@@ -13,10 +13,10 @@ import {
 } from './transport.ts';
 import { findCertificateFault } from './trust.ts';
 
-/** Where notices go. The address is a secret: whoever has it can post there. It is in no message. */
+/** The address of notices. It is a secret: anyone who has it can post there. It is in no message. */
 export type NoticeAddress = {
   readonly url: string;
-  /** Where it was given, in words, for messages. */
+  /** The place where it was given, in words, for messages. */
   readonly given: string;
   readonly authorization: string | undefined;
 };
@@ -191,7 +191,7 @@ function delayAfter(
   return asked > LONGEST_DELAY_MS ? undefined : Math.max(Math.round(own), asked);
 }
 
-/** What went wrong on the way, without the address and without its host, which may be a secret as well. */
+/** Describes a fault on the way, without the address and without its host, which may be a secret as well. */
 function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
   const cause = error instanceof NetworkError ? error.cause : error;
   const code = getErrorCode(cause);

@@ -5,7 +5,7 @@ export type Operation = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash; parameters stand in braces: `/v1/agents/{agentId}`. */
   readonly path: string;
-  /** Whether the specification gives method and path. */
+  /** True if the specification gives method and path. */
   readonly documented: boolean;
   /** The assumption that it rests on, where it rests on one; an entry of `assumptions`. */
   readonly assumption?: string;
@@ -13,21 +13,21 @@ export type Operation = {
   readonly assumedBody?: string;
   /** Assumptions that only details of it rest on, such as a status or a default. */
   readonly assumes?: readonly string[];
-  /** What a scoped key may do: everything, what lies in its scope, or nothing (403 `insufficient_scope`). */
+  /** The rights of a scoped key: everything, what lies in its scope, or nothing (403 `insufficient_scope`). */
   readonly scoped: 'open' | 'narrowed' | 'closed';
-  /** Whether the answer comes in pages: `page` and `limit` asked, `pagination` answered. */
+  /** True if the answer comes in pages: `page` and `limit` asked, `pagination` answered. */
   readonly paginated: boolean;
-  /** Whether a POST may be sent again when nobody knows whether the first one arrived. */
+  /** True if a POST may be sent again when it is unknown whether the first one arrived. */
   readonly repeatable: boolean;
-  /** What it is called with: nothing, an access token, or the PBX provider's own API token. */
+  /** The credential of the call: nothing, an access token, or the PBX provider's own API token. */
   readonly auth: 'none' | 'bearer' | 'pbx_key';
-  /** What a good answer is: a record or a list under `data`, an object of its own, or nothing certain. */
+  /** The form of a good answer: a record or a list under `data`, an object of its own, or nothing certain. */
   readonly answer: 'data-object' | 'data-list' | 'object' | 'any';
   /** Members that a good answer has at its top, beside `data`. */
   readonly requires: readonly string[];
 };
 
-/** What Callsheet takes for granted where the specification is silent. */
+/** Callsheet assumes this because the specification is silent. */
 export type Assumption = {
   readonly documented: string;
   readonly assumed: string;

@@ -22,7 +22,7 @@ type Perform = (call: Call) => Promise<Answered>;
 
 /** A fleet may change while it is listed; after this many listings that do not add up it is an error. */
 const MOST_LISTINGS = 4;
-/** What is waited before the list is read again, doubled each time. */
+/** The pause before the list is read again, doubled each time. */
 const PAUSE_MS = 250;
 /** Times that one listing goes back because something was deleted meanwhile. */
 const MOST_RETURNS = 50;
@@ -31,7 +31,7 @@ const MOST_RETURNS = 50;
 const MOST_GROWTH = 2;
 const SPARE_PAGES = 10;
 
-/** What is kept of a list: all of its items, or some of their fields and their id. */
+/** The part of a list that is kept: all of its items, or some of their fields and their id. */
 type Keep = {
   readonly fields?: readonly string[] | undefined;
   /** Pages that are asked for at once. */
@@ -152,7 +152,7 @@ async function readWhileFull(
 /**
  * Reads a list that changes meanwhile, from its first page to its last, and gives everything that was there from
  * beginning to end. What is created moves others to later pages, which are still to be read, so that some come twice.
- * What is deleted moves others to pages that were read before: it goes back by as many. Where as much is created as
+ * A deletion moves others to pages that were read before: it goes back by as many. Where as much is created as
  * deleted between two answers, no total tells. A string is what does not add up.
  */
 async function readInOrder(
@@ -207,7 +207,7 @@ async function readInOrder(
   return [...found.values()];
 }
 
-/** What was read of a list so far. */
+/** The part of a list that was read so far. */
 type Listing = {
   /** Takes in a page, in any order. False where it does not go with those before it. */
   readonly take: (page: Page, number: number) => boolean;
@@ -354,7 +354,7 @@ function pageReader(call: Call, operation: Operation, perform: Perform): ReadPag
   };
 }
 
-/** What the answer of a list holds. Throws where it counts its entries by something that is no count. */
+/** Reads the answer of a list. Throws if it counts its entries by something that is no count. */
 function toPage(call: Call, operation: Operation, { body, length }: Answered): Page {
   const items = listItems(call, operation, body);
   const pagination = isObject(body) ? body.pagination : undefined;
@@ -382,7 +382,7 @@ function isCount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Whether two pages hold the same items. A platform that knows no pages there gives the first one again. */
+/** Returns true if two pages hold the same items. A platform that knows no pages there gives the first one again. */
 function isSamePage(one: Page, other: Page): boolean {
   return joinIds(one) === joinIds(other);
 }

@@ -47,7 +47,7 @@ export type Observation = {
   readonly pause?: number;
 };
 
-/** Of a host that nothing is known of. */
+/** The rate of a host of which nothing is known. */
 export const NEW_RATE: RateState = {
   ceiling: null,
   isGuess: false,
@@ -98,7 +98,7 @@ export function computeRate({ ceiling, isGuess, progress }: RateState): number |
   return Math.max(FLOOR, ceiling * KNEE * share);
 }
 
-/** What comes of asking for a turn: it has come where `wait`, in milliseconds, is 0; otherwise the state is as it was. */
+/** The outcome of asking for a turn: it has come if `wait`, in milliseconds, is 0; otherwise the state is as it was. */
 type Turn = { readonly state: RateState; readonly wait: number };
 
 /** Takes the turn to send one request. */
@@ -113,7 +113,10 @@ export function takeTurn(state: RateState, at: number): Turn {
   return { state: { ...state, next }, wait: 0 };
 }
 
-/** Whether a request was sent after the host began to refuse; what becomes of one that was under way is no news. */
+/**
+ * Returns true if a request was sent after the host began to refuse; the outcome of one that was under way is no
+ * news.
+ */
 function isNews({ refusedAt }: RateState, sentAt: number): boolean {
   return refusedAt === null || sentAt > refusedAt;
 }

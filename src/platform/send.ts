@@ -39,7 +39,7 @@ function listPairs([name, value]: readonly [string, string | readonly string[]])
     : [[name, value.join(',')]];
 }
 
-/** What a call sends, and the headers that describe it. */
+/** The content of a call, and the headers that describe it. */
 type Content = {
   readonly body?: string | AsyncIterable<Uint8Array>;
   readonly headers: { readonly [name: string]: string };
@@ -55,7 +55,7 @@ export async function buildContent(wanted: Call, openFile: OpenFile): Promise<Co
   };
 }
 
-/** What a call's body says, for whoever writes it down: a file is only named. */
+/** Returns a call's body for a record of it: a file is only named. */
 export function statedBody({ body, form }: Call): Json | undefined {
   if (form === undefined) return body;
   const files = Object.entries(form.files).map(([name, { path, size, mime }]) => [
@@ -109,7 +109,7 @@ function disposition(name: string, file?: string): string {
   return file === undefined ? named : `${named}; filename="${escaped(file)}"`;
 }
 
-/** What would end a quoted name, as browsers write it. */
+/** Escapes the characters that would end a quoted name, as browsers write it. */
 function escaped(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }
@@ -273,7 +273,7 @@ export function createSender(options: SenderOptions): Sender {
       const isOver = (outcome: Outcome, attempt: number, wait: number) =>
         attempt >= attemptsFor(outcome, isRepeatable) || waited + wait > LONGEST_WAIT_MS;
 
-      /** What the host refuses for good is no reason to let others wait. */
+      /** A permanent refusal of the host is no reason to let others wait. */
       const pauseAfter: Attempt['pauseAfter'] = (answer, { refusals, held }) => {
         const attempt = attempts.refused + 1;
         delay = delayAfter(Math.max(attempt, refusals), { answer });
@@ -316,7 +316,7 @@ export function createSender(options: SenderOptions): Sender {
       stop: signal,
       async send() {
         if (!signal.aborted) answer = await transmit({ ...(await make()), signal });
-        // What the limiter does not see it learns nothing from.
+        // The limiter learns nothing from an answer that it does not see.
         return undefined;
       },
     });

@@ -8,7 +8,6 @@ import { clipped, plainUrl } from './errors.ts';
 import type { TraceEntry } from './operation.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
-/** What came of a request. */
 export type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
 
 /** Headers that say nothing in confidence. Every other one is masked. */
@@ -43,7 +42,7 @@ export function traceEntry(
   };
 }
 
-/** What a request carries that nobody else may see. */
+/** Lists the secrets that a request carries. */
 export function secretsIn({ headers, about }: Pick<WireRequest, 'headers' | 'about'>) {
   const { authorization = '', 'x-pbx-api-key': key = '' } = headers;
   const token = authorization.replace(/^Bearer /, '');
@@ -82,7 +81,7 @@ const root: FieldSchema = bodies;
 /** Which body of an operation is meant. */
 type BodyPart = 'request' | 'answer';
 
-/** What a text is shown as at most; prompts and pages are longer. */
+/** The most characters of a text that are shown; prompts and pages are longer. */
 const LONGEST_TEXT = 200;
 
 /**
@@ -112,7 +111,7 @@ function shortened(value: Json): Json {
 
 /** Shorter ones hide nothing, and would tear holes into every sentence. */
 const SHORTEST_SECRET = 4;
-/** Of a secret of several words or lines, the parts that are hidden where they stand alone. */
+/** The shortest word or line of a longer secret that is hidden by itself. */
 const SHORTEST_PART = 8;
 
 /** Replaces secrets in texts, wherever they are repeated. */
@@ -136,7 +135,7 @@ export function hideSecrets(secrets: readonly string[]): Hide {
       (a, b) => b.length - a.length,
     );
     const hidden = spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
-    // What the request did not carry may be repeated from what is stored.
+    // Secrets that the request did not carry may be repeated from what is stored.
     return redactText(hidden);
   }
 
@@ -149,7 +148,7 @@ function listSpellings(secret: string): readonly string[] {
   return [secret, ...parts].flatMap((part) => [
     part,
     quoted(part),
-    // Whoever logs a body as a text quotes it once more.
+    // Some log a body as a text, which quotes it once more.
     quoted(quoted(part)),
     encodeURIComponent(part),
     // Without their padding, which may be left out.

@@ -6,7 +6,6 @@ import { createDispatcher, type Dispatcher, decodeText, type HttpRequest } from 
 import { beyondLimit, networkError, type RequestLine } from './errors.ts';
 import { checkBytes, checkLevels, DEFAULT_TIMEOUTS, type Timeouts } from './limits.ts';
 
-/** What requests say that they come from. */
 export const USER_AGENT = `callsheet/${packageJson.version} node/${process.versions.node}`;
 
 /** One try of a request. */
@@ -106,7 +105,7 @@ async function sendOnce(
   };
 }
 
-/** What is packed may be a thousand times larger than it came. Nothing packed was asked for. */
+/** Refuses a compressed body, which may be a thousand times larger than it came. None was asked for. */
 function refusePacked(line: RequestLine, encoding: string): void {
   if (/^\s*(?:identity\s*)?$/i.test(encoding)) return;
   const name = /^[\w, -]{1,40}$/.test(encoding) ? encoding : 'unknown';
@@ -122,7 +121,7 @@ function plainId(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:+/=@-]{1,128}$/.test(text) ? text : undefined;
 }
 
-/** Of a header that came several times, the first. */
+/** Keeps the first value of a header that came several times. */
 function plainHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {

@@ -18,7 +18,7 @@ const PEM = 'in PEM form, or unset it.';
 let last: { readonly key: string; readonly context: SecureContext } | undefined;
 
 /**
- * What TLS is spoken with where the environment says anything about it; undefined: Node's own rule.
+ * Returns the TLS settings if the environment says anything about them; undefined: Node's own rule.
  *
  * | variable                                        | names                                                       |
  * |-------------------------------------------------|-------------------------------------------------------------|
@@ -47,7 +47,7 @@ function authoritiesInFile({ SSL_CERT_FILE: file }: Env): readonly string[] {
   return found;
 }
 
-/** Of a folder what is no certificate is passed by: such folders hold links, lists and keys as well. */
+/** Reads the certificates of folders. Other files are passed by: such folders hold links, lists and keys as well. */
 function authoritiesInFolders({ SSL_CERT_DIR: folders }: Env): readonly string[] {
   if (!folders) return [];
   const found = new Set<string>();
@@ -228,7 +228,7 @@ export function findCertificateFault(code: string): CertificateFault | undefined
   return FAULTS[code];
 }
 
-/** Whether a server refused the certificate that was shown to it, or wants one. */
+/** Returns true if a server refused the certificate that was shown to it, or wants one. */
 export function isIdentityRefused(code: string): boolean {
   return ALERTS.test(code);
 }
@@ -236,5 +236,4 @@ export function isIdentityRefused(code: string): boolean {
 const ALERTS =
   /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE|CERTIFICATE_REVOKED|ACCESS_DENIED)$/;
 
-/** What to do where a server wants a certificate. */
 export const IDENTIFY = `Set ${CERT} and ${KEY} to the files of a certificate that the server accepts, and of its key (PEM).`;
