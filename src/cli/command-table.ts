@@ -57,9 +57,12 @@ export type CommandEntry = {
   readonly examples: readonly string[];
   /** Everything that it can end with. */
   readonly exits: readonly ExitName[];
-  /** What some of those mean here, where that is more than their names say. */
+  /** The meanings of some of those here, if they are more than their names say. */
   readonly exitMeanings?: { readonly [name in ExitName]?: string };
-  /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
+  /**
+   * The documents that it prints with `--format json`, or always. If it ends before that, it prints
+   * `callsheet-error`.
+   */
   readonly prints?: readonly DocumentFormat[];
   /** It takes the flags that name a strategy, such as `--rollout`, or those of a tree of stacks. */
   readonly takesStrategy?: boolean;

@@ -76,7 +76,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       const work = () => run(flags, context);
       exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
     } catch (thrown) {
-      // What goes well needs none of it.
+      // A command that succeeds needs none of it.
       const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
       const error = endedBy(thrown, deps.stop);
       if (error instanceof RunFailure && flags.format !== 'json')
@@ -205,7 +205,7 @@ export function buildProgram(
     .helpCommand('help [command]', 'show help of a command')
     .configureHelp(layHelp(table))
     .configureOutput({ getOutHelpWidth: helpColumns })
-    // Of `get models --format csv` the flag is that of `get models`.
+    // In `get models --format csv` the flag is that of `get models`.
     .enablePositionalOptions()
     .exitOverride();
 
@@ -317,8 +317,8 @@ function afterHelp({ examples, exits, exitMeanings = {} }: CommandEntry): string
 }
 
 /**
- * Whether a command is spelt out for a line. Most of the time it takes to start would go into flags that nobody
- * asks about; so where a line names commands, the others are only listed.
+ * Returns true if a command is spelt out for a line. Spelling out every command would take most of the time to start;
+ * so if a line names commands, the others are only listed.
  */
 function isSpeltOut(
   path: readonly string[],

@@ -7,7 +7,7 @@ import { MAX_SECRET_BYTES, type RunCommand } from '../stack/index.ts';
 
 /** A vault that waits for a person's thumb takes seconds; one that takes longer has hung. */
 const LONGEST_MS = 30_000;
-/** What is quoted of a command's complaint: enough to know why. */
+/** The most characters of a command's complaint that are quoted: enough to know why. */
 const LONGEST_COMPLAINT = 160;
 
 type Outcome = Awaited<ReturnType<RunCommand>>;

@@ -86,12 +86,11 @@ function depth(path: string): number {
   return path.replace(/\/README\.md$/, '').split('/').length;
 }
 
-/** Where the documentation is. */
 export function docsFolder(): string {
   return join(packageFolder(), 'docs');
 }
 
-/** Where Callsheet itself is, from `dist/` as from `src/`. */
+/** Finds the folder of Callsheet itself, from `dist/` as from `src/`. */
 export function packageFolder(from = import.meta.dirname): string {
   return existsSync(join(from, 'package.json')) ? from : packageFolder(dirname(from));
 }

@@ -3,7 +3,7 @@ import type { Terminal } from '../console/terminal.ts';
 import { CallsheetError, explainSystemError, reasonIn } from '../core/errors.ts';
 import type { TraceEntry } from '../platform/operation.ts';
 
-/** Where `--trace-http` writes, one JSON object a line. */
+/** `--trace-http` writes here, one JSON object a line. */
 export type TraceFile = {
   /** Writes a line at once, so that it is there however the process ends. */
   readonly write: (entry: TraceEntry) => void;

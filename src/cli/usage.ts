@@ -6,9 +6,9 @@ import type { CommandTable } from './command-table.ts';
 import { TOPICS, topicAbout, topicPages } from './topics.ts';
 
 /**
- * What is said of a wrong command line: one sentence with the nearest right one. Commander finds the mistakes; here
- * they get their words, and people who come from Terraform, Pulumi, kubectl or decK the command that they look for.
- * Below: how help is laid out.
+ * Words the messages about a wrong command line: one sentence with the nearest right one. Commander finds the
+ * mistakes; here they get their words, and people who come from Terraform, Pulumi, kubectl or decK the command that
+ * they look for. Below: how help is laid out.
  */
 
 /** Removing resources is a change like any other, so it has no command. */
@@ -215,7 +215,7 @@ function unknownOption(command: Command, given: string): string {
   return `${unknown}: ${lowered(didYouMean(`--${name}`, [...own, '--help'], all))}`;
 }
 
-/** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */
+/** Lists the flags that a command has instead of `--force`, with what each allows. Empty if it has none. */
 function forcingOptions(command: Command): string {
   const flags = command.options.flatMap((option) => PERMISSIONS.get(option) ?? []);
   const forcing = flags.map(({ spelling, does }) => ({
@@ -265,7 +265,7 @@ function lowered(sentence: string): string {
     : sentence;
 }
 
-/** Where each help says that the options of every command are. */
+/** Each help refers to the options of every command with this. */
 const OPTIONS_HINT = 'Options of every command: callsheet help options';
 
 /** Columns of the terminal; 80 where one says 0 (a serial line, `docker exec -t`), or there is none. */
@@ -377,7 +377,7 @@ const HELP = {
     );
     return Help.prototype.boxWrap.call(this, held.join(''), width).replaceAll(HELD, ' ');
   },
-  // What stands below `get` is listed further down.
+  // Commands below `get` are listed further down.
   commandUsage: (command: Command): string =>
     Help.prototype.commandUsage.call(new Help(), command).replace(/ \[command\](?= <)/, ''),
   visibleOptions: ({ options }: Command): Option[] => options.filter(({ hidden }) => !hidden),

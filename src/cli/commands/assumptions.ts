@@ -78,7 +78,7 @@ function chosenIds(names: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** What the kinds and fields of the stack's resources rest on. */
+/** Finds the assumptions that the kinds and fields of the stack's resources rest on. */
 async function reliedOn(
   flags: ShowFlags,
   context: Context,

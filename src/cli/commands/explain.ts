@@ -52,9 +52,9 @@ export async function schema({ out }: SchemaFlags, { terminal }: Context): Promi
 }
 
 /**
- * Where a value of a resource of the stack came from: `agent.clinic["harbor"].greeting_message`. Undefined
- * where no resource has that name. Throws `CallsheetError` where the stack has errors and the name can only
- * mean something of it, or where rows are meant and none is named.
+ * Finds where a value of a resource of the stack came from: `agent.clinic["harbor"].greeting_message`. Undefined if
+ * no resource has that name. Throws `CallsheetError` if the stack has errors and the name can only mean something of
+ * it, or if rows are meant and none is named.
  */
 async function explainValue(
   given: string,
@@ -160,7 +160,7 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
   });
 }
 
-/** Whether a name can mean a field of a kind or a setting, so that no stack is needed for it. */
+/** Returns true if a name can mean a field of a kind or a setting, so that no stack is needed for it. */
 function isField(wanted: string): boolean {
   const [first = '', second] = parsePath(wanted.replaceAll('[]', '[*]')) ?? [];
   const kind = kinds.find(({ name }) => name === first);

@@ -105,7 +105,7 @@ async function writeStack(
     await write('SECRETS.md', secretsText(result.secrets));
   if (hasLeftOut(result) || isEarlier(REPORT_FILE)) await write(REPORT_FILE, reportText(result));
   for (const { path, text } of addedFiles('none', around)) {
-    // What is somebody's own stays.
+    // Files that somebody else wrote stay.
     if (!existsSync(join(dir, path))) await write(path, text);
   }
   if (hasState) {

@@ -49,7 +49,7 @@ export async function fmt(
 type Wanted = {
   readonly file: string;
   readonly absolute: string;
-  /** What may have been meant where there is no such file. */
+  /** The file that may have been meant if there is no such file. */
   readonly instead?: string | undefined;
 };
 

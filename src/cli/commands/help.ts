@@ -30,7 +30,7 @@ export function nearestTopic(word: string, commands: readonly string[]): string 
   return near !== undefined && topics.includes(near) && !commands.includes(near) ? near : undefined;
 }
 
-/** What a reader of a terminal types to follow a link of a page. */
+/** Returns the words to type in a terminal to follow a link of a page. */
 function linkWords(page: string): (href: string) => string | undefined {
   const topics = new Map([...topicPages()].map(([topic, path]) => [path, topic]));
   return (href) => {
@@ -39,7 +39,7 @@ function linkWords(page: string): (href: string) => string | undefined {
     if (/^[a-z]+:/.test(path)) return href;
     const target = posix.join(posix.dirname(page), path);
     const topic = topics.get(target);
-    // What is no page comes with the package, too: a schema, an example.
+    // A target that is no page comes with the package, too: a schema, an example.
     return topic === undefined ? posix.join('docs', target) : `callsheet help ${topic}`;
   };
 }
@@ -60,12 +60,12 @@ async function page(text: string, { out, env }: Screen): Promise<void> {
       env: { LESS: 'R', ...env },
     });
     child.on('error', () => resolve(NOT_FOUND)).on('close', resolve);
-    // Whoever leaves the pager early has read enough.
+    // A reader who leaves the pager early has read enough.
     child.stdin.on('error', () => undefined).end(text);
   });
   if (ended === NOT_FOUND || ended === NOT_RUN) out(text);
 }
 
-/** What a shell says of a command that is not there, or may not be run. */
+/** A shell's status for a command that is not there, or may not be run. */
 const NOT_FOUND = 127;
 const NOT_RUN = 126;

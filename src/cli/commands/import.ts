@@ -201,7 +201,7 @@ async function bindAll(session: Session, context: Context): Promise<Found> {
   return { ...(await bind(clear, session, context)), unclear: ambiguities };
 }
 
-/** What the ordinary planner finds, in the form in which the state remembers it. */
+/** Returns the findings of the ordinary planner, in the form in which the state remembers them. */
 async function bind(
   desired: readonly DesiredResource[],
   session: Session,
@@ -227,7 +227,10 @@ async function bind(
   return { bindings, absent };
 }
 
-/** What the state is to remember. Of what differs nothing: nobody knows who is right before the plan was read. */
+/**
+ * Returns the resource's new record, without the fields that differ: who is right is unknown before the plan was
+ * read.
+ */
 async function readResource(
   desired: DesiredResource,
   { ids, refresh }: Planned,
@@ -288,7 +291,7 @@ function refuseTaken(
   });
 }
 
-/** Where a resource was found that an address cannot stand for. */
+/** The place of a resource that an address cannot stand for. */
 type Elsewhere = { readonly kind: Kind; readonly scope: Scope };
 
 /**

@@ -48,7 +48,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const dir = resolve(flags.dir);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir);
-  // Where no pipeline can be written, this says so before anything is exported.
+  // If no pipeline can be written, this says so before anything is exported.
   addedFiles(flags.ci ?? 'none', around);
   const given = givenBy(flags, around);
   const account = await accountFor(given, flags, context);
@@ -140,7 +140,7 @@ function canAsk({ yes }: InitFlags, { terminal }: Context): boolean {
   return terminal.canAsk && yes !== true;
 }
 
-/** Whether the environment says where the platform is and who asks. Nothing else is ever sent a credential. */
+/** Returns true if the environment says where the platform is and who asks. Nothing else is ever sent a credential. */
 function hasCredentials({ env }: Pick<Context, 'env'>): boolean {
   const isSet = (name: string) => (env[name] ?? '') !== '';
   return (
@@ -189,7 +189,7 @@ function isTaken(dir: string): string | undefined {
   return isFree(dir) ? undefined : 'It must be new or empty.';
 }
 
-/** Whether an export can stand in a folder. */
+/** Returns true if an export can stand in a folder. */
 function isFree(dir: string): boolean {
   try {
     refuseFolder(resolve(dir), false);
@@ -248,12 +248,12 @@ function givenBy(
   };
 }
 
-/** What flags have answered already. */
+/** The answers that flags have given already. */
 type Given = { readonly [field in keyof Answers]?: Answers[field] } & {
   readonly isEmpty: boolean;
 };
 
-/** Where questions are asked; the process's own terminal unless given. */
+/** The terminal of the questions; the process's own unless given. */
 export type Streams = {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
@@ -270,7 +270,7 @@ const WHAT: { readonly [pipeline in Pipeline]: string } = {
 /** Organizations that a message lists. */
 const MOST_LISTED = 12;
 
-/** What to give, with what the key reaches where that is known. */
+/** Names the flags to give, with what the key reaches if that is known. */
 function hintFor(account: Account | undefined, dir: string): string {
   const give = 'Give --organization NAME=ID, or --empty for a stack without resources';
   if (account === undefined || account.organizations.length === 0) return give;
@@ -292,7 +292,7 @@ function countAgents({ agents, isMore }: Account): string {
   return isMore ? `more than ${formatCount(agents, 'agent')}` : formatCount(agents, 'agent');
 }
 
-/** Whether what the account has is to be written as a stack, rather than a new one begun. */
+/** Returns true if what the account has is to be written as a stack, rather than a new one begun. */
 export async function isExportWanted(
   given: Given,
   account: Account,
@@ -311,7 +311,7 @@ export async function isExportWanted(
   return answered(await select({ ...streams, message, options })) === 'export';
 }
 
-/** What is known before anybody is asked. */
+/** The facts before the first question. */
 type Known = {
   readonly account?: Account | undefined;
   readonly env?: Context['env'];

@@ -80,7 +80,7 @@ export async function pull(
       const { questions } = pulled;
       const choices = await askShared(questions);
       if (choices.size > 0) pulled = await pullWith((key) => choices.get(key));
-      // What somebody chose to leave is no refusal, and holds up nothing else.
+      // A leaf that somebody chose to leave is no refusal, and holds up nothing else.
       left = pulled.refused.filter((one) => isLeft(one, questions, choices));
       pulled = { ...pulled, refused: pulled.refused.filter((one) => !left.includes(one)) };
     }
@@ -95,7 +95,7 @@ export async function pull(
   }
 }
 
-/** What was asked for, to be typed once more. */
+/** Repeats the chosen flags, to be typed once more. */
 function chosenFlags({ new: isNew, merge, theirs, override, changeShared, allowDirty }: PullFlags) {
   const given = {
     '--new': isNew,
@@ -118,7 +118,7 @@ function chosenBy({ override, changeShared }: PullFlags): Choice | undefined {
   return changeShared === true ? 'shared' : undefined;
 }
 
-/** Whether somebody is there to decide, and has not done so with a flag. */
+/** Returns true if somebody is there to decide, and has not done so with a flag. */
 function canAsk(flags: PullFlags, { terminal }: Context): boolean {
   const isDecided = [flags.dryRun, flags.skipRefused, flags.override, flags.changeShared].includes(
     true,
@@ -126,7 +126,7 @@ function canAsk(flags: PullFlags, { terminal }: Context): boolean {
   return terminal.canAsk && flags.format === 'text' && !isDecided;
 }
 
-/** What stands outside an environment's own block is read by the others as well. */
+/** Notes that lines outside an environment's own block are read by the others as well. */
 function tellEnvironment(
   { pulled }: PullDocument,
   { env }: PullFlags,

@@ -22,7 +22,6 @@ export type RollbackFlags = CommonFlags &
     readonly skipRefused?: boolean;
     readonly target?: readonly string[];
     readonly exclude?: readonly string[];
-    /** Whether the plan is shown and nothing is done. */
     readonly dryRun?: boolean;
     readonly overrideFreeze?: string;
     readonly concurrency?: number;

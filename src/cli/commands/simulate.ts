@@ -68,7 +68,7 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
   }
 }
 
-/** What sessions can be minted for; nothing lists it but this. */
+/** Lists what sessions can be minted for; nothing else lists it. */
 function describeSessions({ profiles, claims, pbxApiKeys }: Simulator['store']): readonly string[] {
   const [profile] = profiles.values();
   const claim = [...claims.values()].find(({ profileId }) => profileId === profile?.id);

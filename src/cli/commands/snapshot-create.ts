@@ -35,7 +35,7 @@ export type CreateFlags = ShowFlags &
   KeyFlags & {
     readonly out?: string;
     readonly base?: string;
-    /** Whether the files of the stack are kept that resources were made of. */
+    /** True if the files of the stack are kept that resources were made of. */
     readonly media?: boolean;
     readonly organization?: string;
     readonly knowledgeBase?: readonly string[];

@@ -137,7 +137,7 @@ export async function list(
 ): Promise<ExitCode> {
   const { terminal } = context;
   const folder = dir ?? '.';
-  // Nobody is asked for a passphrase file by file.
+  // A listing asks for no passphrase, as it would ask file by file.
   const keys = keysFrom(flags, { ...context, terminal: { ...terminal, canAsk: false } });
   const names = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw explainSystemError(error, `${folder} cannot be read`);
@@ -156,7 +156,7 @@ export async function list(
   return EXIT.done;
 }
 
-/** What a file says of itself; undefined for one that is no snapshot. */
+/** Reads a file's own description; undefined for one that is no snapshot. */
 async function look(folder: string, name: string, keys: Keys): Promise<ListedSnapshot | undefined> {
   const path = join(folder, name);
   const encryption = await readSealing(path).catch(() => undefined);

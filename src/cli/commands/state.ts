@@ -80,7 +80,7 @@ export function list(
   });
 }
 
-/** What the state holds, for programs: `schemas/state-list.schema.json`. */
+/** Lists the state's resources, for programs: `schemas/state-list.schema.json`. */
 export function listDocument(state: State, patterns: readonly Address[] = []) {
   const chosen = new Set(patterns.flatMap((pattern) => chooseAddresses(pattern, state)));
   const resources = Object.entries(state.resources)

@@ -8,10 +8,10 @@ import { pathTo } from '../usage.ts';
 import type { Source, Where, Word } from './stack-words.ts';
 
 /**
- * What a shell's script asks: `callsheet __complete bash LINE PART`, where bash replaces the last part of the line, or
- * `zsh` and `fish` with the words one by one, of which the last is being typed. The first line of the answer says what
- * else may stand there (`words`, `files` or `folders`), each other one is a word and what it means. Whatever is wrong,
- * there is nothing to offer: a prompt is no place for errors.
+ * Answers a shell's script: `callsheet __complete bash LINE PART`, where bash replaces the last part of the line, or
+ * `zsh` and `fish` with the words one by one, of which the last is being typed. The first line of the answer says
+ * what else may stand there (`words`, `files` or `folders`), each other one is a word and what it means. After an
+ * error it offers nothing: a prompt is no place for errors.
  */
 export async function answer(
   [shell, ...typed]: readonly string[],
@@ -76,7 +76,7 @@ export function splitLine(line: string): {
 
 type Found = { readonly also: 'words' | 'files' | 'folders'; readonly words: readonly Word[] };
 
-/** What may stand at the cursor. */
+/** The words that may stand at the cursor. */
 type Offer =
   | { readonly type: 'words'; readonly words: readonly Word[] }
   /** Values of a source; `before` stands before them in the same word, as in `--env=`. */
@@ -211,8 +211,8 @@ function choices(values: readonly string[], before: string): Offer {
 }
 
 /**
- * What completes the value of a flag: as the flag says, or else as the word says that stands for its value. Only
- * whoever types it knows any other.
+ * The source of a flag's value, by the flag, or else by the word that stands for its value. Other values are known
+ * only to the person who types them.
  */
 const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--dialect': 'dialects',
@@ -261,13 +261,13 @@ const OF_WORDS: { readonly [word: string]: Source } = {
   snapshot: 'files',
 };
 
-/** What completes the value of an option, of those that have no choices. */
+/** Returns the source that completes an option without choices. */
 export function sourceOfFlag({ long, flags }: Pick<Option, 'long' | 'flags'>): Source {
   const [, word = ''] = /[<[]([^\].>]+)/.exec(flags) ?? [];
   return OF_FLAGS[long ?? ''] ?? OF_WORDS[word] ?? 'nothing';
 }
 
-/** What completes an argument of a command, `state mv`, of those that have no choices. */
+/** Returns the source that completes an argument without choices, of a command such as `state mv`. */
 export function sourceOfArgument(command: string, name: string): Source {
   return OF_ARGUMENTS[`${command} ${name}`] ?? OF_WORDS[name] ?? 'nothing';
 }

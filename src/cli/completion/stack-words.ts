@@ -38,7 +38,7 @@ const WORDS = {
   ) => readonly Word[] | Promise<readonly Word[]>;
 };
 
-/** Where the words come from that complete a value. `nothing`: only whoever types it knows it. */
+/** The source of the words that complete a value. `nothing`: only the person who types it knows it. */
 export type Source = keyof typeof WORDS | 'files' | 'folders' | 'nothing';
 
 /** Words that a stack on disk has for a source. The platform is not asked, and nothing is written. */
@@ -54,7 +54,7 @@ function plain(texts: readonly string[]): readonly Word[] {
   return [...new Set(texts)].map((text) => ({ text }));
 }
 
-/** What the stack has, and what the state still remembers. */
+/** Lists the addresses of the stack, and those that the state still remembers. */
 function addresses(names: Names): readonly Address[] {
   return [...names.addresses(), ...remembered(names)];
 }

@@ -4,7 +4,7 @@ import { kindNamed } from '../../kinds/index.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
 import { withPlatform } from '../../run/platform-session.ts';
 
-/** What the credentials of the environment reach. */
+/** The part of the platform that the environment's credentials reach. */
 export type Account = {
   /** In the order of their names, with the name that a stack gives them. */
   readonly organizations: readonly {
@@ -14,7 +14,7 @@ export type Account = {
     readonly agents: number;
   }[];
   readonly agents: number;
-  /** Whether there are more agents than were counted. */
+  /** True if there are more agents than were counted. */
   readonly isMore: boolean;
 };
 

@@ -30,19 +30,19 @@ import {
 } from '../../stack/folder.ts';
 import { packageFolder } from '../topics.ts';
 
-/** Where the new stack stands. */
+/** The place of the new stack. */
 export type Surroundings = {
   /** Id of the stack: its folder below the top of the repository, or the folder's name. */
   readonly id: string;
   /** Path of the stack folder from the top of its repository; empty where it is the top, undefined without one. */
   readonly inRepository: string | undefined;
-  /** What leads from the stack folder to the top of its repository, such as `../../`; empty at the top. */
+  /** The path from the stack folder to the top of its repository, such as `../../`; empty at the top. */
   readonly toRepository: string;
   /** Path from the stack folder to the schema of an installed Callsheet, where there is one. */
   readonly installedSchema: string | undefined;
-  /** Whether YAML files lie here that are none of Callsheet's. */
+  /** True if YAML files lie here that are none of Callsheet's. */
   readonly hasOtherYaml: boolean;
-  /** Whether there is a stack already that rolls changes out by steps. */
+  /** True if there is a stack already that rolls changes out by steps. */
   readonly hasRollouts: boolean;
   /** The stack has freeze windows. */
   readonly hasFreeze: boolean;
@@ -78,7 +78,7 @@ export function newFiles(answers: Answers, around: Surroundings): readonly NewFi
   ];
 }
 
-/** What an existing stack can be given too: everything that is none of its YAML. */
+/** Lists the files that an existing stack can be given too: all but its YAML. */
 export function addedFiles(ci: Pipeline, around: Surroundings): readonly NewFile[] {
   return [
     listed('.gitignore', '# State, and what only this machine knows.', IGNORED),
@@ -158,7 +158,7 @@ You answer the phone. Find out who is calling and what they need, in a friendly 
 `;
 }
 
-/** Of each pipeline: where its files go from the top of a repository, and which of them are named to people. */
+/** Each pipeline's folder from the top of a repository, and those of its files that are named to people. */
 const PIPELINES = {
   github: {
     top: '.github/',
@@ -217,7 +217,7 @@ function pipelineFiles(
   return [...own, ...shared]
     .map(([file, path]) => {
       const text = readFileSync(file, 'utf8');
-      // Where the service has a file of this name already, it includes the pipeline.
+      // If the service has a file of this name already, it includes the pipeline.
       const lines =
         path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
       return {
@@ -229,7 +229,7 @@ function pipelineFiles(
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** What is left to do by hand, as paths from the stack folder. */
+/** The steps that are left to do by hand, as paths from the stack folder. */
 type SetUp = {
   readonly service: Exclude<Pipeline, 'none'>;
   /** The file whose head says what to set up at the service. */
@@ -238,7 +238,7 @@ type SetUp = {
   readonly unlocked: string | undefined;
 };
 
-/** What a pipeline needs beside its files. */
+/** Plans the steps that a pipeline needs beside its files. */
 export function planSetUp(
   dir: string,
   pipeline: Pipeline,
@@ -291,7 +291,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
   refuseNewStack(dir);
   const folders = [dir, ...foldersAbove(dir)];
   const top = rootAbove(dir);
-  // What stands above the repository, others do not have.
+  // Folders above the repository are not shared with others.
   const shared = folders.slice(0, folders.indexOf(top ?? dir) + 1);
   const installed = shared.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
   const inRepository = top && posixPath(relative(top, dir));
@@ -310,7 +310,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
   };
 }
 
-/** What is to be done with each file of a new stack. */
+/** The files of a new stack, by what is to be done with them. */
 export type Sorted = {
   readonly fresh: readonly NewFile[];
   /** The same text stands there already. */
@@ -380,24 +380,24 @@ export type Answers = {
   readonly ci: Pipeline;
 };
 
-/** What is wrong with a base address, or undefined. */
+/** Returns the fault of a base address, or undefined. */
 export function refuseBaseUrl(text: string): string | undefined {
   const fault = baseUrlFault(text);
   return fault && `${fault.message}. ${fault.hint}`;
 }
 
-/** What is wrong with the name of an organization, or undefined. */
+/** Returns the fault of an organization's name, or undefined. */
 export function refuseName(text: string): string | undefined {
   const hint = 'Use letters, digits, _ and -, and begin with a letter';
   return isResourceName(text) ? undefined : hint;
 }
 
-/** What is wrong with an id, or undefined. */
+/** Returns the fault of an id, or undefined. */
 export function refuseId(text: string): string | undefined {
   return isUuid(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
 }
 
-/** What is wrong with the name of an agent, or undefined. */
+/** Returns the fault of an agent's name, or undefined. */
 export function refuseAgent(text: string): string | undefined {
   return addressName(text) === '' ? 'Give it a name with letters, such as Front desk' : undefined;
 }

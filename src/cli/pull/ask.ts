@@ -27,7 +27,7 @@ export async function askShared(
   return chosen;
 }
 
-/** Whether somebody was asked about a leaf, and chose to leave it. */
+/** Returns true if somebody was asked about a leaf, and chose to leave it. */
 export function isLeft(
   { address, path }: { readonly address: string; readonly path: string },
   questions: readonly SharedPlace[],
@@ -39,7 +39,7 @@ export function isLeft(
   );
 }
 
-/** What changed, from what is configured to what is live, and who else has the configured value. */
+/** Describes what changed, from the configured value to the live one, and who else has the configured value. */
 function formatQuestion({ where, wishes, others }: SharedPlace): string {
   const changed = wishes.map(({ address, text, values }) => {
     const name = sanitiseLine(`${address} ${text}`);

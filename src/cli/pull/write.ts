@@ -85,7 +85,7 @@ export function replaceFiles(dir: string, texts: NewTexts): void {
   });
 }
 
-/** What Git says of the folder of a stack. */
+/** Git's status of the folder of a stack. */
 type WorkingTree =
   | { readonly type: 'none'; readonly reason: string }
   /** Git is there and does not say. */
@@ -114,9 +114,9 @@ type StackFiles = {
 };
 
 /**
- * Whether files of a stack have changes that are not committed, so that what pull writes could not be told from
- * them. A file that Git does not know counts where it is one of the stack's own, and one that Git ignores where
- * it is to be written: nothing could bring it back.
+ * Finds whether files of a stack have uncommitted changes, so that what pull writes could not be told from them. A
+ * file that Git does not know counts if it is one of the stack's own, and one that Git ignores if it is to be
+ * written: nothing could bring it back.
  */
 export async function lookAtWorkingTree(
   dir: string,
@@ -128,7 +128,7 @@ export async function lookAtWorkingTree(
     const status = await git(...STATUS);
     const files = listEntries(status).flatMap(({ state, path }) => {
       const file = path.startsWith(prefix) ? path.slice(prefix.length) : path;
-      // What begins with a dot is no part of the configuration: the state is kept there.
+      // Paths that begin with a dot are no part of the configuration: the state is kept there.
       if (file.split('/').some((part) => part.startsWith('.'))) return [];
       if (state === '!!') return [...written].filter((one) => one === file || isBelow(one, file));
       return state !== '??' || own.has(file) ? [file] : [];
@@ -285,7 +285,7 @@ async function write(
   };
 }
 
-/** What becomes of so many texts: with refusals they are written only where those may be skipped. */
+/** Returns the outcome for so many texts: with refusals they are written only if those may be skipped. */
 export function getStatus(
   texts: number,
   refused: readonly PullLeft[],

@@ -27,19 +27,18 @@ import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
 
 /** One edit of the state by hand. */
 export type Edit = {
-  /** What is recorded, in that order: cut short anywhere, nothing may be lost. Null: no longer. */
+  /** The records in their order: cut short anywhere, nothing may be lost. Null: no longer remembered. */
   readonly records: readonly (readonly [Address, ResourceState | null])[];
   readonly ledger: readonly LedgerLine[];
 };
 
-/** What an edit came to. */
 export type Edited = {
   readonly run: RunSummary['run'];
   readonly serial: number;
   readonly ledger: readonly LedgerLine[];
 };
 
-/** What came of an edit that had nothing to do. */
+/** The outcome of an edit that had nothing to do. */
 export const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
 
 /**
@@ -194,7 +193,7 @@ export function noState(location: string): CallsheetError {
   });
 }
 
-/** What the commands that work on the state alone need. */
+/** The commands that work on the state alone need this. */
 export type OpenState = { readonly store: StateStore; readonly settings: StackSettings };
 
 /**
@@ -341,8 +340,8 @@ export async function trustSecrets(
 }
 
 /**
- * Whether nothing can be said of a secret's value, or the value that was written has another source by now. Of one that
- * was not written yet, a plan says so.
+ * Returns true if a secret's value is unknown, or the value that was written has another source by now. A value that
+ * was not written yet is for a plan to report.
  */
 function isUnknown(
   leaf: Leaf,

@@ -13,7 +13,6 @@ import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
 import { noState, readReceipts, withStore } from './edit.ts';
 
-/** What a migration came to. */
 type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
 
 /**

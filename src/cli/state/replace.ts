@@ -31,7 +31,7 @@ import {
   withStore,
 } from './edit.ts';
 
-/** What came of a push; without an edit the state was the same already. */
+/** The outcome of a push; without an edit the state was the same already. */
 type Pushed = {
   readonly edited: Edited | undefined;
   /** Names, beside the state, of what it took the place of. */
@@ -121,7 +121,7 @@ function checkSuccessor(given: State, current: State, { store }: OpenState): voi
     refuse(`the file differs, though it has the same serial (${given.serial})`);
 }
 
-/** What the new state knows otherwise than the one before. */
+/** Lists the records in which the new state differs from the one before. */
 function differences(before: State | undefined, after: State): readonly LedgerLine[] {
   const old = before?.resources ?? {};
   const changed = Object.entries(after.resources).filter(
@@ -134,7 +134,7 @@ function differences(before: State | undefined, after: State): readonly LedgerLi
   ];
 }
 
-/** What a repair did; nothing where the state was sound. */
+/** The outcome of a repair; empty if the state was sound. */
 type Repaired = Omit<StateCommands.Repair, 'format' | 'version'>;
 
 /**
@@ -195,7 +195,7 @@ function readOnly(store: StateStore): StateStore {
 }
 
 /**
- * What became of one address in a repair:
+ * The outcome of one address in a repair:
  *
  * | finding   | the readable rest names it | the platform has it      | the new state        |
  * |-----------|----------------------------|--------------------------|----------------------|
@@ -211,7 +211,7 @@ type Finding = StateCommands.Repair['findings'][number];
 type Rebuilt = {
   readonly resources: State['resources'];
   readonly findings: readonly Finding[];
-  /** What the new state knows otherwise than the readable rest. */
+  /** The records in which the new state differs from the readable rest. */
   readonly ledger: readonly LedgerLine[];
 };
 
