@@ -2,7 +2,7 @@ import { type Bounds, checkSize, createMeter, DOCUMENT_LEVELS, Excess } from '..
 import { CallsheetError } from '../core/errors.ts';
 
 /**
- * What is taken of a state and its journals, which others can write. Each bound is far above what a stack needs, and all
+ * The bounds of a state and its journals, which others can write. Each bound is far above what a stack needs, and all
  * of them together hold a command below 512 MB.
  */
 const MB = 1024 * 1024;
@@ -20,9 +20,9 @@ export const MOST_READ_BYTES = 128 * MB;
 /** Bytes of a journal after which a run stops. What recovers it comes on top. */
 export const MOST_JOURNAL_BYTES = 96 * MB;
 
-/** Of one text that is parsed at once. */
+/** The bounds of one text that is parsed at once. */
 export const TEXT_BOUNDS: Bounds = { levels: DOCUMENT_LEVELS, values: 4_000_000 };
-/** Of all resources of a state together; an agent has about a hundred values. */
+/** The bounds of all resources of a state together; an agent has about a hundred values. */
 const STATE_BOUNDS: Bounds = { levels: DOCUMENT_LEVELS, values: 6_000_000 };
 
 /** Counts what stands in a state, however many lines and pieces it comes in. */

@@ -6,7 +6,7 @@ export type Shape = 'state' | 'resource' | 'owner' | 'applied' | 'holds' | 'kept
 
 export const SHAPE_OPTIONS: Options = { discriminator: true, strictRequired: false };
 
-/** Where each part stands in `schemas/state.schema.json`. */
+/** The place of each part in `schemas/state.schema.json`. */
 export const SHAPES: { readonly [shape in Shape]: string } = {
   state: schema.$id,
   resource: `${schema.$id}#/$defs/resource`,

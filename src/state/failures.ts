@@ -137,7 +137,7 @@ export async function checkOwner(
   });
 }
 
-/** What a migration left behind. */
+/** Reports that a migration moved the state to another place. */
 export class MovedAway extends CallsheetError {
   readonly to: string;
   readonly lineage: string;
@@ -176,7 +176,7 @@ export function strayState(location: string, run: string): CallsheetError {
   );
 }
 
-/** What stands in the state's place is no plain file. */
+/** Reports that a symbolic link stands in the place of a folder. */
 export function linkedFolder(folder: string): CallsheetError {
   return new CallsheetError('state', `${folder} is a symbolic link`, {
     hint: 'What is written there would land elsewhere. Delete the link; the folder is made again.',

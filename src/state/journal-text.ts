@@ -68,7 +68,7 @@ export async function readJournal<L extends Line>(
         return take(entry, line);
       }
       const how = entry === undefined ? 'its checksum does not match' : firstProblem(validate);
-      // Where it is beyond the bounds, that is what is wrong with it.
+      // If it is beyond the bounds, that is what is wrong with it.
       if (entry === undefined) parseBounded(line.text, `line ${number} of the journal ${location}`);
       damage = damagedJournal(location, `is damaged in line ${number}: ${how}`);
     },
@@ -93,7 +93,7 @@ export async function eachLine<L extends Line>(
   },
 ): Promise<boolean> {
   let number = 0;
-  /** What the next line may tell to be the rest of a write. */
+  /** The line before, held back: the next one may show it to be the rest of a write. */
   let held: L | undefined;
   for await (const line of lines) {
     if (!line.isWhole) {
@@ -150,7 +150,7 @@ export function parseLine(line: string): SealedLine | undefined {
   return { entry, digest, number: number === undefined ? undefined : Number(number), seal };
 }
 
-/** Whether a line is that of a journal of this format. Throws `NewerDocument` for one of a later format. */
+/** Returns true if a line is the header of a journal of this format. Throws `NewerDocument` for a later format. */
 export function isHeader(line: string, location: string): boolean {
   if (`${line}\n` === JOURNAL_HEADER) return true;
   const { format, version } = parseRecord(line) ?? {};
@@ -158,7 +158,7 @@ export function isHeader(line: string, location: string): boolean {
   return false;
 }
 
-/** Where lines are put behind what is there. */
+/** Appends lines behind what is there. */
 export type FileEnd = {
   readonly append: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -305,7 +305,7 @@ export function openOnFirst(
       await writer.append(entry);
     },
     note(entry) {
-      // Where it cannot be opened, whoever appends is told.
+      // If it cannot be opened, `append` reports that.
       noted = writerFor(entry).then(
         (writer) => writer.note(entry),
         () => undefined,

@@ -15,7 +15,7 @@ export type JournalEntry =
   | ResourceRecorded
   | RunEnded;
 
-/** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
+/** The purpose of a run. Edits of the state ask nothing of the platform; they have no plan and no digests. */
 type RunPurpose = RunBegan['purpose'];
 
 export type StateEdit = Exclude<RunPurpose, 'apply' | 'heal' | 'rollback' | 'restore' | 'drift'>;
@@ -31,7 +31,7 @@ export type Override = NonNullable<RunBegan['overrides']>[number];
 /** Who ran it and from what. Null where unknown. */
 export type Actor = RunBegan['actor'];
 
-/** What a resource was right before the run touched it: what a rollback goes back to. */
+/** A resource right before the run touched it, to which a rollback goes back. */
 export type SnapshotTaken = Runs.Snapshot;
 
 /**
@@ -43,7 +43,6 @@ export type Intended = NonNullable<SnapshotTaken['intended']>;
 /** A request that is about to leave. */
 export type IntentRecorded = Runs.Intent;
 
-/** What came of an intent. */
 export type OutcomeRecorded = Runs.Outcome;
 
 /** A resource as the state remembers it from now on; null: no longer. */
@@ -53,13 +52,12 @@ export type OperationStatus = LedgerLine['status'];
 
 export type RunEnded = Runs.Ended;
 
-/** What a rollback could not put back, or was told to leave out. It names values, and holds none. */
+/** A value that a rollback could not put back, or was to leave out. It names the value, and does not hold it. */
 export type NotUndone = Runs.NotUndone;
 
-/** Where the platform is not as it is wanted after a rollback. Secrets and sensitive values are masked. */
+/** A place where the platform is not as wanted after a rollback. Secrets and sensitive values are masked. */
 export type Difference = Runs.Difference;
 
-/** What became of one change. */
 export type LedgerLine = Runs.LedgerLine;
 
 /**
@@ -71,7 +69,7 @@ export type Interleaved = Runs.Interleaved;
 /** An entry of one type, of a journal or of a document that shows one. */
 type OfType<Entry, Type> = Extract<Entry, { readonly type: Type }>;
 
-/** What a run set out to do; undefined where its record has no beginning. */
+/** Finds the beginning of a run; undefined if its record has none. */
 export function findBegan<Entry extends { readonly type: string }>(
   entries: readonly Entry[],
 ): OfType<Entry, 'began'> | undefined {
@@ -115,7 +113,7 @@ export function lineNotDone(
   };
 }
 
-/** What became of each change: what the run knew to be done, and of the rest what was found out when it was settled. */
+/** Lists the outcome of each change: as the run knew it to be done, and for the rest as found when it was settled. */
 export function listLedger(entries: readonly (JournalEntry | Runs.Entry)[]): readonly LedgerLine[] {
   const lines = new Map<Address, LedgerLine>();
   for (const line of entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : [])))
@@ -123,18 +121,17 @@ export function listLedger(entries: readonly (JournalEntry | Runs.Entry)[]): rea
   return [...lines.values()];
 }
 
-/** Whether a change was not made, though the plan did not leave it out. */
+/** Returns true if a change was not made, though the plan did not leave it out. */
 export function isMissed({ status, verdict }: LedgerLine): boolean {
   return status !== 'done' && verdict === undefined;
 }
 
-/** Whether a run did all that it set out to do. */
 export function isDone(entries: readonly JournalEntry[]): boolean {
   return findEnded(entries)?.status === 'done';
 }
 
 /**
- * Of which resources entries that a run made may stand in the history only after the run read it: it died and was
+ * Finds resources whose entries by the run may stand in the history only after the run read it: it died and was
  * settled, or it wrote the resource by several requests, of which it waits for one entry.
  */
 export function findLateEntries(entries: readonly JournalEntry[]): (address: Address) => boolean {
@@ -149,8 +146,8 @@ function listRequests(entries: readonly JournalEntry[]): Map<Address, IntentReco
 }
 
 /**
- * What became of a run that died, as far as its journal knows: done where the resource was recorded,
- * failed where a request left and nothing more was written down. What it never came to is not listed.
+ * Returns the outcome of a run that died, as far as its journal knows: done if the resource was recorded, failed if a
+ * request left and nothing more was written down. Changes that it never came to are not listed.
  */
 export function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
   const intents = listRequests(entries);
@@ -180,7 +177,7 @@ function nameAction(steps: readonly IntentRecorded[]): string {
 
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Whether a text can be a run's id: it becomes part of a file's name. */
+/** Returns true if a text can be a run's id: it becomes part of a file's name. */
 export function isRunId(text: string): boolean {
   return RUN.test(text) && !text.endsWith('.open');
 }

@@ -54,7 +54,7 @@ import type {
 } from './store.ts';
 
 /**
- * What keeps a state, its journals and its lock. Whose turn it is, what a run may write and what a journal means is the
+ * Keeps a state, its journals and its lock. Whose turn it is, what a run may write and what a journal means is the
  * same for all of them, and stands below; a driver is small: it does each change in one step, or in steps after any of
  * which the next command finds its way.
  *
@@ -65,7 +65,7 @@ import type {
 export type StoreDriver = LockPlace &
   Remainder & {
     /**
-     * Whether the store itself takes nothing of a lease that was lost. Then what the holder of a lease has read holds for
+     * True if the store itself refuses the writes of a lost lease. Then what the holder of a lease has read holds for
      * as long as the lease does, and is read once.
      */
     readonly isFenced: boolean;
@@ -82,7 +82,7 @@ export type StoreDriver = LockPlace &
     readonly load: () => Promise<Stored>;
     /** The same where only the mark of the state and the ends of the journals are asked for. */
     readonly loadMark: () => Promise<Stored<StateMark>>;
-    /** Whether it is known without reading the state that no journal is open. */
+    /** Returns true if it is known without reading the state that no journal is open. */
     readonly hasNoOpenRuns?: () => Promise<boolean>;
     /** Files what the dead left behind. */
     readonly tidy: (lease: string, runs: OpenRuns) => Promise<void>;
@@ -109,8 +109,8 @@ export type StoreDriver = LockPlace &
     /** The journal of a run, open or filed. */
     readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
     /**
-     * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
-     * others have neither of these two.
+     * Lists what other stacks in the same place manage. That is known only if one place keeps many stacks: others
+     * have neither of these two.
      */
     readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
     /**
@@ -127,14 +127,14 @@ export type StoreDriver = LockPlace &
     readonly close: () => Promise<void>;
   };
 
-/** What a driver throws where the store takes nothing of a lease any more. Nobody else sees it. */
+/** A driver throws this if the store refuses the writes of a lease. Only `openLeasedStore` catches it. */
 export class NotHeld extends Error {}
 
 /** A store over a driver. Nothing is written before the first `acquire`. */
 export function openLeasedStore(driver: StoreDriver, effects: LockEffects): StateStore {
   const { location, worded = (work) => work() } = driver;
   const leases = new Set<Lease>();
-  /** What was read under a lease that is fenced: nobody but its holder can have changed it since. */
+  /** The last reading under a fenced lease: only its holder can have changed it since. */
   let latest: Stored | undefined;
   let closing: Promise<void> | undefined;
 
@@ -253,7 +253,8 @@ function openLease(
   }
 
   async function confirmHeld(): Promise<void> {
-    // Where the store does not tell a taker of a new heartbeat, a late one is none: somebody may be about to take over.
+    // Without a fence a taker does not see a new heartbeat, so a late one does not count: somebody may be about to take
+    // over.
     if (!driver.isFenced && silence() > mostSilence) lost ??= silenced();
     if (lost !== undefined) return;
     const began = currentMoment(effects);
@@ -392,8 +393,8 @@ function openLease(
   }
 
   /**
-   * What fails after the lease was lost fails for that reason: another run tidied it away, say. What failed may have
-   * come through all the same.
+   * Gives a failure after the lease was lost that reason: another run tidied something away, say. A failed write may
+   * have come through all the same.
    */
   function whileHeld<T>(work: () => Promise<T>): Promise<T> {
     return worded(async () => {
@@ -431,7 +432,7 @@ function openLease(
       try {
         await driver.beat(id, RELEASED);
       } catch (error) {
-        // What else cannot be given back now is free when its heartbeat has been silent for long enough.
+        // A lease that cannot be given back now is free when its heartbeat has been silent for long enough.
         if (error instanceof StillLocked) throw error;
       }
     },

@@ -73,7 +73,7 @@ function has(
   );
 }
 
-/** What a lock asks of the world; tests replace it. */
+/** The lock's outside world; tests replace it. */
 export type LockEffects = {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -111,8 +111,8 @@ export type Timing = {
 };
 
 /**
- * Where a heartbeat is one small write. Three of them fit into `watch`: where clocks jump or differ, watching is all
- * that tells a live holder from a dead one, and a busy one may be late with a beat.
+ * The times of a store whose heartbeat is one small write. Three of them fit into `watch`: where clocks jump or
+ * differ, watching is all that tells a live holder from a dead one, and a busy one may be late with a beat.
  */
 export const TIMING: Timing = { beat: 2_000, silent: 24_000, watch: 6_000 };
 
@@ -138,7 +138,7 @@ export function elapsedSince({ steady, wall }: Moment, clocks: Clocks): number {
   return Math.max(clocks.steady() - steady, clocks.now() - wall);
 }
 
-/** Where a store keeps the lock record of a state. */
+/** The place of a state's lock record. */
 export type LockPlace = {
   /** Names the store in messages: without credentials. */
   readonly location: string;
@@ -176,7 +176,7 @@ export async function acquireLease(
   }
 }
 
-/** Of runs that want the state at once, each try gives it to one. */
+/** Each try gives the state to one of the runs that want it at once. */
 const MOST_TRIES = 8;
 /** Times that a silent holder is watched, and turns out to be another one. Each takes `watch`. */
 const MOST_WATCHED = 3;
@@ -189,11 +189,11 @@ function newRecord(holder: Holder, { now, machine }: Pick<LockEffects, 'now' | '
 }
 
 /**
- * Whether a holder has ended. Throws `CallsheetError('locked')` when it has not. False when the record changed
+ * Returns true if a holder has ended. Throws `CallsheetError('locked')` if it has not. False if the record changed
  * meanwhile and must be looked at again.
  *
- * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: what proves it is that no new
- * one comes while one watches.
+ * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: the proof is that no new one
+ * comes while one watches.
  */
 async function isFree(
   seen: LockRecord,
@@ -249,7 +249,7 @@ export async function breakLease(
 
 /** A process, so that another one can tell later whether it still runs. */
 type ProcessIdentity = {
-  /** Where its number means something: host, boot and process namespace. */
+  /** The scope of its number: host, boot and process namespace. */
   readonly machine: string;
   readonly pid: number;
   /** When it started, in the system's own count; null where the system does not say. A number is used again, a start is not. */
@@ -270,7 +270,7 @@ export function identify(pid: number, machine: string): ProcessIdentity {
   return { machine, pid, started: readStat(pid)?.started ?? null };
 }
 
-/** Whether a process is certainly gone. False where that cannot be known, as on another machine. */
+/** Returns true if a process is certainly gone. False if that cannot be known, as on another machine. */
 export function isGone(process_: ProcessIdentity, machine: string): boolean {
   if (process_.machine !== machine || process_.pid <= 0) return false;
   try {

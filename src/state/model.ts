@@ -22,7 +22,6 @@ export type Kept = NonNullable<StateFile.Document['kept']>;
 export type KeptEntries = Kept[string];
 export type KeptEntry = KeptEntries[string];
 
-/** Whose a state is. */
 export type Owner = NonNullable<StateFile.Document['owner']>;
 
 /**
@@ -49,7 +48,7 @@ export function contentIn({ let_go: known = {} }: Pick<State, 'let_go'>) {
     getOwn(known, getIdentity({ kind, id }));
 }
 
-/** What only one address may stand for: `agent 3c6e…`. */
+/** Returns the identity that only one address may have: `agent 3c6e…`. */
 export function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
@@ -60,8 +59,9 @@ export function ownersIn({ resources }: Pick<State, 'resources'>): Map<string, A
 }
 
 /**
- * What was rolled back and is not written again until somebody releases it. A hold on a configuration, as earlier
- * versions put it, stands under the digest of that; one on a value under a digest of its address, path and value.
+ * Values that were rolled back and are not written again until somebody releases them. A hold on a configuration, as
+ * earlier versions put it, stands under the digest of that; one on a value under a digest of its address, path and
+ * value.
  */
 export type Holds = Runs.Holds;
 
@@ -74,7 +74,6 @@ export type Hold = Holds[string];
 /** Resources that runs deleted and that are not there again, by address, the newest last. */
 export type Deletions = NonNullable<StateFile.Document['deleted']>;
 
-/** What is remembered of one resource. */
 export type ResourceState = Runs.Resource;
 
 /**
@@ -96,13 +95,13 @@ export type RememberedPin = Runs.Pin;
  */
 export type AppliedLeaf = Runs.Leaf;
 
-/** What is left of a leaf whose value is unknown from now on: where it came from, if that was recorded. */
+/** Keeps of a leaf whose value is unknown from now on only where it came from, if that was recorded. */
 export function forgetValue(leaf: AppliedLeaf): AppliedLeaf {
   const source = 'source' in leaf ? leaf.source : undefined;
   return { unknown: true, ...(source === undefined ? {} : { source }) };
 }
 
-/** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
+/** Returns true if only so much is remembered of a leaf as a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {
   return !('value' in leaf || 'digest' in leaf);
 }

@@ -28,7 +28,7 @@ type OpenOptions = Omit<StoreWorld, 'seals'> & {
   /** Has the schemes beside files. */
   readonly features: readonly { readonly stores?: readonly StoreScheme[] }[];
   readonly vouches?: Vouching | undefined;
-  /** What the file store does on the disk; tests stop it at each step. */
+  /** The file store's disk operations; tests stop it at each step. */
   readonly disk?: StoreEffects['disk'] | undefined;
 };
 
@@ -79,7 +79,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     runIds: async () => (await store()).runIds(),
     runs: async () => (await store()).runs(),
     run: async (id) => (await store()).run(id),
-    // What could not be opened has told so already.
+    // A failure to open was reported already.
     close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }

@@ -18,21 +18,21 @@ import {
   type State,
 } from './model.ts';
 
-/** What a journal makes of the state that its run began from. */
+/** The state that a journal makes of the one that its run began from. */
 export type Replayed = {
   /** With everything that the run recorded; undefined where there is neither a state nor a run. */
   readonly state: State | undefined;
-  /** What was asked of the platform and not written down as a resource. */
+  /** Changes that were requested from the platform and not recorded as resources. */
   readonly open: readonly OpenChange[];
   readonly began: RunBegan | undefined;
-  /** What each resource was before the run touched it: one snapshot an address, the first. */
+  /** Each resource before the run touched it: one snapshot an address, the first. */
   readonly snapshots: readonly SnapshotTaken[];
 };
 
 /** Requests for one address, after which its resource was not recorded: what came of them is unknown. */
 export type OpenChange = {
   readonly address: Address;
-  /** What it was before. Undefined only where the journal does not say. */
+  /** The resource before. Undefined only if the journal does not say. */
   readonly snapshot: SnapshotTaken | undefined;
   readonly requests: readonly RequestMade[];
 };

@@ -31,16 +31,16 @@ export type OpenRun = {
   readonly began: RunBegan | undefined;
   /** How many lines with an entry it has. */
   readonly count: number;
-  /** Whether it asked nothing of the platform and recorded nothing. */
+  /** True if it asked nothing of the platform and recorded nothing. */
   readonly isIdle: boolean;
-  /** Whether its last write was cut off. */
+  /** True if its last write was cut off. */
   readonly torn: boolean;
 };
 
 /** Which entries of a journal somebody wants: all, or those that say what the run was and what came of it. */
 export type Wanted = 'all' | 'ends';
 
-/** What the open journals of a state are. At most one run is pending. */
+/** The open journals of a state. At most one run is pending. */
 export type OpenRuns = {
   readonly pending: (OpenRun & { readonly began: RunBegan }) | undefined;
   /** Committed, but not filed: their process died in between. */
@@ -49,7 +49,7 @@ export type OpenRuns = {
   readonly blank: readonly OpenRun[];
 };
 
-/** What a store has: the state as committed, or what tells which one it is, and what the journals beside it hold. */
+/** The content of a store: the state as committed, or its mark, and the journals beside it. */
 export type Stored<S extends StateMark = State> = {
   readonly state: S | undefined;
   readonly runs: OpenRuns;
@@ -83,7 +83,7 @@ export async function readOpenRun<L extends Line>(
   return { run, path, entries, began, count, isIdle, torn };
 }
 
-/** Whether a journal can be read by everybody and is of that lineage. */
+/** Returns true if a journal can be read and is of that lineage. */
 export async function isSound(
   read: () => Promise<OpenRun | undefined>,
   lineage: string,
@@ -152,7 +152,7 @@ export function isAsLate(run: string, other: string): boolean {
   return run !== other && run.slice(0, SECOND) >= other.slice(0, SECOND);
 }
 
-/** Of `20261121t094500z-1f3a9c`, the time. */
+/** The length of the time in `20261121t094500z-1f3a9c`. */
 const SECOND = 16;
 
 /**
@@ -171,8 +171,8 @@ export function refuseOlder(
 }
 
 /**
- * What receipts say in short, newest first. One that cannot be read stands where its run began by its id, and first
- * where that tells no time: what comes after it must not be taken for the last run.
+ * Lists the summaries of receipts, newest first. An unreadable one stands where its run began by its id, and first if
+ * that tells no time: what comes after it must not be taken for the last run.
  */
 export function inOrder(receipts: readonly Receipt[]): readonly RunSummary[] {
   const isKnown = ({ summary }: Receipt) => summary.status !== 'unreadable';
@@ -196,7 +196,7 @@ function second(at: string): string {
 export type Receipt = {
   readonly summary: RunSummary;
   readonly lineage: string;
-  /** Of the state that the run began from. */
+  /** The serial of the state that the run began from. */
   readonly serial: number;
 };
 
@@ -220,7 +220,7 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
   );
 }
 
-/** Whether an error says that a record is damaged. A store that does not answer says nothing of it. */
+/** Returns true if an error says that a record is damaged. A store that does not answer says nothing of it. */
 export function isDamage(error: unknown): boolean {
   const isState = error instanceof CallsheetError && error.code === 'state';
   return isState && !(error instanceof Unanswered);
@@ -291,7 +291,7 @@ export function countOutcomes(ledger: readonly LedgerLine[]): RunSummary['outcom
 }
 
 /**
- * What stands where, for a state in `<folder>/state.json`:
+ * The files of a state in `<folder>/state.json`:
  *
  * | name                    | what it is                                                       |
  * |-------------------------|------------------------------------------------------------------|
@@ -311,7 +311,7 @@ export type Layout = {
   readonly openRun: (run: string) => string;
   readonly finishedRun: (run: string) => string;
   readonly draft: (lease: string) => string;
-  /** Whether a name in `folder` is that of a draft. */
+  /** True for a draft's name in `folder`. */
   readonly isDraft: (name: string) => boolean;
 };
 
@@ -345,7 +345,7 @@ export function parseRunFile(
   return isRunId(run) ? { run, open } : undefined;
 }
 
-/** Where a file store works. */
+/** The place of a file store. */
 export type Place = {
   readonly seals: Seals;
   readonly layout: Layout;

@@ -29,7 +29,7 @@ import {
 import { brokenResource, type Line, parseState, readState, VERSION } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
 
-/** What a store is salvaged from, as it lies there. For the holder of the lock. */
+/** The sources of a salvage, as they lie there. For the holder of the lock. */
 export type Remainder = {
   /** The state in lines; undefined when there is none. */
   readonly stateLines: () => Promise<AsyncIterable<Line> | Iterable<Line> | undefined>;
@@ -45,7 +45,7 @@ export type JournalSource = {
   /** Names it in messages. */
   readonly path: string;
   readonly finished: boolean;
-  /** What of it is whole; undefined: nothing. Throws `NewerDocument` for one of a later format. */
+  /** Reads the whole part of it; undefined: nothing is whole. Throws `NewerDocument` for a later format. */
   readonly read: () => Promise<SalvagedEntries | undefined>;
 };
 
@@ -125,7 +125,7 @@ async function readJournals(sources: readonly JournalSource[]): Promise<readonly
   });
 }
 
-/** What is read; undefined where it is beyond the bounds. */
+/** Returns the text that is read; undefined if it is beyond the bounds. */
 async function boundedRead<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -218,8 +218,8 @@ function rebuild(
 }
 
 /**
- * What features keep as journals have it, which say that something went on and never that it ended. What would go on is
- * left to a person: a change that was taken back must not be written again.
+ * Doubts open entries of features: journals say that something went on and never that it ended. A person decides
+ * whether it goes on: a change that was taken back must not be written again.
  */
 function inDoubt(kept: Kept | undefined): Kept | undefined {
   if (kept === undefined) return undefined;
@@ -231,7 +231,7 @@ function inDoubt(kept: Kept | undefined): Kept | undefined {
   );
 }
 
-/** What is left where nothing tells the lineage: with another one, no fingerprint fits any more. */
+/** Returns the remains without a known lineage: with another one, no fingerprint fits any more. */
 function orphaned(remains: Remains): State {
   const resources = Object.entries(remains.resources).map(
     ([address, resource]) => [address, withoutFingerprints(resource)] as const,
@@ -244,7 +244,7 @@ function orphaned(remains: Remains): State {
   );
 }
 
-/** Of two addresses that stand for one resource, as both sides of a merge may have them, one is kept. */
+/** Keeps one of two addresses that have the same resource, as both sides of a merge may have them. */
 function withoutTwins(resources: State['resources']): State['resources'] {
   const seen = new Set<string>();
   const kept = Object.entries(resources).filter(([, resource]) => {
@@ -267,7 +267,7 @@ function told(
   return isStray ? [{ ...common, use: 'stray' }] : [];
 }
 
-/** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
+/** The readable rest of a damaged state. Only its form is known to be right. */
 type Remains = Partial<
   Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'owner' | 'applied' | 'holds' | 'kept'>
 > &

@@ -19,7 +19,7 @@ import type { Trust } from './model.ts';
 export type Seals = {
   /** True where there is a key. */
   readonly isOn: boolean;
-  /** What the states and journals that were read so far turned out to be; undefined before the first. */
+  /** The trust in the states and journals that were read so far; undefined before the first. */
   readonly trust: () => Trust | undefined;
   /** The seal of a state with that checksum; undefined without a key. */
   readonly sealState: (checksum: string) => string | undefined;
@@ -54,14 +54,14 @@ export type SealedLine = {
 type SealOptions = {
   /** `CALLSHEET_FINGERPRINT_KEY`; an empty one counts as none. */
   readonly key?: string | undefined;
-  /** Where the texts are kept, as `sealPlace` in `core/stores.ts` names it. */
+  /** The place of the texts, as `sealPlace` in `core/stores.ts` names it. */
   readonly place: string;
   readonly vouches?: Vouching | undefined;
 };
 
 /**
- * What whoever reads takes for sealed: what was sealed in another place (`state push`), or also what has no seal, or that
- * of another key (`state adopt`, and copies that a rehearsal made itself).
+ * The texts that a reader takes for sealed: those sealed in another place (`state push`), or also those without a
+ * seal or with that of another key (`state adopt`, and copies that a rehearsal made itself).
  */
 export type Vouching = 'place' | 'everything';
 

@@ -26,11 +26,10 @@ function loadShape<T>(shape: Shape): () => Promise<ValidateFunction<T>> {
 }
 
 export const stateShape = loadShape<SealedState>('state');
-/** What a state remembers of one resource. */
+/** The state's record of one resource. */
 export const resourceShape = loadShape<ResourceState>('resource');
 /** The holds of a state. */
 export const holdsShape = loadShape<Holds>('holds');
-/** Whose a state is. */
 export const ownerShape = loadShape<Owner>('owner');
 /** The commit that was applied last. */
 export const appliedShape = loadShape<AppliedCommit>('applied');

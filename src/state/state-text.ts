@@ -93,7 +93,7 @@ function checksumOfLines(
 /** A line of a text, without its line break. */
 export type Line = {
   readonly text: string;
-  /** Whether a line break ends it; false only for what stands behind the last one. */
+  /** True if a line break ends it; false only for text behind the last one. */
   readonly isWhole: boolean;
 };
 
@@ -122,7 +122,7 @@ export async function readState(
   return head && soundState({ ...head, resources: Object.fromEntries(resources) });
 }
 
-/** What of a state is not about its resources: enough to tell which one follows it. */
+/** The part of a state that is not about its resources: enough to tell which one follows it. */
 export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_run'>;
 
 /** The mark of a state whose checksum fits, read as `readState` reads. */
@@ -264,7 +264,7 @@ function whyNotJson(text: string): string {
     : 'was cut off: its end is missing';
 }
 
-/** What the new state must follow: the one on disk or, where that is gone, the one that the run began from. */
+/** The state that the new one must follow: the one on disk or, if that is gone, the one that the run began from. */
 export type Base = Pick<State, 'lineage' | 'serial' | 'account_id'>;
 
 /**
@@ -283,8 +283,8 @@ export function checkSuccession(state: State, base: Base | undefined, location: 
 const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
 
 /**
- * What is wrong with a state that its shape does not tell, to go on after its name: `holds …`. Undefined:
- * nothing. A state that breaks one of these rules is neither written nor used.
+ * Returns the fault of a state that its shape does not show, to go on after its name: `holds …`. Undefined: none. A
+ * state that breaks one of these rules is neither written nor used.
  */
 function brokenInvariant({ resources }: State): string | undefined {
   const addresses = new Map<string, Address>();

@@ -5,8 +5,8 @@ import type { JournalEntry, RunBegan } from './journal.ts';
 import type { State, Trust } from './model.ts';
 
 /**
- * Where state lives. A run takes the lease, begins, appends its journal entries one by one, and commits
- * the new state. Whatever was appended before a process died is there for the next one.
+ * Keeps the state. A run takes the lease, begins, appends its journal entries one by one, and commits the new state.
+ * The entries that were appended before a process died are there for the next one.
  */
 export type StateStore = {
   /** Names the store in messages: a path or an address without credentials. */
@@ -20,8 +20,8 @@ export type StateStore = {
   /** How what was loaded so far was sealed; undefined where nothing was, or there was nothing. */
   readonly trust: () => Promise<Trust | undefined>;
   /**
-   * What can still be read where `load` refuses. Throws `CallsheetError('state')` where nothing may be made
-   * of what is there: a newer Callsheet wrote it, or it is no file at all.
+   * Reads what can still be read if `load` refuses. Throws `CallsheetError('state')` if nothing may be made of what
+   * is there: a newer Callsheet wrote it, or it is no file at all.
    */
   readonly salvage: () => Promise<Salvage>;
   /**
@@ -60,7 +60,7 @@ export type HeldLock = NonNullable<StateCommands.Lock['held']> & {
   readonly watch: number;
 };
 
-/** What a run is going to leave, at most. */
+/** The most that a run is going to leave. */
 export type Expected = {
   /** Resources that the state then has. */
   readonly resources: number;
@@ -122,7 +122,7 @@ export type KeptRun = { readonly run: string; readonly entries: readonly Journal
 
 export type RunSummary = Runs.Runs['runs'][number];
 
-/** What is left of a state and its journals. */
+/** The rest of a state and its journals. */
 export type Salvage = {
   /** Why `load` refuses; undefined: it does not. */
   readonly problem: CallsheetError | undefined;
@@ -144,15 +144,15 @@ export type Claim = { readonly address: Address; readonly kind: string; readonly
 
 /** A claim on what another stack manages. */
 export type Overlap = Claim & {
-  /** What the store calls the other stack, and what that stack calls the resource. */
+  /** The store's name of the other stack, and that stack's address of the resource. */
   readonly other: { readonly stack: string; readonly address: Address };
-  /** Whether a run of the other stack made it or took it over, and did not commit yet. */
+  /** True if a run of the other stack made it or took it over, and did not commit yet. */
   readonly isRunning: boolean;
 };
 
 const MOST_SHOWN = 5;
 
-/** What to say where two stacks manage the same. */
+/** Reports that two stacks manage the same resources. */
 export function overlapping(location: string, overlaps: readonly Overlap[]): CallsheetError {
   const lines = firstLines(overlaps.map(formatOverlap), MOST_SHOWN);
   const [first] = overlaps;

@@ -24,7 +24,7 @@ import type { Line } from '../state-text.ts';
  * leave a part. Tests stop and pause the store at each.
  */
 export type Disk = {
-  /** What a path is itself, a link not followed; undefined when there is nothing. */
+  /** Returns the type of the path itself, a link not followed; undefined if there is nothing. */
   readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** The text of a file; undefined when there is none. Throws where it is longer than a state may be. */
   readonly read: (path: string) => Promise<string | undefined>;
@@ -298,7 +298,7 @@ export async function worded<T>(location: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Whose the nearest thing is that exists: what stands in the way most often. */
+/** Names the owner or the mode of the nearest existing path: the most usual reasons. */
 function whyDenied(path: string): string {
   const me = process.geteuid?.();
   for (let at = path; ; at = dirname(at)) {

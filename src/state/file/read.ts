@@ -113,12 +113,12 @@ export async function refuseLinkedFolders({ layout, disk }: Place): Promise<void
 }
 
 /**
- * Whether a whole state is the one that the runs beside it left. Throws `CallsheetError('state')` where a
- * finished run of its own lineage began from its serial or a later one, so that it is an older copy, and
- * where all runs are of other stacks, though it says that a run wrote it.
+ * Checks that a whole state is the one that the runs beside it left. Throws `CallsheetError('state')` if a finished
+ * run of its own lineage began from its serial or a later one, so that it is an older copy, and if all runs are of
+ * other stacks, though it says that a run wrote it.
  *
- * Runs are named by the time at which they began. In the usual case the newest wrote the state, and
- * nothing is read but the names. A state without any run beside it was brought here, and is taken as it is.
+ * Runs are named by the time at which they began. In the usual case the newest wrote the state, and nothing is read
+ * but the names. A state without any run beside it was brought here, and is taken as it is.
  */
 async function checkProvenance(
   state: StateMark,
@@ -137,7 +137,7 @@ async function checkProvenance(
     // It may have been filed without ever committing.
     if (!ends.entries.some(({ type }) => type === 'ended')) continue;
     refuseOlder(state, ends, place.location);
-    // What is older still says no more.
+    // Older runs say no more.
     break;
   }
   if (isForeign && last !== null) throw strayState(place.location, last);
@@ -189,7 +189,7 @@ function keptIn(run: string, place: Place): (entry: JournalEntry, line: FileLine
   return (entry, line) => (entry.type === 'snapshot' ? leftInFile(entry, line, run, place) : entry);
 }
 
-/** Whoever looks at one member of a copy looks at the others next. */
+/** A reader of one member of a copy reads the others next. */
 let latest: { readonly line: FileLine; readonly entry: SnapshotTaken } | undefined;
 
 /** A copy that is read again, from wherever its journal is filed by then, each time that one looks at it. */
@@ -239,7 +239,7 @@ function leftInFile(
   };
 }
 
-/** Of a line whose shape was checked when it was read before. */
+/** Recognizes the line of a copy whose shape was checked when it was read before. */
 function isCopy(value: unknown, address: string): value is SnapshotTaken {
   return isRecord(value) && value.type === 'snapshot' && value.address === address;
 }

@@ -38,7 +38,7 @@ import {
   refuseOddPlace,
 } from './read.ts';
 
-/** What the file store asks of the world; tests replace parts of it. */
+/** The file store's outside world; tests replace parts of it. */
 export type StoreEffects = LockEffects & { readonly disk: Disk; readonly seals: Seals };
 
 /**
@@ -71,7 +71,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
    *     4  file the journal            new state that names the run as its last  new state, nothing pending
    *     5  done                        new state, journal among the finished     new state, nothing pending
    *
-   * Whoever takes the lock next removes drafts first, so that a writer that was paused between 1 and 2
+   * The next holder of the lock removes drafts first, so that a writer that was paused between 1 and 2
    * while it lost its lease finds nothing left to rename, and cannot undo what came after it.
    */
   async function commit(lease: string, state: State, run: string | undefined): Promise<void> {
@@ -173,7 +173,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
       for (const { run, entries } of receipts) {
         lock.check(lease);
         const path = layout.finishedRun(run);
-        // Whoever goes on with a migration takes what is there for whole.
+        // A migration that is gone on with takes what is there for whole.
         if ((await disk.look(path)) === undefined)
           await put(path, journalPieces(entries, seals.lines(run)), lease);
       }
@@ -253,7 +253,7 @@ export function openFileLock(
   const numbers = new WeakMap<LockRecord, number>();
   const held = new Map<string, { readonly number: number; readonly file: FileHandle }>();
 
-  /** Whether what somebody began to write still is not there after a while: its maker died. */
+  /** Returns true if a record that was begun still is not there after a while: its maker died. */
   async function isLeftUnwritten(number: number): Promise<boolean> {
     for (let waited = 0; waited < TIMING.watch; waited += GLANCE_MS) {
       await effects.sleep(GLANCE_MS);
