@@ -68,13 +68,12 @@ export function dropComposing(body: MapNode): MapNode {
   return withKeys(body, (key) => !COMPOSING.includes(key));
 }
 
-/** What one file adds. */
 export type WrittenPart = {
   readonly resources: readonly WrittenResource[];
   readonly blocks: readonly ParentBlock[];
 };
 
-/** What the files of a stack hold, as they are read one after the other. */
+/** Collects the contents of a stack's files, one after the other. */
 export type Collector = {
   /** Takes what stands in a file. `main` is `callsheet.yaml`, whose settings are read elsewhere. */
   readonly add: (root: SyntaxNode, main: boolean) => WrittenPart;
@@ -93,7 +92,7 @@ type Collection = {
   readonly bases: Map<string, Base>;
   readonly shared: { readonly moved: SyntaxNode[]; readonly forget: SyntaxNode[] };
   readonly places: Map<Address, SourceRange>;
-  /** Of the file at hand. */
+  /** The resources and blocks of the current file. */
   readonly resources: WrittenResource[];
   readonly blocks: ParentBlock[];
   readonly report: Report;
@@ -275,7 +274,7 @@ export function openCollector(
   };
 }
 
-/** What a block hands down to its resources, under the names of their fields. */
+/** A block hands these fields down to its resources. */
 export type Inherited = {
   readonly fields: ResolvedObject;
   readonly places: ReadonlyMap<string, SourceRange>;

@@ -2,7 +2,7 @@ import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldSchema } from '../core/schema.ts';
 import { FORMATS } from './formats.ts';
 
-/** What documents are checked with. Not strict: the schemas carry facts of Callsheet's own (`x-…`). */
+/** Not strict: the schemas carry facts of Callsheet's own (`x-…`). */
 export const AJV_OPTIONS: Options = {
   allErrors: true,
   verbose: true,

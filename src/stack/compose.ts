@@ -54,9 +54,9 @@ import type { Variables } from './variables.ts';
 
 /** A resource that was found, before its layers are laid over each other. */
 export type ComposedResource = Omit<WrittenResource, 'body'> & {
-  /** Where what makes it this one is written: the row, or the resource itself. */
+  /** The row that makes the resource, or the resource itself. */
   readonly ownPlace: SourceRange;
-  /** Whether there are all bases that it names. What it lacks may stand in one that there is not. */
+  /** True if all bases that it names exist; a missing base may hold what the resource lacks. */
   readonly isComplete: boolean;
   /** The row that `${each.…}` reads from. */
   readonly row: Row | undefined;
@@ -69,13 +69,12 @@ export type ComposedResource = Omit<WrittenResource, 'body'> & {
 /** A resource with everything laid over each other that it is made of. */
 export type Composed = {
   readonly body: MapNode;
-  /** What it is made of, the lowest first, before its row was put in. */
+  /** The lowest first, before the row was put in. */
   readonly layers: readonly Layer[];
 };
 
 /**
- * What one written resource comes to. With rows its own address is none; they are read once it is known which files
- * are tables.
+ * A written resource with rows has no address of its own: its rows are read once it is known which files are tables.
  */
 type Composition = ComposedResource | (() => readonly ComposedResource[]);
 
@@ -165,7 +164,7 @@ function composeRows(
     reportRows(context, loop.forEach.keyPlace, problem);
     return [];
   }
-  // What no row has a part in is the same for all of them.
+  // Layers that no row has a part in are the same for all rows.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
   const mergedBase = mergedBases(common, root);
@@ -262,7 +261,7 @@ function refuseStray(bodies: readonly MapNode[], { report, subject, address }: C
 }
 
 /**
- * What rows may come to. Files, nesting and aliases have limits of their own, where they are read (`MAX_TEXT_BYTES`,
+ * Limits of rows. Files, nesting and aliases have limits of their own, where they are read (`MAX_TEXT_BYTES`,
  * `MAX_DEPTH`, `MAX_ALIASED_NODES`, `MOST_ALTERNATIVES`); rows multiply what stands once.
  */
 
@@ -271,7 +270,7 @@ const MOST_ROWS = 250_000;
 /** Characters that all rows of a resource fill in together: 100,000 prompts of 10,000. */
 const MOST_FILLED_CHARACTERS = 1_000_000_000;
 
-/** What is wrong with so many rows of these bodies, as a message after `for_each`. */
+/** Returns the message for too many rows, to stand after `for_each`. */
 function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): Problem | undefined {
   const count = formatNumber(rows);
   if (rows > MOST_ROWS) {
@@ -348,7 +347,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   };
 
   const onCircle = (way: readonly string[], { range }: Named): void => {
-    // Where a walk begins decides how a circle reads; it is told once.
+    // The start of the walk decides how a circle reads; each circle is reported once.
     const circle = way.toSorted().join();
     if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], range, deps.report);
     circles.add(circle);
@@ -543,7 +542,7 @@ export function enterEnvironment(
   return { root: withoutChosen({ ...over, range: root.range }, name), patches: patchesIn(chosen) };
 }
 
-/** What is laid over is checked where it ends up; it need not be checked once more where it stands. */
+/** An environment's patches are checked in the resources, so they are left out here. */
 function withoutChosen(root: MapNode, name: string): MapNode {
   const environments = findMember(root, 'environments');
   if (environments?.value.type !== 'map') return root;
@@ -589,7 +588,7 @@ function reportUnknownEnvironment(name: string, root: MapNode, report: Report): 
   });
 }
 
-/** What an environment lays over the resources of an address, of all rows of one, or of a kind. */
+/** Fields laid over one resource, all rows of one, or all resources of a kind. */
 export type Patch = {
   readonly pattern: string;
   readonly range: SourceRange;
@@ -669,7 +668,6 @@ function checkEnvironments(root: MapNode, dir: string, report: Report): void {
   checkStates(root, dir, named, report);
 }
 
-/** What all environments lay over resources. */
 export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] {
   return listEnvironments(root).flatMap(({ value }) => {
     const bodies = membersIn(findMember(value, 'patches')?.value);

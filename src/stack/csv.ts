@@ -72,7 +72,7 @@ function countCells({ values }: Placed): number {
   return values.findLastIndex((value) => value.trim() !== '') + 1;
 }
 
-/** What the parser gives with `raw`, which its types do not say. */
+/** The parser's types do not know its option `raw`. */
 type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 
 const LINE_ENDS = /[\r\n]*/y;
@@ -138,7 +138,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function malformed(error: CsvError, source: Source): Problem {
   const { lines } = error as CsvError & { readonly lines?: number };
-  // Of a quote that is never closed the parser only knows where the file ends.
+  // For a quote that is never closed, the parser reports the end of the file.
   const opened = error.code === 'CSV_QUOTE_NOT_CLOSED' ? source.text.lastIndexOf('"') : -1;
   const line = opened < 0 ? (lines ?? 1) : lineAt(source, opened);
   const range = lineRange(source, line) ?? { start: 0, end: 0 };
@@ -175,8 +175,8 @@ export function findDelimiter(text: string): {
 }
 
 /**
- * Where each cell of a record stands, without the quotes around it. It is read as RFC 4180 has it, since a
- * cell with quotes in it is written otherwise than it reads and so cannot be looked for.
+ * Finds each cell of a record, without the quotes around it. Follows RFC 4180, since a cell with quotes in it is
+ * written otherwise than it reads and so cannot be searched for.
  */
 function cellPlaces(
   { source, start, end }: SourceRange,

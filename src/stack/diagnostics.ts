@@ -31,7 +31,7 @@ export type Problem = {
   readonly range?: SourceRange | undefined;
 };
 
-/** What is said of a problem by whoever does not know where it is. The message begins with a verb. */
+/** A problem without a place. The message begins with a verb. */
 export type ProblemMessage = Pick<Problem, 'rule' | 'message'> & {
   readonly hint?: string | undefined;
 };
@@ -105,7 +105,7 @@ function masksAround(
   return found;
 }
 
-/** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
+/** Returns a position. For masked text it has no end, which would reveal the length. */
 function placed(range: SourceRange, masks: readonly SourceRange[]): SourcePosition {
   const isHidden = masks.some((mask) => mask.start < range.end && mask.end > range.start);
   return isHidden ? toPosition(range) : toStretch(range);
@@ -189,7 +189,7 @@ function unquote(quoted: string): string {
   }
 }
 
-/** What a problem says, whichever resource it is said of: one that many share is told once. */
+/** Returns the same key for a problem that many resources share, so that it is reported once. */
 function sharedWords({ rule, message, address }: Problem): string {
   // A prompt that many agents share has its mistake reported once, whatever field it fills.
   if (/^(?:template|text|secret)\//.test(rule)) return rule;
@@ -197,10 +197,9 @@ function sharedWords({ rule, message, address }: Problem): string {
   return `${rule} ${words ? message.slice(address.length) : message}`;
 }
 
-/** What is said of a name that is not valid. */
 export const NAME_HINT = 'Use letters, digits, _ and -, and begin with a letter';
 
-/** Whether a key is a valid name. Reports one that is not: `holder` is what has it, `what` what it would name. */
+/** Returns true for a valid name and reports any other: `holder` is what has it, `what` what it would name. */
 export function checkName(
   { key, keyPlace: range }: Pick<Member, 'key' | 'keyPlace'>,
   { rule, holder, what }: { readonly rule: string; readonly holder: string; readonly what: string },
@@ -288,13 +287,13 @@ const MASK = '***';
 
 type Shown = {
   readonly text: string;
-  /** Where an offset of the file stands in `text`. */
+  /** Maps an offset of the file to one of `text`. */
   readonly at: (offset: number) => number;
   /** It is the last of its file. */
   readonly last: boolean;
 };
 
-/** What was found on the lines of a file, by where they begin: a line of some megabytes may be in many frames. */
+/** Findings by the start of their line: a line of some megabytes may be in many frames. */
 const credentialsBy = oncePer((_: Source) => new Map<number, readonly SourceRange[]>());
 
 /** The stretches of a line that are credentials by themselves: a place that no schema knows may hold one. */

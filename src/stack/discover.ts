@@ -73,7 +73,7 @@ function walk({ dir, has }: Pick<Folder, 'dir' | 'has'>): Discovered {
   return { files: files.sort(), problems };
 }
 
-/** Whether a file that is taken to be there would be found. */
+/** Returns true if the file would be found, if it existed. */
 function isOwn(file: string, { has }: Pick<Folder, 'has'>): boolean {
   if (!/\.ya?ml$/i.test(file) || file === STACK_FILE) return false;
   const names = file.split('/');
@@ -202,8 +202,8 @@ function isName(part: Exclude<Part, '**'>, name: readonly string[]): boolean {
 }
 
 /**
- * Whether a pattern matches a whole sequence. Only the last star has to be tried with more: what an earlier one could
- * take, the last one can take as well.
+ * Returns true if a pattern matches the whole sequence. Only the last star has to be tried with more: what an earlier
+ * one could take, the last one can take as well.
  */
 function matches<S extends string, P, T>(
   pattern: readonly (P | S)[],

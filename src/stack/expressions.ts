@@ -19,12 +19,11 @@ import type { Variables } from './variables.ts';
 const EXPRESSION = /\$\$\{|\$\{([^{}\n]*)(\}?)/g;
 const WHOLE = /^\$\{([^{}\n]*)\}$/;
 
-/** What the expressions of a text may stand for. */
 export type Scope = {
   readonly variables: Variables;
   /** The row of a resource with `for_each`. */
   readonly row?: Row | undefined;
-  /** What `with` gives a template, by name; undefined where it could not be worked out. */
+  /** Values of `with` by name; undefined where one could not be worked out. */
   readonly given?: ReadonlyMap<string, Given | undefined>;
   /** Takes the names of `given` that a text asks for. */
   readonly used?: Set<string>;
@@ -36,7 +35,7 @@ export type Given = { readonly text: string; readonly parts: () => readonly Part
 /** A piece of a text, and what gave it. */
 export type Part = {
   readonly text: string;
-  /** Where a stretch of the piece stands in the files; undefined where it comes from outside of them. */
+  /** Finds a stretch of the piece in the files; undefined where it comes from outside of them. */
   readonly placeOf: ((start: number, end: number) => SourceRange) | undefined;
   /** The expression that it stands for (`${each.name}`), and what is inside: one object for all pieces of one. */
   readonly filled?: { readonly expression: string; readonly inner: string };
@@ -58,12 +57,12 @@ type Interpolated = {
 /** `offset` is that of the expression in the text. */
 type Misfit = { readonly expression: string; readonly offset: number; readonly problem: Problem };
 
-/** What stands inside a text that is one expression and nothing else. */
+/** Returns the inside of a text that is one expression and nothing else. */
 export function wholeExpression(text: string): string | undefined {
   return text.startsWith('${') ? WHOLE.exec(text)?.[1]?.trim() : undefined;
 }
 
-/** What stands inside each expression of a text. */
+/** Returns the inside of each expression of a text. */
 export function expressionsIn(text: string): readonly string[] {
   if (!text.includes('${')) return [];
   return [...text.matchAll(EXPRESSION)].flatMap(([, inner, close]) =>
@@ -264,7 +263,7 @@ export type Row = {
   };
 };
 
-/** What `${each.name}` stands for. */
+/** The outcome of `${each.name}`. */
 type CellLookup =
   | { readonly cell: SyntaxNode }
   /** The row has no value there, while others may. */
@@ -359,7 +358,7 @@ export function fillRow(body: MapNode, row: Row): MapNode {
   return (fill(body, row) as MapNode | undefined) ?? { ...body, members: new Map() };
 }
 
-/** Whether rows have a part in a body before its texts are filled in: whether `fillRow` may change it. */
+/** Returns true if `fillRow` may change the body: rows have a part in it before its texts are filled in. */
 export function usesRow(node: SyntaxNode): boolean {
   return node.type === 'scalar' ? cellPath(node) !== undefined : listChildren(node).some(usesRow);
 }
@@ -406,7 +405,7 @@ function fillScalar(node: ScalarNode, row: Row): SyntaxNode | undefined {
   if (path === undefined) return node;
   const found = lookUpCell(row, path);
   if (found === 'nothing') return undefined;
-  // What the row does not have, and what no cell may hold, is told where the text is filled in.
+  // Values that the row lacks, or that no cell may hold, are reported where the text is filled in.
   return 'cell' in found && formIn(found.cell) === undefined ? asData(found.cell) : node;
 }
 

@@ -41,7 +41,7 @@ export type Unreadable =
 
 export type Found = { readonly absolute: string; readonly size: number };
 
-/** What is read in the place of files, by their absolute paths without links; null: the file is taken not to be there. */
+/** Contents to read instead of files, by absolute path without links; null: the file is taken not to exist. */
 export type Instead = ReadonlyMap<string, string | Buffer | null>;
 
 export type FileText = {
@@ -78,7 +78,6 @@ export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome
   return 'reason' in outcome;
 }
 
-/** Whether a path is below a folder. */
 export function isInside(dir: string, path: string): boolean {
   const way = relative(dir, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -143,7 +142,7 @@ function filesByName(dir: string): ReadonlyMap<string, readonly string[]> {
   return Map.groupBy(found, (path) => basename(path).toLowerCase());
 }
 
-/** What is wrong with a path before anything is looked up. */
+/** Returns why a path is refused before anything is looked up. */
 function refusePath(path: string, hidden: boolean): Unreadable | undefined {
   if (isAbsolute(path) || /^[A-Za-z]:/.test(path)) return { reason: 'absolute' };
   if (path.includes('\\')) return { reason: 'backslash' };
@@ -204,7 +203,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Throws a `TypeError` where the file is not UTF-8. */
 function decode(absolute: string): string {
   const text = readFileSync(absolute, 'utf8');
-  // What is not UTF-8 has become this character, which may also stand in a file itself.
+  // Bytes that are not UTF-8 have become this character, which may also stand in a file itself.
   return text.includes('\uFFFD') ? utf8.decode(readFileSync(absolute)) : text;
 }
 
@@ -356,7 +355,7 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
 
 const INSIDE = 'Paths are relative to the stack folder and must stay inside it';
 
-/** What is wrong with a path, behind its name, and what to do about it, by the reason. */
+/** By reason: the rule, the message behind the path, and the hint. */
 const REASONS = {
   absolute: ['file/outside', ', an absolute path', INSIDE],
   parent: ['file/outside', ', which leaves its folder', INSIDE],
@@ -428,12 +427,11 @@ export function fileMessage(path: string, why: Unreadable): ProblemMessage {
 
 type FileType = {
   readonly mime: string;
-  /** Whether its bytes are those of such a file, by the first of them; a text type has no mark of its own. */
+  /** Returns true if the first bytes are those of the type; a text type has no mark of its own. */
   readonly matches: (head: Buffer, whole: Buffer) => boolean;
 };
 
 type Rule = {
-  /** What the file is, in words. */
   readonly noun: string;
   readonly maxBytes: number;
   /** The specification refuses an empty clip, and says nothing of an empty document. */

@@ -50,8 +50,8 @@ function isEmail(text: string): boolean {
 }
 
 /**
- * What text messages are sent from (SMS templates): a phone number as E.164 has it, a short code, or a sender
- * id, which has at most 11 letters, digits and spaces, and not only digits.
+ * Returns true for a sender of text messages (SMS templates): a phone number as E.164 has it, a short code, or a
+ * sender id, which has at most 11 letters, digits and spaces, and not only digits.
  */
 function isSmsSender(text: string): boolean {
   return (
@@ -69,11 +69,10 @@ function plainNumber(text: string): string | undefined {
 
 type Format = {
   readonly check: (text: string) => boolean;
-  /** What such a text is, in words. */
   readonly noun: string;
   readonly example: string;
   readonly nearest?: (text: string) => string | undefined;
-  /** What is wrong with a text, in words that end a sentence. */
+  /** Returns why a text is wrong, in words that end a sentence. */
   readonly wrong?: (text: string) => string | undefined;
   /** Reads a text; undefined where it is wrong. A format without this means its text. */
   readonly read?: (text: string) => unknown;
@@ -137,7 +136,7 @@ function asRead(read: (text: string) => Read<unknown>): Pick<Format, 'check' | '
   };
 }
 
-/** What a text means, or what is wrong with it, in words that end a sentence. */
+/** The meaning of a text, or what is wrong with it, in words that end a sentence. */
 type Read<T> = { readonly value: T } | { readonly wrong: string };
 
 /** Reads `09:00-17:00`. What ends before it begins ends on the next day; 24:00 is the end of the day. */

@@ -56,7 +56,7 @@ function formNamed(key: string): FormName | undefined {
   return FORMS.find((form) => form === key);
 }
 
-/** Whether any object may stand in a field, so that one with `$` keys can be plain data (a JSON Schema, say). */
+/** Returns true if a field takes any object: one with `$` keys can be plain data there (a JSON Schema, say). */
 function takesAnyObject(field: Field): boolean {
   const { schema } = field.node;
   if (isFree(schema)) return true;
@@ -159,7 +159,7 @@ function resolveSecret(node: SyntaxNode, text: string, field: Field, context: Co
   }
   const source = readSource(text);
   if ('words' in source) {
-    // What stands there may be the secret itself.
+    // The text may be the secret itself.
     redactNode(context, node);
     return fail(context, field, range, source.words);
   }
@@ -188,7 +188,7 @@ function refuseRemoval({ value }: Member, field: Field, context: Context): Resol
 /** The value that a form stands for. */
 export function resolveForm(form: Member, node: MapNode, field: Field, context: Context): Resolved {
   const name = formNamed(form.key);
-  // Whatever is not plainly the source of a secret may be the secret itself.
+  // Anything but the plain source of a secret may be the secret itself.
   const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
   if (mayBeSecret(field) && !isPlain) redactNode(context, node);
   if (isMisused(form, node)) return refuseRemoval(form, field, context);
@@ -457,7 +457,7 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
   return fillTemplate(read, node, { ...context, given }, field);
 }
 
-/** What stands after the key of a form, filled in; undefined after saying what is wrong with it. */
+/** Returns the text after the key of a form, filled in; undefined after reporting what is wrong with it. */
 function formText({ key, value }: Member, field: Field, context: Context): string | undefined {
   const text = textIn(value);
   if (text !== undefined) return fillIn(value, text, field, context)?.text;
@@ -548,15 +548,15 @@ function reportUnused(
   }
 }
 
-/** What `{ $replace: … }` lays down; any other node is what it is. */
+/** Unwraps `{ $replace: … }`; any other node is returned as it is. */
 export function getContent(node: SyntaxNode): SyntaxNode {
   const content = onlyMember(node, REPLACE)?.value;
   return content === undefined ? node : getContent(content);
 }
 
 /**
- * Whether a node is a form as it should be, so that it stands for one value. In any other map members may be
- * fields, with secrets of their own, whatever stands beside them.
+ * Returns true for a well-formed form, which stands for one value. In any other map members may be fields, with
+ * secrets of their own, whatever stands beside them.
  */
 export function isForm(node: SyntaxNode): boolean {
   if (node.type !== 'map') return false;

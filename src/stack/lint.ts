@@ -37,7 +37,7 @@ type LintInput = {
   /** The YAML files of the stack. */
   readonly files: readonly Pick<StackFile, 'source'>[];
   readonly report: Report;
-  /** What the team's own rules have found. */
+  /** Findings of the team's own rules. */
   readonly found: readonly RuleFinding[];
   readonly rules: readonly PlacedRule[];
 };
@@ -51,7 +51,7 @@ type Told = {
   readonly span?: Span;
   readonly message: string;
   readonly hint?: string;
-  /** Whether a comment may silence it. */
+  /** True if a comment may silence it. */
   readonly isSuppressible: boolean;
 };
 
@@ -181,7 +181,7 @@ function reportUnused(
 /** A rule that a comment silences for a node and everything below it. */
 type Suppression = {
   readonly rule: string;
-  /** Where the comment names it. */
+  /** The rule's name in the comment. */
   readonly range: SourceRange;
   readonly lines: LineRange;
 };
@@ -220,7 +220,6 @@ function subjectLine({ source, start }: SourceRange): number {
   }
 }
 
-/** Whether an ignore speaks of a position. */
 function covers({ range, lines }: Suppression, position: SourcePosition | undefined): boolean {
   return (
     position !== undefined &&
@@ -271,7 +270,7 @@ type Texts = {
 };
 
 function openTexts({ folder, variables, resolvedAt }: LintInput): Texts {
-  /** What a field of a resource is written as, with the file that it names. */
+  /** Returns the written node of a field, with the file that it names. */
   const written = ({ address }: DesiredResource, path: string) => {
     const resource = resolvedAt(address);
     if (resource === undefined) return {};

@@ -53,11 +53,11 @@ import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
 
 export type LoadOptions = SettingsOptions & {
-  /** Whether it is an error that a secret cannot be had now. */
+  /** `check`: a secret that is not available now is an error. */
   readonly secrets: 'check' | 'skip';
   /**
-   * Whether there is a stack where `callsheet.yaml` says which platform, state and rules it is about, and something else
-   * is wrong: without resources, for those who go by what was recorded.
+   * True if a stack is returned without resources, for commands that go by the record, where `callsheet.yaml` gives
+   * platform, state and rules and something else is wrong.
    */
   readonly evenBroken?: boolean;
   /** Features whose sections of `callsheet.yaml` are read; none unless given. */
@@ -167,7 +167,7 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
     byAddress ??= byAddressIn(resources);
     return byAddress.get(address);
   };
-  // What a stack says is only looked at once it is sound, be its secrets at hand or not.
+  // A stack is only linted once it is sound, whether its secrets are available or not.
   reportLint({
     resources: desired,
     resolvedAt,
@@ -219,14 +219,14 @@ async function readSections(
   return sections;
 }
 
-/** What a stack has beside what `callsheet.yaml` says. */
+/** The parts of a stack beside the settings of `callsheet.yaml`. */
 type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'sections'> & {
   readonly resolved: () => readonly ResolvedResource[];
   readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
   readonly masked: Report['masked'];
 };
 
-/** What a stack is made of whose resources are wrong. The places of secrets are those that were understood. */
+/** Makes a stack without resources, as some are wrong. The places of secrets are those that were understood. */
 function makeNothing(settings: Settings, resources: readonly ResolvedResource[]): Made {
   const moves: Moves = { moved: NONE, forget: NONE };
   return {
@@ -396,7 +396,7 @@ function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPl
   );
 }
 
-/** What the files of a stack come to before anything is left out that is wrong. */
+/** The contents of a stack's files, before wrong parts are left out. */
 type Parts = {
   readonly resources: readonly ResolvedResource[];
   readonly moves: Moves;
@@ -414,7 +414,7 @@ function settingsRoot(root: SyntaxNode | undefined): MapNode | undefined {
   return root?.type === 'map' ? root : undefined;
 }
 
-/** What is known where `callsheet.yaml` could not be read. */
+/** The contents of a `callsheet.yaml` that could not be read. */
 const UNREADABLE = {
   root: undefined,
   patches: [],
@@ -430,7 +430,7 @@ type Opened = {
   readonly patches: readonly Patch[];
   readonly variables: Variables;
   readonly settings: Settings | undefined;
-  /** Whether it can be gone by where something else is wrong. */
+  /** True if the settings are good enough to use where something else is wrong. */
   readonly isUsable: boolean;
   /** The YAML files beside it. */
   readonly others: readonly string[];
@@ -522,8 +522,8 @@ function readParts(opened: Opened, report: Report): Parts {
 const NOTHING: WrittenPart = { resources: [], blocks: [] };
 
 /**
- * Whether a file may hold bases, which are read before the resources that stand on them. A key can also be written with
- * escapes.
+ * Returns true if a file may hold bases, which are read before the resources that stand on them. A key can also be
+ * written with escapes.
  */
 function mayHoldBases(folder: Folder, file: string): boolean {
   const read = folder.text(file);
@@ -588,7 +588,7 @@ function openResolver(
 /** A file that could not be read: its text, where that much is known of it. */
 type Broken = Source | 'unknown';
 
-/** What is said of a name that is not found, or that nothing uses: a file that is broken may have it. */
+/** Rules about names that are not found, or that nothing uses: a broken file may have them. */
 const ABOUT_OTHERS: readonly string[] = [
   'base/unknown',
   'base/unused',

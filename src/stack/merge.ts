@@ -142,7 +142,7 @@ function isTrue(node: SyntaxNode | undefined): boolean {
   return node?.type === 'scalar' && node.value === true;
 }
 
-/** Whether a map stands for one value, so that nothing is merged into it. */
+/** Returns true if a map stands for one value, so that nothing is merged into it. */
 function isForm(node: MapNode): boolean {
   return [...node.members.keys()].some((key) => key.startsWith('$'));
 }

@@ -16,7 +16,7 @@ import {
 /** An address, or all rows of one, that is called otherwise now. */
 type Move = { readonly from: Address; readonly to: Address };
 
-/** What a stack says of addresses that it had before. */
+/** Moved and forgotten addresses of a stack. */
 export type Moves = { readonly moved: readonly Move[]; readonly forget: readonly Address[] };
 
 type Given = { readonly address: Address; readonly range: SourceRange };
@@ -91,8 +91,8 @@ export function priorAddresses(moved: readonly Move[]): (address: Address) => re
 }
 
 /**
- * Whether an address is let go of: by its own name, or by one that it was to have since. A state that is some commits behind
- * knows neither the move nor what came after it.
+ * Returns true if an address is forgotten: by its own name, or by one that it was moved to. A state that is some
+ * commits behind knows neither the move nor what came after it.
  */
 export function isForgottenBy({ moved, forget }: Moves): (address: Address) => boolean {
   const laterAddresses = priorAddresses(moved.map(({ from, to }) => ({ from: to, to: from })));
@@ -112,7 +112,7 @@ function leadsTo({ from, to }: Move, address: Address): boolean {
   return to === address || (isWide(from) && isWide(to));
 }
 
-/** Whether an address names no row, so that it may stand for all of them. */
+/** An address without a row may stand for all rows. */
 function isWide(address: Address): boolean {
   return !address.includes('[');
 }
@@ -165,7 +165,6 @@ function readAddress(
   return undefined;
 }
 
-/** What all moves are checked against. */
 type Known = {
   readonly addresses: ReadonlySet<Address>;
   /** Everything that names an address of the stack. */

@@ -15,7 +15,7 @@ import { stateFileAt } from './state-place.ts';
 import { readVariables, type Variables } from './variables.ts';
 import { measureIndent, parseYaml, trimBlankEnd, trimBlankStart } from './yaml.ts';
 
-/** What a stack calls things. */
+/** The names that a stack defines. */
 export type Names = {
   readonly environments: readonly string[];
   readonly variables: readonly string[];
@@ -129,7 +129,7 @@ type Outlined = {
   readonly loop: string;
 };
 
-/** What makes rows of a resource. */
+/** Members that make rows of a resource. */
 const LOOP = ['for_each', 'key'];
 
 const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/s;

@@ -31,7 +31,7 @@ function reportDangling(
 /** Unknown addresses that a similar one is looked for: each is compared with all that there are. */
 const MOST_COMPARED = 100;
 
-/** What is said of addresses that do not exist, each found out once. */
+/** Returns hints for unknown addresses, each found once. */
 function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => string {
   const byKind = Map.groupBy(addresses, getKind);
   const known = new Map<Address, string>();
@@ -102,7 +102,7 @@ export function checkReferences(
 
 type Named = { readonly fields: readonly string[]; readonly key: string };
 
-/** What names a resource when there is no state: the first of its kind's natural keys that is complete. */
+/** Returns the identity of a resource without a state: the first of its kind's natural keys that is complete. */
 function findNaturalKey({ kind, document }: ResolvedResource): Named | undefined {
   const fields = kind.naturalKey.find((names) =>
     names.every((name) => typeof document[name] === 'string'),

@@ -36,13 +36,13 @@ import {
   textIn,
 } from './source.ts';
 
-/** Whether a schema lets a value of that type stand. */
+/** Returns true if the schema allows values of the type. */
 function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
   const types = listTypes(field.node.schema);
   return types.length === 0 || types.includes(type);
 }
 
-/** What an element of a list is recognised by, as it will read once variables are filled in. */
+/** Returns the identity of a list's element, after variables are filled in. */
 function getIdentity(item: SyntaxNode, list: Field, context: Context) {
   const key = list.node.schema['x-identity'];
   const value = key === undefined ? undefined : findMember(item, key)?.value;
@@ -266,7 +266,7 @@ function resolveFirst(
   return problems.length > 0 ? 'own' : { value, ...found };
 }
 
-/** Whether a row may have a part in what a node comes to; in a template it always may. */
+/** Returns true if a row may have a part in a node's value; in a template it always may. */
 function readsRow(node: SyntaxNode): boolean {
   if (node.type === 'scalar') {
     return /\$\{\s*each[.[]/.test(textIn(node) ?? '');

@@ -101,10 +101,8 @@ export function readValue(schema: FieldSchema, given: Resolved | undefined): unk
   return read === undefined ? value : read(String(value));
 }
 
-/** Where a document refers to another resource. */
 export type RefUse = { readonly address: string; readonly path: Path; readonly range: SourceRange };
 
-/** Where a document uses a secret. */
 export type SecretUse = {
   readonly source: string;
   readonly path: Path;
@@ -116,7 +114,7 @@ export type OrganizationLookup =
   | { readonly others: readonly string[] }
   | 'unreadable';
 
-/** What every document of a stack is resolved with. */
+/** The inputs of every document's resolution. */
 export type Surroundings = {
   readonly report: Report;
   readonly variables: Variables;
@@ -126,9 +124,8 @@ export type Surroundings = {
   readonly defaultOrganization: string | 'failed' | undefined;
   /** Environments that could be chosen, where none is. */
   readonly unchosen: readonly string[];
-  /** Whether a file of the stack holds resources, so that it is no table; a `for_each` that names it was reported. */
+  /** True if a file holds resources and so is no table; a `for_each` that names it was reported. */
   readonly isResourceFile: (path: string) => boolean;
-  /** Whether a name is that of a kind. */
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */
   readonly secretNames: readonly string[];
@@ -136,9 +133,9 @@ export type Surroundings = {
   readonly onLines?: (lines: number) => void;
 };
 
-/** What resolving one document needs and where it puts what it finds. */
+/** The inputs of one document's resolution, and its collected findings. */
 export type Context = Surroundings & {
-  /** What messages begin with: an address or the name of a file. */
+  /** Messages begin with it: an address or the name of a file. */
   readonly subject: string;
   readonly address: string | undefined;
   readonly refs: RefUse[];
@@ -147,9 +144,9 @@ export type Context = Surroundings & {
   readonly inClear?: Path[];
   /** The row of a resource with `for_each`. */
   readonly row?: Row | undefined;
-  /** What the resource has in common with others. */
+  /** The layers that the resource shares with others. */
   readonly mergedBase?: MergedBase | undefined;
-  /** What `with` gives the template at hand. */
+  /** Values of `with` for the current template. */
   readonly given?: ReadonlyMap<string, Given | undefined>;
 };
 
@@ -201,17 +198,17 @@ export function rootField(schema: FieldSchema): Field {
   return { ...rootContext(schema), path: [] };
 }
 
-/** Whether it is masked wherever it is shown: because the schema says so, or because of its name. */
+/** Returns true if the field is masked in all output: because of its schema or its name. */
 export function isHidden({ secrecy }: Field): boolean {
   return secrecy.hidden !== 'no';
 }
 
-/** Whether whatever is given as `$secret` here is a secret. */
+/** Returns true if any `$secret` in the field is a secret. */
 export function takesSecrets({ secrecy }: Field): boolean {
   return secrecy.hidden === 'schema' || secrecy.inside;
 }
 
-/** Whether what stands here may be a secret, so that nothing of it is shown. */
+/** Returns true if a value of the field may be a secret, so that nothing of it is shown. */
 export function mayBeSecret(field: Field): boolean {
   return isHidden(field) || takesSecrets(field);
 }
@@ -277,11 +274,11 @@ function covers(outer: SourceRange, inner: SourceRange): boolean {
 /** Layers that many resources begin with, laid over each other once. */
 export type MergedBase = {
   readonly body: MapNode;
-  /** What became of its members, by key; filled as they are resolved. */
+  /** Resolved members by key; filled as they are resolved. */
   readonly common: Map<string, Common>;
 };
 
-/** What a member comes to in every resource; `own` where it is another in each, or something is wrong with it. */
+/** The value of a member in every resource; `own` where it differs between them, or something is wrong with it. */
 export type Common =
   | 'own'
   | {
@@ -333,11 +330,11 @@ export type LocatedValue = {
   readonly schema: FieldSchema;
   /** Undefined below a value form: the members of a `$file` are not written out. */
   readonly written: SyntaxNode | undefined;
-  /** Where its key stands; of a list's element, the element itself. */
+  /** The place of its key; of a list's element, the element itself. */
   readonly keyPlace: SourceRange | undefined;
 };
 
-/** Whether a value is a form's outcome or a hole, so that a schema has nothing to say about it. */
+/** Returns true for a form's outcome and a hole, which no schema describes. */
 function isSpecial(value: Resolved | undefined): boolean {
   return (
     value instanceof Ref ||
@@ -419,7 +416,7 @@ export function followPointer(start: LocatedValue, pointer: string): LocatedValu
   return located;
 }
 
-/** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
+/** Returns true if a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
 export function isBelowSpecial(value: Resolved, pointer: string): boolean {
   let at: Resolved | undefined = value;
   for (const key of pointerParts(pointer)) {

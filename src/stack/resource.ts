@@ -41,11 +41,11 @@ import { validate } from './validate.ts';
 export type ResolvedResource = {
   readonly kind: Kind;
   readonly address: Address;
-  /** Where it is written; of a row, where all of them are. */
+  /** The place of its key; all rows have the same. */
   readonly keyPlace: SourceRange;
-  /** Where what makes it this one is written: the row, or the resource itself. */
+  /** The place of the row, or of the resource itself. */
   readonly ownPlace: SourceRange;
-  /** What it is made of, the lowest first. */
+  /** The lowest first. */
   readonly layers: readonly Layer[];
   /** The layers laid over each other. */
   readonly body: MapNode;
@@ -59,14 +59,14 @@ export type ResolvedResource = {
   readonly secrets: readonly SecretUse[];
   /** Paths of values of `document` with the name of a secret that stand in the files in clear. */
   readonly inClear: readonly string[];
-  /** Where a field of `document` stands; undefined for one that is not written out. */
+  /** Finds a field of `document`; undefined for one that is not written out. */
   readonly placeOf: (path: string) => SourceRange | undefined;
 };
 
 /** A field that follows from something else, with the member that it follows from. */
 type Derived = { readonly value: Resolved; readonly from: string };
 
-/** What stands for an organization that is not given: the stack's. */
+/** Returns the stack's organization for a resource that names none. */
 function missingOrganization(
   field: string,
   keyPlace: SourceRange,
@@ -117,7 +117,7 @@ function platformPath(kind: Kind, [first = '', ...rest]: Path): Path {
   return [name, ...rest];
 }
 
-/** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
+/** Returns the place of a member: its key, or its value where that is elsewhere, as a cell is. */
 function rangeOfMember(
   member:
     | { readonly keyPlace: SourceRange | undefined; readonly value: SyntaxNode | undefined }
@@ -176,7 +176,7 @@ export function resolveResource(
   };
 }
 
-/** What says that something is not given. */
+/** Rules that report a missing member. */
 const ABOUT_ABSENCE: readonly string[] = ['schema/required', 'organization/missing'];
 
 /** A report for a resource that lacks a base: what it does not say itself may stand there. */
@@ -206,7 +206,7 @@ const spellings = oncePer((kind: Kind) => {
   return new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
 });
 
-/** What a kind adds to its bodies by itself, with and without a file. */
+/** Returns the fields that a kind adds to its bodies by itself, with and without a file. */
 function impliedNames({ implied }: Kind): readonly string[] {
   const file = new Blob('', '', 0, '');
   const common = { body: {}, scope: {}, again: true, isTaken: () => false };
@@ -266,7 +266,6 @@ function findPlace(
   return found && rangeOfMember({ keyPlace: found.keyPlace, value: found.written });
 }
 
-/** What the layers of a resource came to. */
 type ResolvedValue = {
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly located: LocatedValue;
@@ -339,17 +338,17 @@ function checkIgnored(
 
 /** Why a path of `lifecycle.ignore` ignores nothing. */
 type WrongPath = {
-  /** What follows the path in the message. */
+  /** It follows the path in the message. */
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Where the platform may have the field, as the object takes any. */
+  /** True if the platform may have the field, as the object takes any. */
   readonly isUncertain?: boolean;
 };
 
-/** What is said of a path that the kind does not have at all. */
+/** The message for a path that the kind does not have at all. */
 const NO_FIELD = 'no field';
 
-/** What is wrong with a path of a kind's documents; undefined where it can lead to a field. */
+/** Returns what is wrong with a path; undefined if it can lead to a field. */
 function wrongPath({ name, schema: root }: Kind, path: Path | undefined): WrongPath | undefined {
   const wrong = path === undefined ? { message: NO_FIELD } : wrongStep(root, path);
   return wrong?.message === NO_FIELD ? { ...wrong, message: `no field of ${name}` } : wrong;

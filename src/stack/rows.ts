@@ -28,11 +28,10 @@ import {
 import type { Variables } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
-/** What a resource says of its rows. */
+/** The members of a resource that make its rows. */
 export type Loop = {
   readonly forEach: Member;
   readonly key: Member | undefined;
-  /** Whether it may have no rows at all. */
   readonly allowEmpty: boolean;
   /** Columns that sensitive fields are filled in from. */
   readonly hidden: ReadonlySet<string>;
@@ -49,7 +48,7 @@ type Rows = Pick<Table, 'columns' | 'rows'> & {
 const VALUE = 'value';
 const KEY = 'key';
 
-/** What rows are called that are written in place. */
+/** Rows that are written in place have this name in messages. */
 const FOR_EACH = 'for_each';
 
 /** Reports a problem with `for_each`. `problem.message` begins with a verb. */
@@ -165,7 +164,7 @@ function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undef
     const form = formAmongRows(node);
     if (form !== undefined) {
       const { member, ...problem } = form;
-      // What stands there may be the secret itself.
+      // The text may be the secret itself.
       if (member.key === '$secret') redactNode(context, node);
       reportRows(context, member.keyPlace, problem);
       return undefined;
@@ -220,8 +219,8 @@ const HINT =
   'Write rows as { $file: rows.csv }, as a list, or as a map whose keys are names. A resource must have rows in every environment or in none';
 
 /**
- * What is wrong with a map of rows of which a key begins with `$`, as a form's does: no row has such a
- * name, and a typo in a form must not become one. Undefined where nothing is.
+ * Refuses a map of rows in which a key begins with `$`, as a form's does: no row has such a name, and a typo in a
+ * form must not become one. Undefined if there is none.
  */
 function formAmongRows(node: MapNode): (Problem & { member: Member }) | undefined {
   const members = membersIn(node);
@@ -246,7 +245,7 @@ function formAmongRows(node: MapNode): (Problem & { member: Member }) | undefine
   return { rule: 'form/unknown', message, hint, member: strange };
 }
 
-/** Whether an element of a list of rows is a form, such as `{ $file: rows.csv }`, and no row. */
+/** Returns true for a form such as `{ $file: rows.csv }`, which is no row. */
 function isForm({ members }: MapNode): boolean {
   return FORMS.some((name) => members.has(name));
 }
@@ -349,11 +348,11 @@ type Root = { readonly root: SyntaxNode; readonly main: boolean };
  * rows from lies there, too. One that has resources all the same stays: left out, they would be planned as deletes.
  */
 type RowFiles = {
-  /** Whether a file is surely one of the stack; of others that is known once all were read. */
+  /** Returns true if a file is surely one of the stack; of others that is known once all were read. */
   readonly add: (file: Root) => boolean;
   /** The other files that are none of rows. Reports each `for_each` that names a file of the stack. */
   readonly settle: () => readonly Root[];
-  /** Whether a path is that of a file of the stack, and so of no table; a `for_each` that names it was reported. */
+  /** True if a path is that of a stack file, which is no table; a `for_each` that names it was reported. */
   readonly isResourceFile: (path: string) => boolean;
 };
 
@@ -365,7 +364,7 @@ export function openRowFiles(
   const known = [...kinds.map(({ section }) => section), ...SHARED_MEMBERS];
   const uses: Use[] = [];
   const others: Root[] = [];
-  /** What makes a file one of the stack, by the file. */
+  /** The key that makes a file one of the stack, by file. */
   const held = new Map<string, string>();
   return {
     add: (file) => {

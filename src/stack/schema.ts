@@ -23,12 +23,12 @@ export function listTypes(schema: FieldSchema): readonly string[] {
   return typeof schema.type === 'string' ? [schema.type] : schema.type;
 }
 
-/** Whether a schema says nothing about what a value may be. */
+/** Returns true if a schema allows any value. */
 export function isFree(schema: FieldSchema): boolean {
   return schema.type === undefined && schema.enum === undefined && schema.const === undefined;
 }
 
-/** Whether a field holds prose: a text that nothing constrains but its length. */
+/** Returns true for prose: a text that nothing constrains but its length. */
 export function isText(schema: FieldSchema): boolean {
   return (
     listTypes(schema).includes('string') &&
@@ -85,7 +85,7 @@ export function configName(name: string, schema: FieldSchema): string | undefine
   return typeof own === 'string' ? own : name;
 }
 
-/** Whether a field of a written schema stands there only to be refused. */
+/** Returns true if a written schema has the field only to refuse it. */
 export function isRefused(schema: FieldSchema): boolean {
   return schema.readOnly === true || schema['x-config'] === false;
 }
@@ -105,7 +105,7 @@ export function fieldNames(schema: FieldSchema): readonly string[] {
     .sort();
 }
 
-/** Whether null may be given for a field, which means to clear it. */
+/** Returns true if null may be given for a field, which clears it. */
 function isClearable(schema: FieldSchema, required: boolean): boolean {
   return (
     !required &&

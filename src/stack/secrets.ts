@@ -20,22 +20,21 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** A secret is a password, token or key; a larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-/** What Callsheet itself signs in with, or seals with, beside everything that begins as one of `OWN_PREFIXES` does. */
+/** Callsheet's own credentials, beside everything that begins with one of `OWN_PREFIXES`. */
 const OWN_CREDENTIALS: ReadonlySet<string> = new Set(storeCredentials());
 
 /** A collector's key stands among its headers, of all telemetry or of one kind. */
 const OWN_PREFIXES = ['CALLSHEET_', 'OTEL_EXPORTER_OTLP_'];
 
-/** Whether a variable of the environment is one of Callsheet's own. Some systems do not tell cases apart. */
+/** Compares in upper case, as some systems do not tell cases apart. */
 export function isOwnCredential(name: string): boolean {
   const upper = name.toUpperCase();
   return OWN_PREFIXES.some((prefix) => upper.startsWith(prefix)) || OWN_CREDENTIALS.has(upper);
 }
 
-/** What is wrong where a secret is not at hand, which some commands can do without. */
+/** Rules about secrets that are not available, which some commands do not need. */
 export const ABSENT: ReadonlySet<string> = new Set(['secret/missing', 'secret/exec']);
 
-/** Where a secret is read from. */
 type SecretSource =
   | { readonly from: 'env'; readonly name: string }
   | { readonly from: 'file'; readonly path: string }
@@ -77,8 +76,8 @@ function missing(what: string, hint: string): { readonly words: ProblemMessage }
 }
 
 /**
- * What looks like files there is the machine and its processes: `/proc/self/environ` is every secret at once. Files in
- * `/dev/shm` are files in memory, where secrets are often kept.
+ * Paths in there are the machine and its processes: `/proc/self/environ` is every secret at once. Files in `/dev/shm`
+ * are files in memory, where secrets are often kept.
  */
 const MACHINE = /^\/(proc|sys|dev(?!\/shm\/))(\/|$)/;
 
@@ -110,7 +109,7 @@ function readSecretFile(path: string, folder: Folder): Found | { readonly words:
   return found;
 }
 
-/** Whether a secret can be had, without reading a file or running a command. Undefined means yes. */
+/** Checks that a secret is available, without reading a file or running a command. Undefined means yes. */
 export function checkSecret(text: string, env: Env, folder: Folder): ProblemMessage | undefined {
   const source = readSource(text);
   if ('words' in source) return source.words;

@@ -7,9 +7,9 @@ import { blockSchema, resourceSchema } from './schema.ts';
 import ofFeatures from './sections.generated.json' with { type: 'json' };
 
 /**
- * What the configuration may say that is no field of the platform: the settings of `callsheet.yaml`, the sections that
- * every file may have, and how resources are put together. `schemas/settings.json` states it; what follows from the
- * kinds, the rules and the settings themselves is filled in here. Editors, `callsheet explain` and the reference
+ * The parts of the configuration that are no fields of the platform: the settings of `callsheet.yaml`, the sections
+ * that every file may have, and how resources are put together. `schemas/settings.json` states it; what follows from
+ * the kinds, the rules and the settings themselves is filled in here. Editors, `callsheet explain` and the reference
  * describe it from here.
  */
 const { sections, members, forms } = written;
@@ -28,17 +28,16 @@ export const COMPOSING_MEMBERS = members;
 /** The sections that every file may have beside resources. */
 export const SHARED_SECTIONS = sections;
 
-/** What editors are told of the value forms. */
+/** The value forms' schemas for editors. */
 export const FORM_DEFINITIONS = forms;
 
-/** What a request may be made with. */
 export const METHODS: readonly string[] =
   settings.properties.platform.properties.endpoints.additionalProperties.properties.method.enum;
 
 /** Kinds that a rule may be about. */
 export const KIND_NAMES: readonly string[] = kinds.map(({ name }) => name);
 
-/** What an environment can lay over the settings of the stack. */
+/** Settings of the stack that an environment can override. */
 export const ENVIRONMENT_MEMBERS: readonly string[] = [
   'platform',
   'variables',
@@ -110,7 +109,6 @@ export function checkedSchemas(): ReadonlyMap<string, FieldSchema> {
   ]);
 }
 
-/** What `lint.rules` takes for a rule. */
 function severitySchema({ name, description }: (typeof namedRules)[number]): [string, FieldSchema] {
   return [
     name,

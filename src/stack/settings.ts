@@ -69,7 +69,7 @@ type Platform = {
   readonly base_url: string | undefined;
   /** By name of operation. */
   readonly endpoints: Readonly<Record<string, WrittenEndpoint>>;
-  /** Whether operations that the specification does not show may be used. */
+  /** True if operations that the specification does not show may be used. */
   readonly assume: boolean;
   /** Who names the base address. */
   readonly by: NamedBy;
@@ -89,7 +89,7 @@ export type ReadSection = (
   report: Report,
 ) => unknown;
 
-/** What `callsheet.yaml` sets up, beside the resources it may hold. */
+/** The settings of `callsheet.yaml`, without the resources it may hold. */
 export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state' | 'id'> & {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
@@ -243,7 +243,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : (findText(organization) ?? 'failed'),
-    // Where nothing usable is given everything is read, so that the problems of other files are found.
+    // Without a usable pattern everything is read, so that the problems of other files are found.
     include: patterns?.length === 0 ? undefined : patterns,
     state: place,
     id: findText(resolved.stack),
@@ -413,7 +413,7 @@ function withoutPatches(environments: SyntaxNode): SyntaxNode {
   return { ...environments, members: new Map(members) };
 }
 
-/** What `callsheet.yaml` says beside the resources of a stack. */
+/** The settings of `callsheet.yaml` that every command may need. */
 export type StackSettings = {
   /** Absolute path of the stack folder. */
   readonly dir: string;
@@ -422,7 +422,7 @@ export type StackSettings = {
   readonly organizations: Readonly<Record<string, string>>;
   /** Id of the default organization: that of resources that name none. */
   readonly organization: string | undefined;
-  /** Where the state is; of a file the absolute path. */
+  /** For a state in a file, the absolute path. */
   readonly state: StatePlace;
   /** The value of `stack:`; undefined where it is not set. */
   readonly id: string | undefined;
@@ -431,15 +431,15 @@ export type StackSettings = {
 };
 
 /**
- * Whether a problem of `callsheet.yaml` is about what a rollback goes by: the platform, the state, organizations, guards
- * and rules. What features read and what is linted says nothing to those who undo one.
+ * Returns true if a problem concerns a rollback: it is about the platform, the state, organizations, guards or rules.
+ * The sections of features and of lint do not matter to a rollback.
  */
 export function isOfRollback({ path }: Problem): boolean {
   const [member = ''] = (path ?? '').split(/[.[]/);
   return member !== 'lint' && !FEATURE_SECTIONS.includes(member);
 }
 
-/** Whether it is about where things are, which is all that others than runs go by. */
+/** Returns true if a problem is about places, the only settings that matter to commands other than runs. */
 function isOfPlaces(problem: Problem): boolean {
   return isOfRollback(problem) && !/^(?:guards|rules)\b/.test(problem.path ?? '');
 }

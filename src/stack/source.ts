@@ -11,7 +11,7 @@ export type Source = {
 /** A stretch of a file. Offsets count UTF-16 units from 0; `end` is exclusive. */
 export type SourceRange = { readonly source: Source; readonly start: number; readonly end: number };
 
-/** Where each line of a file begins. Lines end with a line feed; a carriage return before it belongs to the line. */
+/** Offsets at which lines begin. Lines end with a line feed; a carriage return before it belongs to the line. */
 const lineStarts = oncePer(({ text }: Source) => {
   const found = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) found.push(at + 1);
@@ -95,7 +95,7 @@ export type SyntaxNode = ScalarNode | ListNode | MapNode;
 
 type Placed = {
   readonly range: SourceRange;
-  /** Where the content stands, for a node that was written as an alias. */
+  /** The place of the content, for a node that was written as an alias. */
   readonly origin?: SourceRange;
 };
 
@@ -143,18 +143,18 @@ export function withKeys(map: MapNode, isKept: (key: string) => boolean): MapNod
   return { ...map, members: new Map([...map.members].filter(([key]) => isKept(key))) };
 }
 
-/** What a scalar says that is a text; undefined for any other node. */
+/** Returns the value of a text; undefined for any other node. */
 export function textIn(node: SyntaxNode | undefined): string | undefined {
   return node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** What stands right inside a node: the values of its members, or its elements. */
+/** Returns the values of a map's members, or a list's elements. */
 export function listChildren(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type === 'list') return node.items;
   return membersIn(node).map(({ value }) => value);
 }
 
-/** What a node is, in words. */
+/** Returns the type of a node in words. */
 export function describe(node: SyntaxNode): string {
   if (node.type === 'list') return 'a list';
   if (node.type === 'map') return 'a map';

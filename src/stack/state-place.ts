@@ -18,10 +18,10 @@ import {
   toPosition,
 } from './source.ts';
 
-/** Where something is that is not a file. */
+/** Matches the address of a state that is no file. */
 const ADDRESS = /^([a-z][a-z0-9+]*):\/\//;
 
-/** What is wrong with where the state is said to be. True: it is not to be read any further. */
+/** Reports a wrong place of the state. True: it is not to be read any further. */
 export function refuseState(state: SyntaxNode | undefined, report: Report): boolean {
   const found = state && stateProblem(state);
   if (found === undefined) return false;
@@ -115,8 +115,9 @@ type StateSurroundings = {
 };
 
 /**
- * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it. A relative path begins at the stack
- * folder, whoever names it and wherever the command is typed. Where neither says anything, each environment has its own.
+ * Returns the place of the state. `CALLSHEET_STATE` wins, as it says where one machine keeps it. A relative path
+ * begins at the stack folder, regardless of its source and of the working directory. By default each environment has
+ * its own.
  */
 export function statePlace(
   value: Resolved | undefined,
@@ -203,7 +204,7 @@ export function parsePlace(text: string, dir: string): StatePlace {
 
 type AddressProblem = { readonly message: string; readonly hint: string };
 
-/** What is wrong with the address of a store; undefined where nothing is. `name`: `state.postgres.url`. */
+/** Returns what is wrong with the address of a store; undefined if nothing is. `name`: `state.postgres.url`. */
 export function addressProblem(
   store: string,
   name: string,
@@ -223,12 +224,12 @@ export function addressProblem(
   };
 }
 
-/** Where a stack keeps its state that does not say so: each environment has its own. */
+/** Each environment has its own. */
 function defaultStateFile(environment: string | undefined): string {
   return `.callsheet/${environment === undefined ? '' : `${environment}/`}state.json`;
 }
 
-/** Where a state file is: one that is named in `callsheet.yaml`, or the environment's own. */
+/** Returns the path of a state file: one that is named in `callsheet.yaml`, or the environment's own. */
 export function stateFileAt(
   dir: string,
   environment: string | undefined,
@@ -313,7 +314,7 @@ function laidOver(shared: Member | undefined, given: Member | undefined): Syntax
 
 const ELSEWHERE = 'store ';
 
-/** What tells a state in a store from others. Undefined: it is in a file. */
+/** Returns an identity of a state in a store. Undefined: it is in a file. */
 function storeIn(state: SyntaxNode | undefined): string | undefined {
   for (const [store, { read }] of Object.entries(STORES)) {
     const given = findMember(state, store)?.value;

@@ -38,13 +38,13 @@ export type PlacedRule = WrittenRule & {
   /** `on` is one kind, and no list. */
   readonly isOneKind: boolean;
   readonly keyPlace: SourceRange;
-  /** Where the value of a member stands, or what keys lead to in its JSON Schema. */
+  /** Returns the place of a member's value, or of the value that keys lead to in its JSON Schema. */
   readonly placeOf: (member: string, keys?: readonly string[]) => SourceRange;
 };
 
 type ReadRules = {
   readonly rules: readonly PlacedRule[];
-  /** What the settings' schema judges. */
+  /** The settings' schema judges it. */
   readonly document: Resolved | undefined;
 };
 
@@ -149,7 +149,7 @@ function rangeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | un
   return range;
 }
 
-/** What a schema cannot say of a rule. */
+/** Checks a rule for mistakes that a schema cannot express. */
 function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
   const { name, over, on = [], placeOf } = rule;
   // In a list its schema tells.

@@ -15,7 +15,7 @@ import { describe } from './source.ts';
 
 /** A resolved document with what is needed to speak of it. */
 type Checked = {
-  /** What messages begin with: an address or the name of a file. */
+  /** Messages begin with it: an address or the name of a file. */
   readonly subject: string;
   readonly address: string | undefined;
   readonly root: LocatedValue;
@@ -43,7 +43,7 @@ function missingWords(
   located: LocatedValue,
   root: LocatedValue,
 ): ProblemMessage | undefined {
-  // What a branch requires is said of the choice as a whole.
+  // Members that a branch requires are reported for the choice as a whole.
   if (/\/(oneOf|anyOf)\//.test(error.schemaPath)) return undefined;
   const name = String(error.params.missingProperty);
   const known = fieldNames(located.schema);
@@ -71,7 +71,7 @@ function findProblem(error: ErrorObject, checked: Checked): Problem | undefined 
   let range = located.written?.range ?? located.keyPlace ?? root.keyPlace;
   let path: Path = located.path;
   if (error.keyword === 'contains') {
-    // What is counted belongs to the whole resource, and the first beyond the limit is the one to look at.
+    // The counted elements belong to the whole resource, and the first beyond the limit is the one to look at.
     const first = containedElements(error)[Number(error.params.maxContains)];
     const list = located.written;
     if (list?.type === 'list' && first !== undefined) range = list.items[first]?.range ?? range;
@@ -132,7 +132,7 @@ export function validate(checked: Checked, report: Report): void {
   const errors = schemaErrors(schema, value).filter(
     ({ instancePath, schemaPath }) =>
       !isBelowSpecial(value ?? null, instancePath) &&
-      // What an element lacks to be counted by `contains` is no fault of its own.
+      // An element that `contains` does not count is not wrong.
       !/(?<!\/properties)\/contains\//.test(schemaPath),
   );
   if (errors.length === 0) return;
@@ -151,8 +151,6 @@ export function validate(checked: Checked, report: Report): void {
     if (problem !== undefined) report.add(problem);
   }
 }
-
-/** What is said of a field that breaks its schema. The message begins with a verb. */
 
 type Violation = {
   readonly error: ErrorObject;
@@ -219,7 +217,7 @@ function exampleHint({ examples: [example] = [] }: FieldSchema): string | undefi
     : undefined;
 }
 
-/** What `yes`, `off` and their like mean in YAML 1.1. */
+/** Reads `yes`, `off` and their like as YAML 1.1 does. */
 function findTruth(value: LocatedValue['value']): boolean | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(?:y|yes|on|true)$/i.test(value)) return true;
@@ -381,7 +379,7 @@ function containedElements(error: ErrorObject): readonly number[] {
   return elements.flatMap((element, index) => (counts(element) ? [index] : []));
 }
 
-/** What elements are called: `webhooks` where their `type` is always `webhook`. */
+/** Returns the noun of elements: `webhooks` where their `type` is always `webhook`. */
 function formatNoun(item: FieldSchema): string {
   const type = item.properties?.type?.const;
   return typeof type === 'string' ? `${type}s` : 'entries';

@@ -8,7 +8,7 @@ import { isOwnCredential } from './secrets.ts';
 import { findMember, type Member, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import { parseYaml, redactValues } from './yaml.ts';
 
-/** What `${var.name}` stands for, or why it stands for nothing. */
+/** The value of `${var.name}`, or why there is none. */
 type Lookup =
   | { readonly value: string }
   | { readonly missing: { readonly env: string | undefined } }
@@ -18,14 +18,14 @@ type Lookup =
 
 export type Variables = {
   readonly lookup: (name: string) => Lookup;
-  /** Where the value of a variable was given; undefined where it has none. */
+  /** Returns the source of a variable's value; undefined where it has none. */
   readonly originOf: (name: string) => VariableOrigin | undefined;
   /** Keeps the value of a variable out of frames, messages and origins, and its default, used or not. */
   readonly hide: (name: string) => void;
   readonly isHidden: (name: string) => boolean;
 };
 
-/** What gave a variable its value, in words, and where that stands in the stack. */
+/** The source of a variable's value, in words, and its place in the stack. */
 type VariableOrigin = { readonly by: string; readonly range?: SourceRange | undefined };
 
 export const unreadableVariables: Variables = {
@@ -35,7 +35,6 @@ export const unreadableVariables: Variables = {
   isHidden: () => false,
 };
 
-/** What the caller gives variables their values with. */
 export type VariableInputs = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `--var`, by name. */
@@ -101,7 +100,7 @@ function rangeOfDefault(declaration: SyntaxNode | undefined): SourceRange | unde
   return findMember(declaration, 'default')?.value.range;
 }
 
-/** What the schema of `callsheet.yaml` cannot say of a declaration. */
+/** Checks a declaration for mistakes that the schema of `callsheet.yaml` cannot express. */
 function checkDeclaration({ key, keyPlace, value }: Member, report: Report): void {
   if (!isResourceName(key)) {
     report.add({

@@ -65,10 +65,10 @@ function readTokens(text: string): Tokens {
   return { tokens };
 }
 
-/** What the lexer puts between lexemes: begin of a document, end of a flow map, begin of a scalar. */
+/** The lexer's marks: begin of a document, end of a flow map, begin of a scalar. */
 const [BEGIN, FLOW_END, SCALAR] = ['\u0002', '\u0018', '\u001f'];
 
-/** Where the comments of a text begin, as the lexer tells them from a `#` in a text. */
+/** Returns the offsets of comments, as the lexer distinguishes them from a `#` in a text. */
 export function commentsIn(text: string): readonly number[] {
   const starts: number[] = [];
   let [at, before] = [0, ''];
@@ -155,7 +155,7 @@ const MAX_ALIASED_NODES = 100_000;
 
 type Conversion = {
   readonly source: Source;
-  /** Where in the source the text begins that was parsed. */
+  /** The offset in the source at which the parsed text begins. */
   readonly base: number;
   readonly anchors: Map<string, SyntaxNode | 'open'>;
   readonly problems: Problem[];
@@ -379,8 +379,8 @@ function toWritten(
 type Words = Pick<Problem, 'rule' | 'message' | 'hint' | 'severity'>;
 
 /**
- * What the parser's codes mean to a person. The parser's own texts can quote the file, and with it a
- * secret, so they are only used where they cannot.
+ * Our texts for the parser's codes. The parser's own texts can quote the file, and with it a secret, so they are only
+ * used where they cannot.
  */
 const WORDS: Readonly<Partial<Record<ErrorCode, Omit<Words, 'rule'>>>> = {
   BAD_ALIAS: { message: 'an anchor or alias has no usable name' },
@@ -456,7 +456,7 @@ export type StackFile = {
   readonly source: Source | undefined;
   /** Undefined where it could not be parsed. */
   readonly root: SyntaxNode | undefined;
-  /** What the file holds is not known, or not all of it. */
+  /** True if the file's contents are not known, or not all of them. */
   readonly broken: boolean;
 };
 
@@ -524,7 +524,6 @@ export function measureIndent(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
-/** Whether nothing but white space stands in a text. */
 export function isBlank(text: string): boolean {
   return /^[ \t\r\n]*$/.test(text);
 }
@@ -539,7 +538,7 @@ export function trimBlankEnd(text: string): string {
 
 const KEY = /(?<![\w$.-])([\w$.-]+)["']?[ \t]*:[ \t]*/g;
 
-/** Where on a line the value of such a key begins. A `$secret` only names where a secret is. */
+/** Returns the start of such a key's value on a line. A `$secret` only names where a secret is. */
 function valueStart(isMeant: (key: string) => boolean, line: string): number | undefined {
   for (const match of line.matchAll(KEY)) {
     const start = match.index + match[0].length;

@@ -64,7 +64,7 @@ import {
   WIDTH,
 } from './tree.ts';
 
-/** What became of a file: its new text, or why it is left alone. */
+/** A file's new text, or why it is left alone. */
 type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
 
 const SCHEMA_LINE = /(?<![^\n])#[ \t]*yaml-language-server:[^\n]*(?:\n|$)/;
@@ -141,7 +141,7 @@ function withoutSchemaLine(text: string) {
   return { schemaLine: isParted ? [line, ''] : [line], text: rest.replace(/^(?:[ \t]*\n)+/, '') };
 }
 
-/** What stands above the first section: a marker that begins the document, and comments. */
+/** Reads the marker that begins the document, and the comments above the first section. */
 function readHead(text: string) {
   const found = /(?<![^\n])---([ \t]+#[^\n]*)?[ \t]*(?![^\n])/.exec(text);
   if (found === null) return { marker: [], comments: readGap(`\n${text}`, 0).lines };
@@ -249,7 +249,6 @@ function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[]
   return patternsIn(root, readVariables(findMember(root, 'variables')?.value, { env }, SILENT));
 }
 
-/** Where something is printed, and what is known of it. */
 type Layout = { readonly text: string; readonly indent: string; readonly shape: Shape };
 
 /** One member or element: what stands above it, and its lines, the first with its indentation. */
@@ -267,7 +266,7 @@ type Item = {
   readonly key: Scalar | undefined;
   /** Undefined where nothing stands. */
   readonly value: Node | undefined;
-  /** Where its key or dash begins, where the colon or dash ends, and where its own text does. */
+  /** Offsets of the begin of its key or dash, the end of the colon or dash, and the end of its own text. */
   readonly start: number;
   readonly head: number;
   readonly end: number;
@@ -303,7 +302,7 @@ function refuseOtherKeys(contents: YAMLMap, text: string): void {
   });
 }
 
-/** What stands at an index of a collection; undefined for nothing, which has no anchor either. */
+/** Returns undefined for an empty value, which has no anchor either. */
 function findContent(holder: Collection, index: number): Node | undefined {
   const value = valueAt(holder, index);
   const isEmpty =
@@ -311,7 +310,7 @@ function findContent(holder: Collection, index: number): Node | undefined {
   return value === null || isEmpty ? undefined : value;
 }
 
-/** Where the last character of an item stands, comments not counted. */
+/** Returns the end of an item without its comments. */
 function endOfLast(holder: Collection, index: number, text: string): number {
   const value = findContent(holder, index);
   if (value === undefined) return endOfHead(holder, index);
@@ -322,7 +321,6 @@ function endOfLast(holder: Collection, index: number, text: string): number {
   return isScalar(value) && value.value === '' ? text.indexOf('\n', start) : end - 1;
 }
 
-/** Whether a node is a map or list in the block style. */
 function isBlock(node: Node | undefined): node is Collection {
   return isCollection(node) && node.flow !== true && node.items.length > 0;
 }
@@ -331,7 +329,7 @@ function isBlockScalar(node: Scalar): boolean {
   return node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
 }
 
-/** What stands between `key:` or `-` and the value: comments, and an anchor on the same line or one of its own. */
+/** Reads what stands between `key:` or `-` and the value: comments, and an anchor on the same line or its own. */
 function readOpening(text: string, from: number, to: number) {
   const opening = text.slice(from, to);
   const [, above = '', anchor] =
@@ -402,7 +400,7 @@ function withBelow(above: Lines, gap: readonly Between[], indent: string): Lines
   return { lines: [...above.lines, ...own], isOpen: above.isOpen && own.length === 0 };
 }
 
-/** What stands below some lines, as it goes on behind them. */
+/** Lays out the gap below some lines; its first empty line is dropped where they end open or with one. */
 function gapBelow(
   { lines, isOpen }: Lines,
   gap: readonly Between[],
@@ -517,7 +515,10 @@ function flowLines(
   return head.endsWith('-') ? behindDash(head, lines) : [head, ...lines];
 }
 
-/** Whether what stands between brackets keeps its lines: a list, or comments. A `#` in a quoted text only makes this careful. */
+/**
+ * Returns true for a list or map with line breaks that has to keep them. A `#` in a quoted text only makes this
+ * careful.
+ */
 function keepsLines(node: Collection, text: string): boolean {
   const source = getSource(node, text);
   return source.includes('\n') && (!isMap(node) || source.includes('#'));
@@ -600,7 +601,7 @@ function sorted(items: readonly Pair[], shape: Shape): readonly Pair[] {
     : items;
 }
 
-/** Whether something holds an anchor or an alias, so that its place among others counts. */
+/** Returns true if an anchor or alias is inside, so that the order matters. */
 function isAnchored(node: unknown): boolean {
   if (isPair(node)) return isAnchored(node.key) || isAnchored(node.value);
   if (isCollection(node) && node.items.some(isAnchored)) return true;
@@ -655,9 +656,8 @@ type Between = {
   readonly text: string;
 };
 
-/** What stands between two nodes. */
 type Gap = {
-  /** What follows on the line of the node before: the spaces and the comment. */
+  /** The spaces and the comment on the line of the node before. */
   readonly trailing: string;
   readonly lines: readonly Between[];
 };
@@ -672,7 +672,7 @@ const COMMENT = /^[ \t]*(?:#[^\n]*)?$/;
 function readGap(text: string, offset: number): Gap {
   const [first = '', ...rest] = text.split('\n');
   if (!COMMENT.test(first)) throw new Uneditable('something other than a comment', offset);
-  // What comes after the last line break is the indentation of the node that follows.
+  // The text after the last line break is the indentation of the next node.
   const last = rest.at(-1);
   const whole = last !== undefined && isBlank(last) ? rest.slice(0, -1) : rest;
   const lines = whole.map((line): Between => {
@@ -713,14 +713,14 @@ function gapLines(lines: readonly Between[], indent: string): string[] {
 
 /** In which order the members of a map stand, and what is known of what they hold. */
 type Shape = {
-  /** What is not among them stays behind them, in the order in which it was written. */
+  /** Other keys stay behind these, in the order in which they were written. */
   readonly keys: readonly string[];
   readonly member: (key: string) => Shape;
   /** Elements, where it is a list. The order of a list is its own. */
   readonly item: () => Shape;
 };
 
-/** What nothing is known of: everything stays where it stands. */
+/** Everything unknown stays where it stands. */
 const ANY: Shape = { keys: [], member: () => ANY, item: () => ANY };
 
 /** Callsheet's own members that come after the fields; what says how a resource is put together comes before them. */

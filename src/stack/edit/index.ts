@@ -32,7 +32,7 @@ export type Edit =
   /** Adds an element to a list, or a member to a map, behind all others. */
   | { readonly type: 'add'; readonly to: Stretch; readonly key?: string; readonly tree: Tree };
 
-/** What happens to the items of one collection. */
+/** The edits of one collection's items. */
 type Plan = {
   readonly located: Located;
   readonly removed: Set<number>;
@@ -56,7 +56,7 @@ export function editYaml(text: string, edits: readonly Edit[], { json = false } 
     else if (edit.type === 'remove') remove(find(edit.at), find, edition);
     else add(find(edit.to), edit, edition);
   }
-  // What is added to a collection and what is added behind it may go to one place: what is inside comes first.
+  // Additions to a collection and behind it may go to one place: those inside come first.
   const startOf = ({ located }: Plan) => getRange(located.node)[0];
   const fromInside = [...edition.plans.values()].sort((a, b) => startOf(b) - startOf(a));
   for (const plan of fromInside) carryOut(plan, edition);
@@ -101,7 +101,7 @@ function set(located: Located, tree: Tree, edition: Edition): void {
   } else setWhole(located, tree, edition);
 }
 
-/** Whether another value may stand exactly where a scalar does: something does, and no tag or block style is before it. */
+/** Returns true if a scalar can be replaced by its range: it is not empty, and no tag or block style is before it. */
 function isInPlace(node: Scalar): boolean {
   const [start, end] = getRange(node);
   return end > start && node.tag === undefined && !node.type?.startsWith('BLOCK');
@@ -182,7 +182,7 @@ function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition:
   if (holder === undefined) throw new Uneditable('it is the whole file');
   const [start, last] = getRange(node);
   const anchor = getAnchor(node);
-  // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
+  // A new value for an empty one comes right behind the colon: before a comment, or what follows a brace.
   const isNothing = start === last && anchor === '' && !node.tag;
   const end = isNothing ? endOfHead(holder, index) : endOfContent(node);
   if (isFlow || json) {
@@ -286,7 +286,7 @@ function same(node: Collection, items: readonly Tree[]): readonly (readonly [num
   return pairs;
 }
 
-/** Whether a node already says what a tree does. */
+/** Returns true if a node already has a tree's value. */
 function means(node: Node, tree: Tree): boolean {
   if (isScalar(node)) {
     if (tree.type === 'text') return node.value === tree.text;
@@ -372,7 +372,7 @@ function likeOthers(tree: Tree, node: Collection): Tree {
   return tree.type === 'map' && tree.members.length > 0 && isOpen ? { ...tree, isOpen } : tree;
 }
 
-/** What is put behind an item, or before the first. What is removed there is none of its business. */
+/** Inserts behind an item, or before the first, whatever is removed there. */
 function insertion(
   node: Collection,
   removed: ReadonlySet<number>,

@@ -44,14 +44,13 @@ export function getKey(pair: Pair): string {
   return isScalar(pair.key) ? String(pair.key.value) : '';
 }
 
-/** What stands at an index of a collection: a node, or null for nothing. */
 export function valueAt(holder: Collection, index: number): Node | null {
   const item: unknown = holder.items[index];
   const value = isPair(item) ? item.value : item;
   return isNode(value) ? value : null;
 }
 
-/** Where an item begins: its dash, its key, or the anchor before either. */
+/** Returns the start of an item: its dash, its key, or the anchor before either. */
 export function startOfItem(holder: Collection, index: number): number {
   const token = getToken(holder).items[index];
   if (token === undefined)
@@ -89,7 +88,7 @@ function getToken(node: Collection): Token {
   throw new Uneditable('Callsheet cannot edit the way in which it is written');
 }
 
-/** Where the last character of an item's content ends: no comment, no line break. */
+/** Returns the end of an item's content, without comment and line break. */
 export function endOfItem(holder: Collection, index: number): number {
   const value = valueAt(holder, index);
   return value === null ? endOfHead(holder, index) : endOfContent(value);

@@ -2,7 +2,7 @@ import type { Scalar } from 'yaml';
 import { escapeUnits } from '../../core/value.ts';
 import { isBlank, trimBlankEnd, trimBlankStart } from '../yaml.ts';
 
-/** What is to be written, with everything decided but its layout. */
+/** A value to be written, with everything decided but its layout. */
 export type Tree =
   | { readonly type: 'text'; readonly text: string }
   /** A number, a truth value or null. */
@@ -87,7 +87,7 @@ export function memberLines(key: string, value: Tree, indent: string): readonly 
   return linesOfMembers([[key, value]], indent);
 }
 
-/** What stands behind a `key:` or a dash that is indented so: the rest of its line and those below. */
+/** Returns the rest of the line behind a `key:` or dash with that indentation, and the lines below. */
 export function valueLines(tree: Tree, indent: string): readonly string[] {
   return layOutLines(tree, '', indent + STEP);
 }
@@ -128,10 +128,10 @@ export function linesOfMembers(
   );
 }
 
-/** Where a text is to stand: in the block style, between brackets or braces, or before a colon. */
+/** A place for a text: in the block style, between brackets or braces, or before a colon. */
 export type ScalarContext = 'block' | 'flow' | 'key';
 
-/** What YAML 1.2 or 1.1 reads as something else than a text. Other tools than Callsheet read stacks, too. */
+/** YAML 1.2 or 1.1 reads these as something else than a text. Other tools than Callsheet read stacks, too. */
 const OTHER_TYPES: readonly RegExp[] = [
   /^(?:~|null|true|false|yes|no|on|off|y|n)$/i,
   /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+)$/i,
@@ -151,7 +151,6 @@ const WORDS = /^[A-Za-z_][\w-]*(?: [\w-]+)*$/;
 /** A key of more characters takes a form of its own. */
 const LONGEST_PLAIN_KEY = 120;
 
-/** Whether a text means itself without quotes. */
 export function isPlain(text: string, context: ScalarContext): boolean {
   if (text.length <= LONGEST_PLAIN_KEY && WORDS.test(text)) return !OTHER_TYPES[0]?.test(text);
   if (text === '' || text !== text.trim() || text.search(UNPRINTABLE) >= 0) return false;
@@ -203,12 +202,11 @@ export function foldedBlock(
   return ['>-', ...[...lines, line].map((folded) => indent + folded)];
 }
 
-/** Where a scalar stands and how it was written. */
 type ScalarPlace = {
   readonly isFlow: boolean;
   /** As it stands in the file, `|` and indentation and all. */
   readonly written: string;
-  /** What a block below it would be indented by. */
+  /** The indentation of a block below it. */
   readonly indent: string;
   readonly json: boolean;
 };

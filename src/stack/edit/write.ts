@@ -25,7 +25,6 @@ import { configName, isText } from '../schema.ts';
 import { inOrder, resourceKeys } from './format.ts';
 import { linesOfMembers, type Tree } from './tree.ts';
 
-/** What is written of a resource. */
 export type Writable = Pick<DesiredResource, 'address' | 'kind' | 'document' | 'lifecycle'> & {
   /** The base that it is laid over, whose fields `document` leaves out. */
   readonly base?: string | undefined;
@@ -48,15 +47,15 @@ export type WriteOptions = {
   readonly organizations: Readonly<Record<string, string>>;
   /** Id of the stack's organization, which its resources need not name. */
   readonly organization?: string | undefined;
-  /** Where a text is kept, relative to the stack folder; undefined for one that stays in the YAML. */
+  /** Returns the file of a text, relative to the stack folder; undefined for one that stays in the YAML. */
   readonly fileFor?: (text: LongText) => string | undefined;
   /** The expression that stands for an id which no resource of the stack has, such as `${var.voice}`. */
   readonly expressionFor?: (kind: string, id: string) => string | undefined;
-  /** What the first line tells editors. */
+  /** The schema that the first line names for editors. */
   readonly schema?: string;
 };
 
-/** What the language has no words for. */
+/** A value that the language cannot express. */
 export type Unwritable = {
   readonly address: Address;
   readonly path: string;
@@ -275,7 +274,7 @@ function textTree(text: string, schema: FieldSchema, path: Path, context: Contex
   return form('$file', file);
 }
 
-/** Whether a file gives a text back as it was: without a byte order mark, lone surrogates and returns. */
+/** Returns true if a file can hold the text: no byte order mark, lone surrogates or returns. */
 function isStorable(text: string): boolean {
   return !text.startsWith('\ufeff') && !text.includes('\r') && text.isWellFormed();
 }

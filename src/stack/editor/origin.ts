@@ -53,7 +53,6 @@ import {
 } from '../source.ts';
 import type { Variables } from '../variables.ts';
 
-/** Where a value of a resource came from. */
 export type Origin = {
   readonly address: Address;
   /** Under the platform's names; empty for the resource as a whole. */
@@ -62,11 +61,10 @@ export type Origin = {
   readonly value: Value | undefined;
   /** Who says something of it, the lowest first: the last one with a value wins. */
   readonly layers: readonly LayerSaid[];
-  /** What expressions and files in what was said stand for. */
+  /** The values of the expressions and files in the layers. */
   readonly filled: readonly Filling[];
 };
 
-/** What one layer says of a value. */
 type LayerSaid = ValueLayer;
 
 /** Follows a value of a resource back to everything that had a part in it. */
@@ -116,8 +114,8 @@ export function traceOrigin(
 }
 
 /**
- * Where to look for a value: the template or file that a text was read from, the cell that a value is made of, or the
- * line that gives it. Undefined where nobody says anything of it.
+ * Returns the place of a value: the template or file that a text was read from, the cell that a value is made of, or
+ * the line that gives it. Undefined if no layer gives it.
  */
 export function getSource({
   layers,
@@ -197,7 +195,6 @@ function joinFilled(parts: readonly Part[]): readonly TextPart[] {
   return joined;
 }
 
-/** What a layer has, and the field that was asked about. */
 type Found = { readonly node: SyntaxNode; readonly field: Field };
 
 type Said = Omit<LayerSaid, 'text'> & Found;
@@ -226,13 +223,13 @@ export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...
   return [configName(first, schema) ?? first, ...rest];
 }
 
-/** What a layer has at a path, or at the last step above it where that is one value. */
+/** Finds a layer's node at a path, or at the last step above it where that is one value. */
 function find(body: SyntaxNode, path: Path, root: FieldSchema, scope: Scope): Found | undefined {
   let node: SyntaxNode | undefined = body;
   let field = rootField(root);
   for (const segment of path) {
     const content = node && getContent(node);
-    // What stands for the whole of it stands for the field as well, which may be a secret.
+    // A form for the whole value stands for the field as well, which may be a secret.
     if (content !== undefined && content.type !== 'scalar' && !isForm(content)) {
       node = step(content, segment, field.node.schema, scope);
       if (node === undefined) return undefined;
@@ -307,7 +304,7 @@ function redactForm({ range: { source, start, end } }: SyntaxNode, masks: readon
   return text + source.text.slice(from, end);
 }
 
-/** Where a secret may stand, only what plainly names the source of one is shown. */
+/** A field that may hold a secret is only shown if it plainly names a source. */
 function isMasked(node: SyntaxNode, { secrecy }: Field): boolean {
   const content = getContent(node);
   if (isPlainSecret(content)) return false;
@@ -320,13 +317,12 @@ function isPlainSecret(node: SyntaxNode): boolean {
   return source?.type === 'scalar' && !('words' in readSource(source.text));
 }
 
-/** What one expression or file in a written value stands for. */
 type Filling = {
   /** `${each.name}`, `${var.city}`, `$file`. */
   readonly expression: string;
   /** Undefined for a file, and where it stands for nothing; masked where a secret may be made of it. */
   readonly value?: string | undefined;
-  /** What gave it: `clinics.csv`, `--var`, `its default`. */
+  /** The source of the value: `clinics.csv`, `--var`, `its default`. */
   readonly by: string;
   readonly position?: SourcePosition | undefined;
 };
