@@ -14,7 +14,7 @@ export function labelOf(address: Address, name: string | undefined): string {
   return `${characters.slice(0, LONGEST_NAME).join('')}${rest} (${address})`;
 }
 
-/** What stands before the first dot: `agent` of `agent.clinic["harbor"]`. */
+/** Returns `agent` of `agent.clinic["harbor"]`. */
 export function getKind(address: Address): string {
   const dot = address.indexOf('.');
   return dot < 0 ? address : address.slice(0, dot);
@@ -28,7 +28,6 @@ export function nameInWords(name: string): string {
 /** A key that may stand in an address or path without quotes. */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether `name` may name a resource in the configuration. */
 export function isResourceName(name: string): boolean {
   return PLAIN.test(name);
 }
@@ -55,14 +54,14 @@ export function rowKey(address: Address): string | undefined {
   return at < 0 ? undefined : String(JSON.parse(address.slice(at + 1, -1)));
 }
 
-/** Whether a text has the form of an address (its kind is not checked). */
+/** Returns true for the form of an address; its kind is not checked. */
 export function isAddress(text: string): boolean {
   return /^[a-z_]+(\.[A-Za-z_][A-Za-z0-9_-]*)+(\["(?:[^"\\]|\\.)*"\])?$/.test(text);
 }
 
 /**
- * Whether a `--target` pattern names an address: the address itself, its row-less form, its kind or, with a `*` at the
- * end, however it begins.
+ * Returns true if a `--target` pattern names the address: the address itself, its row-less form, its kind or, with a
+ * `*` at the end, however it begins.
  */
 export function matchesAddress(pattern: string, address: Address): boolean {
   if (pattern.endsWith('*')) return address.startsWith(pattern.slice(0, -1));
@@ -71,12 +70,11 @@ export function matchesAddress(pattern: string, address: Address): boolean {
   );
 }
 
-/** Whether one of some patterns names an address. */
 export function matchesAny(patterns: readonly string[], address: Address): boolean {
   return patterns.some((pattern) => matchesAddress(pattern, address));
 }
 
-/** Whether `--target` and `--exclude` choose an address; all are chosen where no target is given. */
+/** Returns true if `--target` and `--exclude` choose the address; without a target all are chosen. */
 export function isChosen(
   address: Address,
   {

@@ -7,7 +7,7 @@ export type Pair = readonly [number, number];
 /** A stretch of indexes: the first, and the one behind the last. */
 export type Range = readonly [from: number, to: number];
 
-/** What stands on both sides before each pair, and behind the last: often nothing. Each pair is where its gap ends. */
+/** Returns the gaps before each pair and behind the last, on both sides; often empty. A gap ends at its pair. */
 export function gapsBetween(
   pairs: readonly Pair[],
   before: number,
@@ -40,8 +40,8 @@ const MOST_EDITS = 1500;
 const MOST_WORK = 60_000_000;
 
 /**
- * What two sequences have in common, by the fewest insertions and deletions. Where too much differs, only what
- * they begin and end with.
+ * Aligns two sequences by the fewest insertions and deletions. Where too much differs, only their common begin and
+ * end are aligned.
  */
 export function align(
   before: readonly string[],

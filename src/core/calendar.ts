@@ -73,7 +73,7 @@ function formatFreeze({ reason, source }: FreezeWindow): string {
 
 /** The stretches that begin in a span or on the day before it, whole and in order. */
 function* stretchesAround(calendar: Calendar, { from, until }: Span) {
-  // What begins on the day before may go on past midnight.
+  // A stretch that begins on the day before may go on past midnight.
   let day = dayAfter(dayAt(calendar.zone, from), -1);
   for (const last = dayAt(calendar.zone, until); day <= last; day = dayAfter(day, 1))
     if (beginsOn(calendar, day)) yield boundsOn(calendar, day);
@@ -87,8 +87,8 @@ function beginsOn({ weekdays, dates }: Calendar, day: string): boolean {
 }
 
 /**
- * Where the clock shows an hour twice, a window lasts from the first to the last of it: rather a freeze
- * that is too long than one with a hole. Midnight is the first one, as the date says.
+ * If the clock shows an hour twice, a window lasts from the first to the last of it: rather a freeze that is too long
+ * than one with a hole. Midnight is the first one, as the date says.
  */
 function boundsOn({ zone, hours = WHOLE_DAY }: Calendar, day: string) {
   const { from, to } = hours;
@@ -124,7 +124,7 @@ function getFormat(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** What the clock of a zone shows, written as if it were UTC. */
+/** Returns the time on the clock of a zone, as if it were UTC. */
 function wallAt(zone: string, instant: number): number {
   const parts = new Map(
     getFormat(zone)
@@ -188,7 +188,7 @@ function firstAtOrAfter(zone: string, wall: number): number {
   return after;
 }
 
-/** Whether the calendar has a day that is written as one. */
+/** Returns true if the date exists: `Date` itself takes 31 February for a day of March. */
 export function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

@@ -34,7 +34,7 @@ export function commandSpan(command: string, at: Parameters<typeof commandLine>[
 /** Programs that messages tell people to run. */
 const PROGRAMS = 'callsheet|git|npm|openssl';
 
-/** Where a command begins: behind a grave accent at the beginning of a word, with the variables that are set for it. */
+/** A command begins behind a grave accent at the beginning of a word, with the variables that are set for it. */
 const OPENING = new RegExp(
   `(?<![^\\s([])\`(?=(?:[A-Z_]+=(?:'[^']*'|[^\\s'\`])*[ ])*(?:${PROGRAMS})[ \`])`,
   'g',
@@ -65,7 +65,7 @@ export function commandsIn(text: string): readonly string[] {
   return splitCommands(text).flatMap((one) => (one.isCommand ? one.text : []));
 }
 
-/** Where a command ends, as a shell reads it: an accent within quotes belongs to a word of it. */
+/** Finds the end of a command as a shell reads it: an accent within quotes belongs to a word of it. */
 function closingAccent(text: string, from: number): number | undefined {
   let isQuoted = false;
   for (let at = from; at < text.length; at += 1) {

@@ -1,7 +1,7 @@
 import { isMoment } from './value.ts';
 /**
- * What a name or a text gives away by itself, wherever it stands: which names are those of secrets, and which parts of
- * a text are credentials. `redact.ts` asks for both.
+ * Finds the names of secrets, and the parts of a text that are credentials, wherever they stand. `redact.ts` uses
+ * both.
  */
 
 /** Stands wherever a secret value would. */
@@ -12,7 +12,7 @@ export const MASK = '(secret)';
 type NameFacts = {
   readonly secret: boolean;
   readonly plural: boolean;
-  /** Of a list or a map of headers. */
+  /** True for the name of a list or map of headers. */
   readonly headers: boolean;
 };
 
@@ -37,7 +37,7 @@ export function factsOfName(name: string): NameFacts {
   return facts;
 }
 
-/** Whether a name, however it is written, is that of a secret: `clientSecret`, `X-API-Key`, `session`. */
+/** Returns true for the name of a secret in any spelling: `clientSecret`, `X-API-Key`, `session`. */
 export function isSecretName(name: string): boolean {
   return factsOfName(name).secret;
 }
@@ -65,10 +65,10 @@ const ABOUT =
 /** Words that make a name a secret's where they end it. */
 const AT_END =
   /(?:token|apikey|accesskey|secretkey|authkey)s?$|^(?:auth|oauth|cookies?|signatures?|sig|sessions?|session(?:id|key)|bearer|jwts?|pwd|userpass|passkeys?|secrets?)$/;
-/** What a key is for where it opens doors: others sort, or name something. */
+/** A key is a credential behind one of these words; other keys sort, or name something. */
 const KEY_FOR =
   /^(?:api|access|app|application|auth|private|subscription|secret|encryption|decryption|signing|master|shared|service|account|server|client|consumer|storage|session|webhook|license|deploy|ssh|hmac|aes|rsa|x)$/;
-/** What an id is of where it counts as half of a credential. */
+/** An id counts as half of a credential behind one of these words. */
 const ID_OF = /^(?:api|access|app|auth|private|subscription|session)$/;
 /** A secret in some form: `token_value`, `authorization_header`. */
 const FORM = /^(?:values?|headers?|strings?|base|hex|raw|encoded|plain|plaintext)$/;
@@ -89,16 +89,16 @@ function soundSecret(words: readonly string[]): boolean {
 
 // Values
 
-/** What is filled in during a call, or by the configuration. */
+/** Placeholders that are filled in during a call, or by the configuration. */
 const FILLED_IN = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/g;
 const NUMBER = /^\d+$/;
 
-/** Whether a text gives nothing away although its name is that of a secret. */
+/** Returns true if a text gives nothing away although its name is that of a secret. */
 export function isHarmless(text: string, counts: boolean): boolean {
   return isFilledIn(text) || isMoment(text) || (counts && NUMBER.test(text));
 }
 
-/** Whether a text has nothing of its own but a scheme: `Bearer {{token}}`. */
+/** Returns true for placeholders with no text but a scheme: `Bearer {{token}}`. */
 export function isFilledIn(text: string): boolean {
   return SCHEME.test(text.replace(FILLED_IN, '').trim());
 }

@@ -2,7 +2,7 @@ import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
 import type { ValueObject } from './value.ts';
 
-/** What a resource's `lifecycle` block asks for. */
+/** A resource's `lifecycle` block. */
 export type Lifecycle = {
   /** Never deleted by Callsheet. */
   readonly protect: boolean;
@@ -10,7 +10,7 @@ export type Lifecycle = {
   readonly ignore: readonly string[];
   /** Id of the live resource to take over, where its natural key is not unique. */
   readonly adopt?: string;
-  /** Whether `callsheet watch --heal` puts back what drifted; absent: it does not. */
+  /** True if `callsheet watch --heal` undoes drift of the resource. */
   readonly heal?: boolean;
 };
 
@@ -41,9 +41,9 @@ export type DesiredResource = {
    */
   readonly document: ValueObject;
   readonly lifecycle: Lifecycle;
-  /** Whether only what `document` mentions is meant: then nothing else counts as removed (a rollback). */
+  /** True if only the fields of `document` are meant: no other field counts as removed (a rollback). */
   readonly isPartial: boolean;
-  /** Whether whatever is live beside `document` counts as removed (back to a snapshot). */
+  /** True if live fields that are not in `document` count as removed (back to a snapshot). */
   readonly isExact?: boolean;
   /**
    * All of it as it was, where `document` is the part that is to be undone: a history revert restores more
@@ -54,9 +54,9 @@ export type DesiredResource = {
   readonly inClear?: readonly string[];
   /** Addresses of the resources that `document` refers to. */
   readonly references: readonly Address[];
-  /** Where the resource stands; undefined where no file says it (a rollback). */
+  /** Undefined where no file has the resource (a rollback). */
   readonly position: SourcePosition | undefined;
-  /** Where a field of it stands; the resource's own place for a field that is not written out. */
+  /** Finds a field in the files; returns the resource's own place for a field that is not written out. */
   readonly locate: (path: string) => SourcePosition | undefined;
 };
 

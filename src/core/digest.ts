@@ -97,7 +97,7 @@ function writeInPieces(value: unknown, levels: number, give: (text: string) => v
   give(isArray ? ']' : '}');
 }
 
-/** Whether JSON has a text for it. */
+/** Returns true if JSON can write the value. */
 function hasText(value: unknown): boolean {
   if (typeof value === 'object' && value !== null)
     return !('toJSON' in value) || write(value) !== undefined;

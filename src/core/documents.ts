@@ -5,25 +5,24 @@ import type { Export, Field, Import, Pull, Run, Value } from './documents.genera
  * hold, are in `plan-document.ts`.
  */
 
-/** What is known of a field (`callsheet explain`). */
+/** The output of `callsheet explain` for a field. */
 export type FieldDocument = Field.Document;
 export type FieldMember = FieldDocument['members'][number];
 
-/** What an export came to. No value of a secret is in it. */
+/** The result of an export, without values of secrets. */
 export type ExportDocument = Export.Document;
 
-/** What an import came to. */
 export type ImportDocument = Import.Document;
 
-/** What `pull` did or would do. No live value is in it. */
+/** The result of a `pull`, done or not, without live values. */
 export type PullDocument = Pull.Document;
 /** A live value that is not pulled. */
 export type PullLeft = Pull.Left;
 
-/** What came of reading everything again after a rollback. */
+/** The result of reading everything again after a rollback. */
 export type Verification = NonNullable<Run.Run['verification']>;
 
-/** Where a value of a resource came from. */
+/** The origin of a resource's value. */
 export type ValueDocument = Value.Document;
 export type ValueLayer = ValueDocument['layers'][number];
 export type ValueFilling = ValueDocument['filled'][number];

@@ -1,15 +1,14 @@
 import { getOwn } from './value.ts';
-/** Where a stack says that an operation lies (`platform.endpoints`), as it is written. */
+/** An entry of `platform.endpoints`, as it is written. */
 export type WrittenEndpoint = { readonly method?: string; readonly path?: string };
 
-/** What is wrong with one override. */
 export type EndpointProblem = {
   readonly operation: string;
   /** The member at fault; undefined where it is the operation's name. */
   readonly member: 'method' | 'path' | undefined;
   /** One sentence, no trailing stop. */
   readonly message: string;
-  /** What may stand there instead; the nearest of them is what was probably meant. */
+  /** Values that may stand there instead; the nearest of them is what was probably meant. */
   readonly candidates: readonly string[];
 };
 
@@ -97,7 +96,7 @@ function listParameters(path: string): readonly string[] {
   return [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
 }
 
-/** Whether two paths are the same for some values of their parameters. */
+/** Returns true if two paths are the same for some values of their parameters. */
 function mayMeet(one: string, other: string): boolean {
   const [these, those] = [listSteps(one), listSteps(other)];
   return (

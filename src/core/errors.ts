@@ -4,7 +4,7 @@ import type { Error as ErrorDocument, Run } from './documents.generated.ts';
 import type { Json } from './value.ts';
 
 /**
- * What kind of end a failure is. `getExitCode` gives each its exit code; nothing else does.
+ * The kind of a failure. `getExitCode` gives each its exit code; nothing else does.
  *
  * | code          | when                                                               |
  * |---------------|--------------------------------------------------------------------|
@@ -20,13 +20,11 @@ import type { Json } from './value.ts';
  */
 export type FailureCode = Exclude<ErrorDocument.Failure['kind'], 'internal'>;
 
-/** What to do once something moved since a plan. */
 export const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
 
 /** A failure that a person can act on. It is shown as its message and hint, never with a stack trace. */
 export class CallsheetError extends Error {
   readonly code: FailureCode;
-  /** What to do now. */
   readonly hint: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 
@@ -220,7 +218,7 @@ export const EXIT = {
 export type ExitName = keyof typeof EXIT;
 export type ExitCode = (typeof EXIT)[ExitName];
 
-/** What a command that ended so is called, where it did not do what was asked. */
+/** Returns the name of an exit code; undefined where the command did what was asked. */
 export function failureIn(code: ExitCode): ExitName | undefined {
   if (code === EXIT.done || code === EXIT.changes) return undefined;
   return (Object.keys(EXIT) as ExitName[]).find((name) => EXIT[name] === code);
@@ -247,7 +245,7 @@ const REASONS: { readonly [code: string]: string } = {
   ENOTDIR: 'a part of its path is not a folder',
   ENAMETOOLONG: 'a path is longer than the file system allows',
   EIO: 'the disk reports an error',
-  // What a network file system says once its server is gone.
+  // Errors of a network file system whose server is gone.
   ESTALE: 'the disk cannot be reached',
   ENOTCONN: 'the disk cannot be reached',
   EHOSTDOWN: 'the disk cannot be reached',
@@ -270,7 +268,7 @@ export function reasonIn(error: unknown): string {
   return errorMessage(error).split(',')[0] ?? '';
 }
 
-/** What somebody threw, who may have thrown anything. */
+/** Any value can be thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -282,7 +280,6 @@ export type SystemError = Error & {
   readonly path?: string;
 };
 
-/** Whether an error is of a call to the system. */
 export function isSystemError(error: unknown): error is SystemError {
   return (
     error instanceof Error &&
@@ -293,7 +290,7 @@ export function isSystemError(error: unknown): error is SystemError {
   );
 }
 
-/** What a call to the system was going to do, such as `read`. */
+/** Returns the verb of a system call, such as `read`. */
 export function callVerb({ syscall }: Pick<SystemError, 'syscall'>): string {
   switch (syscall) {
     case 'read':

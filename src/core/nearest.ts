@@ -71,8 +71,8 @@ function onlyLonger(word: string, candidates: readonly string[]): string | undef
 }
 
 /**
- * What to write instead of a name that is not known. `all` is what the candidates are called, `more`
- * where all of them can be looked up, and `show` how a candidate is written.
+ * Suggests what to write instead of an unknown name. `all` is what the candidates are called, `more` where all of
+ * them can be looked up, and `show` how a candidate is written.
  */
 export function suggestInstead(
   word: string,

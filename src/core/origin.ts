@@ -11,11 +11,11 @@ export type NamedBy = 'operator' | SourcePosition;
 type NamedAddress = {
   readonly url: string;
   readonly by: NamedBy;
-  /** Whose credentials they are, for people: `of the platform`. */
+  /** The owner of the credentials, for people: `of the platform`. */
   readonly credentials: string;
 };
 
-/** What people allow beside what a stack says. */
+/** Permissions that people give beside the stack. */
 type HostLeave = {
   /** `CALLSHEET_ALLOW_HOSTS`. */
   readonly hosts: string | undefined;
@@ -78,7 +78,7 @@ export class Origin {
     );
   }
 
-  /** Whether a request to an address stays at this server. */
+  /** Returns true if a request to the address stays at this server. */
   serves(url: URL): boolean {
     return new URL(this.#url).origin === url.origin;
   }
@@ -143,8 +143,8 @@ export function bareAddress({ protocol, host, pathname }: URL): string {
 type BaseUrlFault = { readonly message: string; readonly hint: string };
 
 /**
- * What is wrong with a base address: credentials would be sent in clear over a network, or stand in a
- * file that is committed. Never repeats a secret.
+ * Refuses a base address with which credentials would be sent in clear over a network, or stand in a file that is
+ * committed. Never repeats a secret.
  */
 export function baseUrlFault(text: string): BaseUrlFault | undefined {
   const url = readHttpAddress(text);
@@ -169,24 +169,26 @@ export function baseUrlFault(text: string): BaseUrlFault | undefined {
   };
 }
 
-/** Whether an address holds what may be a secret. */
+/** Returns true if an address has parts that may hold a secret. */
 function hasMore({ username, password, search, hash }: URL): boolean {
   return username !== '' || password !== '' || search !== '' || hash !== '';
 }
 
-/** Whether nobody on the way can read what is sent there. */
+/** Returns true if data sent to the address cannot be read on its way. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }
 
 const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe80:[\da-f:]+\]|\[fd00:ec2::[\da-f]+\])$/;
 
-/** Whether an address never leaves the machine's own link: a cloud answers there what runs in it, and no proxy leads there. */
+/**
+ * Returns true if an address never leaves the machine's own link: a cloud answers there what runs in it, and no proxy
+ * leads there.
+ */
 export function isLinkLocal({ hostname }: URL): boolean {
   return LINK_LOCAL.test(hostname);
 }
 
-/** Whether an address is on this machine. */
 export function isLoopback({ hostname }: Pick<URL, 'hostname'>): boolean {
   return LOOPBACK.test(hostname);
 }

@@ -72,7 +72,7 @@ export function identityOrdinal(segment: string): number {
   return Number(ORDINAL.exec(segment.slice(1, -1))?.[1] ?? 1);
 }
 
-/** Whether a segment is that of a keyed list's element. */
+/** Returns true for the segment of a keyed list's element. */
 export function isIdentity(segment: string): boolean {
   return segment.startsWith('[');
 }
@@ -153,12 +153,12 @@ function unquote(text: string): string | undefined {
   }
 }
 
-/** Whether `path` is `prefix` or lies below it. */
+/** Returns true if `path` is `prefix` or lies below it. */
 export function startsWith(path: Path, prefix: Path): boolean {
   return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
 }
 
-/** Whether `path` is one of some or lies below one. */
+/** Returns true if `path` is one of the prefixes or lies below one. */
 export function isWithin(path: Path, prefixes: readonly Path[]): boolean {
   return prefixes.some((prefix) => startsWith(path, prefix));
 }
@@ -168,7 +168,7 @@ export function isTextBelow(text: string, above: string): boolean {
   return text.startsWith(above) && /^[.[]/.test(text.slice(above.length));
 }
 
-/** Whether one of two paths lies in the other. */
+/** Returns true if one of the paths is the other or lies below it. */
 export function overlaps(one: Path, other: Path): boolean {
   return startsWith(one, other) || startsWith(other, one);
 }

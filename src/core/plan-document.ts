@@ -8,7 +8,7 @@ import { inSeconds } from './value.ts';
  */
 export type PlanDocument = Plan.Document;
 
-/** Where an operation is called (`platform.endpoints`), and where it would be. */
+/** An operation that `platform.endpoints` moves, with its own place and the new one. */
 export type MovedEndpoint = NonNullable<PlanDocument['endpoints']>[number];
 
 /** Which snapshot is meant, wherever its file lies by now. */
@@ -25,14 +25,11 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 12);
 }
 
-/** What became of what a dead run had asked for without writing down what came of it. */
+/** The results of a dead run's requests that its journal has no result of. */
 export type RecoveredRun = NonNullable<PlanDocument['settled']>;
 export type RecoveryFinding = RecoveredRun['findings'][number];
 
-/**
- * What a plan may do, and of which resources it is: the plan's options under the names of the flags. All of them have
- * a default.
- */
+/** The plan's options under the names of the flags. All of them have a default. */
 export type PlanChoices = {
   readonly [Option in Exclude<
     keyof PlanOptions,
@@ -48,7 +45,7 @@ type FlagName<Option extends string> = Option extends `${infer Word}_${infer Res
   ? `${Word}${Capitalize<FlagName<Rest>>}`
   : Option;
 
-/** What the person who planned allowed; apply allows nothing more. */
+/** Permissions given when planning; apply allows nothing more. */
 export type PlanOptions = PlanDocument['options'];
 
 /** How a plan is carried out, if not by apply. */
@@ -79,7 +76,7 @@ export function isOnBase({ origin, action }: Pick<Change, 'origin' | 'action'>):
   return origin === 'base' && action !== 'adopt';
 }
 
-/** What apply will ask of the platform; the seconds are rough, from the time that reading took. */
+/** Requests of apply; the seconds are rough, from the time that reading took. */
 export type RequestForecast = PlanDocument['requests'];
 
 /**
@@ -96,7 +93,10 @@ export type RequestForecast = PlanDocument['requests'];
  */
 export type Change = Plan.Change;
 
-/** Whether the resource is gone from the platform, so that a change makes it again; in a drift document: that it is gone. */
+/**
+ * Returns true if the resource is gone from the platform, so that a change makes it again; in a drift document: that
+ * it is gone.
+ */
 export function isGone({ action, missing_id: missing }: Change): boolean {
   return action === 'create' && missing !== null;
 }
@@ -120,7 +120,7 @@ export type TextForm = Plan.TextForm;
 export type Action = Change['action'];
 
 /**
- * Whether a change can be carried out.
+ * The verdict on a change.
  *
  * - `ok`: apply does it.
  * - `held`: it waits for other flags, or for a feature that has the resource for its own; apply leaves it out.
@@ -129,12 +129,12 @@ export type Action = Change['action'];
  */
 export type Verdict = Change['verdict'];
 
-/** Whether anything of a plan is carried out, if only to record what is there already. */
+/** Returns true if anything of a plan is carried out, if only to record what is there already. */
 export function isRunnable({ changes }: Pick<PlanDocument, 'changes'>): boolean {
   return changes.some(({ verdict }) => verdict === 'ok');
 }
 
-/** Whether a change is carried out and does more than record what is there already. */
+/** Returns true if a change is carried out and does more than record what is there already. */
 export function isChanging({ verdict, action }: Change): boolean {
   return verdict === 'ok' && action !== 'adopt' && action !== 'no_op';
 }
@@ -152,7 +152,7 @@ export type Callout = Omit<Plan.Callout, 'path'>;
 /** Finds the call-outs of an edited text; none where it is short. */
 export type FindCallouts = (before: string, after: string) => readonly Callout[];
 
-/** Whether a change of a leaf is one that apply writes; the plan has a note for those that are not. */
+/** Returns true if apply writes the leaf; the plan has a note for leaves that it does not write. */
 export function isWritten({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return !isKept({ cause }) && !UNWRITTEN.has(cause);
 }
@@ -169,7 +169,7 @@ export function isKept({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return cause === 'kept';
 }
 
-/** Whether the platform has another value than Callsheet wrote: writing it undoes what somebody else did. */
+/** Returns true if the platform has another value than Callsheet wrote: writing it undoes somebody's edit. */
 export function isEdited({ cause }: Pick<FieldChange, 'cause'>): boolean {
   return cause === 'drifted' || cause === 'conflict';
 }
@@ -177,7 +177,7 @@ export function isEdited({ cause }: Pick<FieldChange, 'cause'>): boolean {
 /** Edits of one resource that apply leaves as they are. */
 export type KeptEdits = NonNullable<PlanDocument['kept']>[number];
 
-/** Where a secret goes once a change is carried out. */
+/** The destination of a secret once a change is carried out. */
 export type SecretTravel = Plan.Secret;
 
 /** True if a secret goes somewhere new, comes from another source, or is removed. */
@@ -185,7 +185,7 @@ export function isSecretMoved({ to, before, another_source: isOther }: SecretTra
   return to !== before || isOther === true;
 }
 
-/** What a plan remembers of a live resource so that apply can tell whether it moved. */
+/** The plan's record of a live resource, by which apply notices that it moved. */
 export type Pin = Plan.Pin;
 
 /** One step of a change, as forecast. The executor works out the request's body when its turn comes. */
@@ -210,7 +210,7 @@ export function listUnready({ notes }: Pick<PlanDocument, 'notes'>): readonly Un
 export type ExceededLimit = Plan.ExceededLimit;
 
 /**
- * What came of trying a plan on a copy of the fleet. It says what was seen, for people: apply acts on none of it,
+ * The result of trying a plan on a copy of the fleet. It is for people: apply acts on none of it,
  * and the digest of the plan does not cover it.
  *
  * | verdict   | means                                                                      |
@@ -228,7 +228,7 @@ export type RehearsalStep = Rehearsal['steps'][number];
 /** A leaf of the copy that is not what it was before the plan was applied and rolled back. */
 export type RehearsalDifference = Rehearsal['differences'][number];
 
-/** What is known of a history entry (Agent history entry). */
+/** A history entry (Agent history entry), as far as it is known. */
 export type HistoryEntry = Plan.Edit;
 
 /** `user:mina via dashboard at 2026-11-21T10:12:03Z`, as far as it is known. */
@@ -268,7 +268,7 @@ export type Attribution = Plan.Attribution;
  */
 export type Doubt = NonNullable<Attribution['because']>;
 
-/** What the team's own rules say of a plan at a moment. */
+/** The verdict of the team's own rules on a plan at a moment. */
 export type PlanJudgement = {
   readonly refusals: readonly Refusal[];
   readonly notes: readonly Note[];
@@ -284,7 +284,7 @@ export type PlanRules = {
 /** Limits that a plan must stay within: `guards:` in callsheet.yaml. */
 export type Guards = {
   readonly max_delete?: number;
-  /** Of the resources that exist, from 0 to 100. */
+  /** Percentage of the resources that exist, from 0 to 100. */
   readonly max_change_percent?: number;
   /** Below this many existing resources `max_change_percent` does not count. */
   readonly min_resources?: number;
@@ -311,7 +311,6 @@ export type FreezeWindow = {
   readonly dates?: readonly DateSpan[];
   /** Name for people. */
   readonly reason?: string;
-  /** Where it stands: `callsheet.yaml:14`. */
   readonly source: string;
 };
 
@@ -362,7 +361,7 @@ export function holdingFlags(held: readonly Change[]): readonly string[] {
   return listLifts(held).map(toFlag);
 }
 
-/** What a plan was allowed, as it is typed: `--allow-delete`, `--target agent.a agent.b`. */
+/** Returns the permissions of a plan as flags: `--allow-delete`, `--target agent.a agent.b`. */
 export function allowanceFlags(options: PlanOptions): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (value === false || (Array.isArray(value) && value.length === 0)) return [];

@@ -15,7 +15,7 @@
  * An address that is masked as a whole keeps its scheme and host. A plan shows what a name alone hides where the files
  * have it in clear (`InClear`): see decision 14.
  *
- * What gives nothing away is shown: null, flags, empty texts, placeholders that are filled in during a call, and,
+ * Values that give nothing away are shown: null, flags, empty texts, placeholders that are filled in during a call, and,
  * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
  */
 
@@ -58,9 +58,9 @@ import { elementNode, type FieldNode, memberNode, rootNode } from './walk.ts';
 /** How much of a value is secret: nothing, the credentials in a text, or all of it. */
 type Sensitivity = 'open' | 'part' | 'whole';
 
-/** What holds for a value because of where it stands. */
+/** Facts of a value that follow from its place. */
 export type Secrecy = {
-  /** Whether it is masked: because the schema says so, or because of its name. */
+  /** The reason for which it is masked: the schema, or its name. */
   readonly hidden: 'no' | 'name' | 'schema';
   /** Below `x-secrets-inside`. */
   readonly inside: boolean;
@@ -89,7 +89,7 @@ export function sensitivity(
   return scalarSensitivity(secrecy, value);
 }
 
-/** Whether anything in a value is secret, however deep. */
+/** Returns true if anything in a value is secret, however deep. */
 export function holdsSecret(field: FieldContext, value: Value | undefined): boolean {
   if (isList(value)) {
     const items = itemContext(field);
@@ -177,10 +177,9 @@ function findItem(list: readonly Value[], identity: string | undefined, segment:
 /** The segment of an element of a list that is not keyed. */
 const INDEX = /^\[\d+\]$/;
 
-/** What of a field's schema and place counts. */
 type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
 
-/** What holds for a member because of the fields above it, its schema and its name. */
+/** Returns the secrecy of a member, from the fields above it, its schema and its name. */
 export function memberSecrecy(
   above: Secrecy,
   node: FieldFacts,
@@ -212,7 +211,7 @@ export function elementSecrecy(node: FieldFacts, above: Secrecy): Secrecy {
 /** Members that say what the `value` beside them is. */
 const LABELS = ['key', 'name', 'header'];
 
-/** Whether a member names what it stands in: the `key` of an element opens nothing. */
+/** Returns true if a member names its parent: the `key` of an element opens nothing. */
 function isLabel(key: string, object: ValueObject | undefined, node: FieldFacts): boolean {
   if (!LABELS.includes(key)) return false;
   if (object !== undefined && Object.hasOwn(object, 'value')) return true;
@@ -339,7 +338,7 @@ export function secretTexts(field: FieldContext, value: Value | undefined): read
 
 /**
  * A document as a journal keeps it: without what the platform owns and without secrets, and the paths of the latter.
- * What is compared as one value goes as one where something in it is secret.
+ * A value that is compared as one is withheld as one if anything in it is secret.
  */
 export function withhold(
   root: FieldSchema,
@@ -413,7 +412,7 @@ function redactMembers(
   withheld: string[],
 ): Json {
   const { node, secrecy } = field;
-  // Of what is masked nobody asks for the path.
+  // The path of a masked value is not needed.
   const isPlaced =
     redaction.how === 'withhold' ||
     redaction.secrets !== undefined ||

@@ -155,14 +155,17 @@ export function memberSchema(root: FieldSchema, object: FieldSchema, key: string
 }
 
 /**
- * Whether the schema names a top-level field. Another one is newer than the schema: the platform's own, or given
- * under `unchecked`, which stands in documents under the name that it is sent under.
+ * Returns true if the schema names a top-level field. Another one is newer than the schema: the platform's own, or
+ * given under `unchecked`, which stands in documents under the name that it is sent under.
  */
 export function namesField({ properties }: FieldSchema, field: string): boolean {
   return properties !== undefined && Object.hasOwn(properties, field);
 }
 
-/** Whether a document tells of a top-level field: what is newer than the schema need not be returned. */
+/**
+ * Returns true if a document can be relied on for a top-level field: one that is newer than the schema need not be
+ * returned.
+ */
 export function isEchoed(root: FieldSchema, field: string, document: object): boolean {
   return namesField(root, field) || Object.hasOwn(document, field);
 }

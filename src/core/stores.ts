@@ -2,8 +2,8 @@ import { CallsheetError } from './errors.ts';
 import { bareAddress, type NamedBy, PORTS } from './origin.ts';
 
 /**
- * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
- * who names the server that they would go to.
+ * The place of a stack's state. Credentials are never a part of it: they come from the environment, and `by` says who
+ * names the server that they would go to.
  */
 export type StatePlace =
   | { readonly file: string }
@@ -32,20 +32,20 @@ export type S3Place = {
   readonly bucket: string;
   readonly key: string;
   readonly region?: string;
-  /** Of another service than Amazon's. */
+  /** The endpoint of another service than Amazon's. */
   readonly endpoint?: string;
 };
 
 /** A store beside files, as a stack or the environment names a state in it. */
 type Store = {
-  /** What must be given; the first says where it is. An environment may leave out what the stack says. */
+  /** Required members; the first names the place. An environment may leave out those that the stack has. */
   readonly needs: readonly [string, ...string[]];
   /** The members that hold the address of a server, and what such an address begins with. */
   readonly addresses: readonly string[];
   readonly schemes: readonly string[];
   /** The variables that hold what it signs in with, that of a password first. No stack may read them. */
   readonly credentials: readonly [string, ...string[]];
-  /** What the whole place begins with as one text. */
+  /** Prefixes of the place as one text. */
   readonly protocols: readonly [string, ...string[]];
   /** The place in that text. Throws `CallsheetError('usage')` where something is missing. */
   readonly parse: (text: string) => StatePlace;
@@ -185,8 +185,8 @@ export function placeKey(place: StatePlace, withoutLinks: (file: string) => stri
 }
 
 /**
- * What a seal says of where a text is kept: what the store calls it. Hosts and folders are left out, which differ from
- * one machine to another (a tunnel, a checkout).
+ * Returns the place that a seal names: the store's own name of a text. Hosts and folders are left out, which differ
+ * from one machine to another (a tunnel, a checkout).
  */
 export function sealPlace(place: StatePlace): string {
   if ('file' in place) {

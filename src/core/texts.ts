@@ -14,7 +14,7 @@ const MARKED = /^\$text:(?:0|[1-9]\d{0,8})$/;
 /** Characters of the shortest text in the list: digests, ids and most sentences of a plan stay where they are. */
 const LONG = 128;
 
-/** What stands for a text of the list. */
+/** Returns the mark that stands for a text of the list. */
 export function getMark(index: number): string {
   return `${MARK}${index}`;
 }

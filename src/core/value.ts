@@ -70,7 +70,6 @@ export class Blob {
   }
 }
 
-/** What a desired document is made of. */
 export type Value = JsonScalar | Ref | LinkedText | Secret | Blob | readonly Value[] | ValueObject;
 
 export type ValueObject = { readonly [key: string]: Value };
@@ -173,8 +172,8 @@ export function objectsIn(value: Value | undefined): readonly ValueObject[] {
 }
 
 /**
- * Whether two plain values have the same JSON but for the order of members; one that is undefined counts as absent.
- * Tells what equal digests would, for a fraction of their cost.
+ * Returns true if two plain values have the same JSON but for the order of members; an undefined one counts as
+ * absent. Equal digests would say the same, at a multiple of the cost.
  */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
@@ -207,8 +206,8 @@ export function oncePer<K extends object, V extends object | string>(
 }
 
 /**
- * What a table holds under a name that somebody else wrote. A plain look-up would also find what every
- * object has, such as `constructor`.
+ * Looks up a name that somebody else wrote. A plain look-up would also find the members that every object has, such
+ * as `constructor`.
  */
 export function getOwn<T>(
   table: { readonly [name: string]: T } | undefined,
@@ -254,7 +253,6 @@ export function compareTexts(a: string, b: string): number {
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Whether a text is the id of something on the platform. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -264,7 +262,7 @@ export function plainId(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }
 
-/** Whether a text is a moment, such as when a provider was connected: a time without its zone is none. */
+/** Returns true for a moment, such as when a provider was connected: a time without its zone is none. */
 export function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text);
 }

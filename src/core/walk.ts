@@ -42,7 +42,7 @@ export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchem
   return along;
 }
 
-/** Whether the history of a resource records a leaf, and a revert brings it back. */
+/** Returns true if the history of a resource records a leaf, and a revert brings it back. */
 export function isRecorded(root: FieldSchema, path: Path): boolean {
   return schemasAlong(root, path).every((schema) => schema['x-revert'] !== false);
 }
@@ -109,7 +109,7 @@ export function schemaBelow(root: FieldSchema, schema: FieldSchema, segment: str
   return isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
 }
 
-/** What a document has at a path, be it a leaf or not; undefined where it has nothing there. */
+/** Returns the value at a path, a leaf or not; undefined if there is none. */
 export function valueAt<V extends Value>(
   root: FieldSchema,
   document: Members<V>,
@@ -123,7 +123,7 @@ export function valueAt(root: FieldSchema, document: ValueObject, path: Path): V
   );
 }
 
-/** What a value has at one segment: a member of an object, an element of a list that is keyed by identity. */
+/** Returns the value at one segment: a member of an object, or an element of a list that is keyed by identity. */
 export function memberAt<V extends Value>(
   schema: FieldSchema,
   value: V | undefined,
@@ -139,11 +139,11 @@ export function memberAt(
   return value[elementSegments(key, value).indexOf(segment)];
 }
 
-/** What is put into a document where something on the way to a path is missing. */
+/** Values to add to a document in which a part of a path is missing. */
 type Missing<V extends Value> = {
   /** A document that a list which is missing is taken from. */
   readonly lists?: Members<V> | undefined;
-  /** Whether an element that is missing is added to its list. */
+  /** True if a missing element is added to its list. */
   readonly adds?: boolean;
 };
 
@@ -226,14 +226,14 @@ export function withoutValue(root: FieldSchema, document: JsonObject, path: Path
 }
 
 /**
- * What taking a document apart asks of a schema, looked up once: documents come by the thousand, and of every value
- * the same is asked again. All nodes have the same members in the same order, which engines read several times
- * as fast as schemas, of which hardly two are alike.
+ * Facts of a schema that every value of a document needs, looked up once, as documents come by the thousand. All
+ * nodes have the same members in the same order, which engines read several times as fast as schemas, of which hardly
+ * two are alike.
  */
 export type FieldNode = {
   readonly root: FieldSchema;
   readonly schema: FieldSchema;
-  /** Whether the schema names it: what it says of the field holds, whatever the name sounds like. */
+  /** True if the schema names it: the schema's facts about the field hold, whatever the name sounds like. */
   readonly isNamed: boolean;
   /** An element of a list. */
   readonly isElement: boolean;
@@ -492,7 +492,7 @@ export type Twins = {
   readonly elements: readonly Json[];
 };
 
-/** Whether a path leads to what an element of a list is known by. */
+/** Returns true if a path leads to the identity of a list's element. */
 export function isElementName(root: FieldSchema, path: Path): boolean {
   const { 'x-identity': identity } = schemaAt(root, path.slice(0, -2));
   return isIdentity(path.at(-2) ?? '') && path.at(-1) === identity;
