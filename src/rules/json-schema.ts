@@ -21,7 +21,7 @@ const DEFAULT_DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 type Compiled = {
   readonly check: SchemaCheck;
-  /** What makes parts of it dead. */
+  /** Mistakes that make parts of it dead. */
   readonly slips: readonly Omit<RuleProblem, 'member'>[];
 };
 
@@ -42,7 +42,7 @@ export function compileSchema(
       wrong: { message: `uses an unknown draft: ${JSON.stringify(named)}`, hint },
     };
   }
-  // What it would write to the terminal is told as a slip.
+  // Messages that ajv would write to the terminal are reported as slips.
   const quiet = { logger: false, messages: true, verbose: false } as const;
   const ajv = open({ allErrors: true, strict: false, ...quiet });
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
@@ -80,7 +80,7 @@ export function compileSchema(
 /** Said of a schema that leads back to itself for the same value. */
 const ENDLESS = 'refers to itself without an end';
 
-/** What only says that something below it failed. */
+/** Errors of these keywords only say that something below them failed. */
 const ECHOES = ['if', 'allOf', '$ref'];
 
 function tell(errors: readonly ErrorObject[]): readonly Violation[] {
@@ -125,7 +125,7 @@ function wordsFor({ keyword, params, message }: ErrorObject): string {
   }
 }
 
-/** Where a schema speaks of the resource itself, or of a field of it; undefined where that is not known. */
+/** The path from the resource to the field that a schema is about; undefined where it is not known. */
 type Instance = readonly string[] | undefined;
 
 /** Keywords with a schema for the same value, with a list of such, and with one for each name. */

@@ -19,7 +19,7 @@ import { compileSchema, type SchemaCheck } from './json-schema.ts';
 import { unknownField, unknownKey } from './known-fields.ts';
 import type { RuleProblem, WrittenRule } from './rule.ts';
 
-/** What a rule has against a resource; against nothing in particular where it could not be asked. */
+/** The resource is undefined where the rule could not be asked. */
 export type RuleFinding = {
   readonly rule: string;
   readonly severity: Severity;
@@ -45,7 +45,6 @@ type Subject = {
   readonly variables: { readonly [name: string]: Shown };
 };
 
-/** What rules have against the resources of a stack. */
 export function judgeResources(
   rules: readonly Rule[],
   judged: Judged,
@@ -117,7 +116,7 @@ function askRule({ when, require, message }: Rule, variables: object): Verdict {
     const answer = program?.ask(variables);
     if (answer === undefined) continue;
     if ('failed' in answer) {
-      // What lacks the field that a rule asks for first is none that it is about.
+      // A resource without the first field that a rule asks for is none that the rule is about.
       if (member === 'when' && answer.missing !== undefined) return 'apart';
       const why = `${message} (${member} could not be checked: ${answer.failed})`;
       return { why, unanswered: answer };
@@ -230,7 +229,7 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** What a rule is shown: plain data. CEL's whole numbers are `bigint`. */
+/** Plain data for a rule. CEL's whole numbers are `bigint`. */
 type Shown =
   | boolean
   | number
@@ -278,7 +277,7 @@ function forCel(value: Shown): Shown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forCel(member)]));
 }
 
-/** What a rule has against a plan: the changes that break it, none for the plan as a whole. */
+/** The changes that break a rule; none for the plan as a whole. */
 type Breach = { readonly addresses: readonly string[]; readonly why: string };
 
 const NOTHING = { refusals: [], notes: [] };
@@ -333,12 +332,12 @@ function listBreaches(
       return typeof verdict === 'string' ? [] : [{ why: verdict.why, addresses: [] }];
     }
     const broken = changes.flatMap(({ address, kind, verdict }, index) => {
-      // What apply leaves out does no harm.
+      // Apply leaves these changes out, so they do no harm.
       if (verdict !== 'ok' || rule.on?.includes(kind) === false) return [];
       const found = askRule(rule, { change: shown.changes[index], plan: shown.plan, now });
       return typeof found === 'string' ? [] : [{ why: found.why, address }];
     });
-    // What is said alike of several changes is said once.
+    // A reason that several changes share is given once.
     const same = Map.groupBy(broken, ({ why }) => why);
     return [...same].map(([why, all]) => ({ why, addresses: all.map(({ address }) => address) }));
   });
@@ -362,7 +361,7 @@ export type Rule = Pick<
   readonly when: Program | undefined;
   readonly require: Program | undefined;
   readonly check: SchemaCheck | undefined;
-  /** Whether an expression speaks of `resources`, all of them. */
+  /** An expression reads `resources`, all of them. */
   readonly seesAll: boolean;
   /** An expression speaks of the `calls` of a change. */
   readonly readsCalls: boolean;
@@ -413,7 +412,7 @@ export function compileRule(
 function wrongField(text: string, schemas: readonly FieldSchema[]) {
   const path = parsePath(text);
   if (path === undefined) return { message: `names ${JSON.stringify(text)}, which is not a path` };
-  // What stands below an element of a list is not looked at.
+  // Keys below an element of a list are not checked.
   const element = path.findIndex(isIdentity);
   const keys = element < 0 ? path : path.slice(0, element);
   for (let length = 1; length <= keys.length; length += 1) {

@@ -61,7 +61,7 @@ function* nodesWithBound(
   for (const child of inner.inside) yield* nodesWithBound(child, within);
 }
 
-/** What a macro binds, and which of its parts see it: of `cel.bind(name, value, rest)` the rest alone. */
+/** Returns the name that a macro binds, and the parts that see it: of `cel.bind(name, value, rest)` the rest alone. */
 function findBinding(node: ASTNode) {
   if (node.op !== 'rcall') return undefined;
   const [macro, receiver, [first, ...rest]] = node.args;
@@ -71,7 +71,7 @@ function findBinding(node: ASTNode) {
   return { name, outside: [receiver, ...rest.slice(0, 1)], inside: rest.slice(1) };
 }
 
-/** What may stand in the place of the last key, in words, where no such resource has it; undefined where one may. */
+/** Returns a hint for a last key that no such resource has; undefined where one may have it. */
 export function unknownKey(
   schemas: readonly FieldSchema[],
   keys: readonly string[],
@@ -103,7 +103,7 @@ function findChain(node: ASTNode) {
   return at.op === 'id' && keys.length > 0 ? { variable: at.args, keys } : undefined;
 }
 
-/** Whether a key may be there; else those that may be in its place. */
+/** Returns `known` if the key may be there, else the names that may be in its place. */
 function lookUp(
   { root, schema }: Described,
   keys: readonly string[],
@@ -115,7 +115,7 @@ function lookUp(
       properties === undefined ||
       (additionalProperties !== false && here['x-section']?.properties === undefined)
     ) {
-      // What is open may have anything, unless the schema goes on to say more.
+      // An open object may have any key, unless the schema goes on to say more.
       if (properties === undefined || !Object.hasOwn(properties, key)) return 'known';
     }
     const names = Object.entries(properties)

@@ -185,7 +185,7 @@ const unsuppliedToken: LintRule = {
 
 type Use = { readonly prose: Prose; readonly span: Span };
 
-/** Where tokens stand, by name: the first place of each text. */
+/** Returns the uses of tokens by name: the first in each text. */
 function usesIn(
   prose: readonly Prose[],
   patterns: readonly RegExp[],
@@ -236,7 +236,7 @@ const QUOTED_TOOL = '[`"“](?<name>[A-Za-z][\\w-]*)[`"”]';
 const NOUN = '(?:tool|function|webhook)\\b';
 const VERB = '\\b(?:call|use|invoke|run|trigger)(?:s|ing)?\\s+(?:the\\s+)?';
 
-/** What counts as speaking of a tool; `docs/rules.md` says it in words. */
+/** Mentions of a tool; `docs/rules.md` describes them in words. */
 const TOOL_PATTERNS: Patterns = {
   quoted: [
     new RegExp(`${QUOTED_TOOL}\\s+${NOUN}`, 'dgi'),
@@ -427,7 +427,7 @@ function getRules({ document }: DesiredResource): string {
   return typeof document.transfer_rules === 'string' ? document.transfer_rules : '';
 }
 
-/** What an agent lacks to make a transfer. One whose transfers are on may have its rules in the prompt. */
+/** Finds what an agent lacks to make a transfer. If its transfers are on, its rules may stand in the prompt. */
 function findLack(
   { document }: DesiredResource,
   rules: string,
@@ -450,7 +450,7 @@ function findLack(
 /** How far back a denial is looked for. A prompt without full stops is one sentence, however long it is. */
 const LONGEST_SENTENCE = 400;
 
-/** Whether a sentence tells to do it, rather than not to. */
+/** Returns true if a sentence tells to do it, rather than not to. */
 function isOrder(text: string) {
   return ({ span }: Mention): boolean => {
     const before = text.slice(Math.max(0, span.start - LONGEST_SENTENCE), span.start);
@@ -473,7 +473,7 @@ export const lintRules: readonly LintRule[] = [
   oneGreeting,
 ];
 
-/** What is said of comments that silence rules; found where the comments are read. */
+/** Found where the comments are read. */
 export const UNUSED_IGNORE: Omit<LintRule, 'check'> = {
   name: 'lint/unused-ignore',
   severity: 'warning',
@@ -487,7 +487,7 @@ export const namedRules: readonly Omit<LintRule, 'check'>[] = [...lintRules, UNU
 /** A finding with the rule that made it and how much it weighs. */
 export type Weighed = LintFinding & { readonly rule: string; readonly severity: Severity };
 
-/** What every rule finds that is not switched off. */
+/** Returns the findings of all rules that are not switched off. */
 export function lint(subject: LintSubject): readonly Weighed[] {
   return lintRules.flatMap((rule) => {
     const severity = getSeverity(rule, subject.settings);
@@ -513,7 +513,6 @@ function fewOfEach(findings: readonly LintFinding[]): readonly LintFinding[] {
   });
 }
 
-/** What a rule weighs in a stack. */
 export function getSeverity(
   { name, severity }: Pick<LintRule, 'name' | 'severity'>,
   { severities }: Pick<LintSettings, 'severities'>,

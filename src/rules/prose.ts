@@ -14,24 +14,22 @@ import { oncePer } from '../core/value.ts';
 export type LintRule = {
   /** `prompt/unknown-tool` */
   readonly name: string;
-  /** What it is where `callsheet.yaml` does not say otherwise. */
+  /** The default where `callsheet.yaml` does not set it. */
   readonly severity: Severity;
   /** One sentence: what it finds. */
   readonly description: string;
   readonly check: (subject: LintSubject) => readonly LintFinding[];
 };
 
-/** What rules look at. */
 export type LintSubject = {
   readonly resources: readonly DesiredResource[];
   readonly settings: LintSettings;
   /** Undefined for a kind that does not exist. */
   readonly schemaOf: (kind: string) => KindSchema | undefined;
-  /** Where a field's text is written; the same for all that take it from one place. */
+  /** Returns the source of a field's text; equal for all fields that take it from one place. */
   readonly originOf: (resource: DesiredResource, path: string) => Origin;
 };
 
-/** Where a text comes from. */
 export type Origin = {
   /** Equal for texts that are written once. */
   readonly key: string;
@@ -70,7 +68,7 @@ export type LintSettings = {
 const { max_prompt_characters, min_duplicate_characters } =
   written.settings.properties.lint.properties;
 
-/** Where `callsheet.yaml` has no `lint:`. */
+/** Applies where `callsheet.yaml` has no `lint:`. */
 export const DEFAULT_LINT: LintSettings = {
   severities: new Map(),
   tokens: undefined,
@@ -202,15 +200,15 @@ export type Patterns = {
 };
 
 /**
- * What patterns find in a text, by place. Each has the group `name`; a pattern may have it twice, one of
- * which matches. The same place is told once.
+ * Finds mentions in a text, by place. Each pattern has the group `name`; a pattern may have it twice, one of which
+ * matches. The same place is reported once.
  */
 export function mentionsIn(text: string, { quoted, named }: Patterns): readonly Mention[] {
   const patterns = [...(/[`"“]/.test(text) ? quoted : []), ...(text.includes('_') ? named : [])];
   return findAll(text, patterns);
 }
 
-/** What patterns find in a text, whatever they need. */
+/** Finds all matches of the patterns, without a check that the text has the characters they need. */
 export function findAll(text: string, patterns: readonly RegExp[]): readonly Mention[] {
   const found = new Map<number, Mention>();
   for (const pattern of patterns) {

@@ -22,14 +22,13 @@ export type WrittenRule = {
   readonly field: string | undefined;
   readonly message: string;
   readonly severity: Severity;
-  /** Where it stands: `callsheet.yaml:14`. */
+  /** The rule's place: `callsheet.yaml:14`. */
   readonly source: string;
 };
 
-/** What is wrong with a rule. */
 export type RuleProblem = {
   readonly member: 'when' | 'require' | 'schema' | 'field';
-  /** Where in the text of the member; the whole member where absent. */
+  /** The place in the text of the member; the whole member where absent. */
   readonly span?: { readonly start: number; readonly end: number };
   /** The keys that lead to it in a member that is no text. */
   readonly at?: readonly string[];
