@@ -25,7 +25,7 @@ export function shortCommit(commit: string): string {
   return commit.slice(0, 12);
 }
 
-/** The results of a dead run's requests that its journal has no result of. */
+/** A dead run, and the findings on requests whose outcome its journal lacks. */
 export type RecoveredRun = NonNullable<PlanDocument['settled']>;
 export type RecoveryFinding = RecoveredRun['findings'][number];
 

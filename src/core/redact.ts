@@ -15,8 +15,8 @@
  * An address that is masked as a whole keeps its scheme and host. A plan shows what a name alone hides where the files
  * have it in clear (`InClear`): see decision 14.
  *
- * Values that give nothing away are shown: null, flags, empty texts, placeholders that are filled in during a call, and,
- * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
+ * Harmless values are shown: null, flags, empty texts, placeholders that are filled in during a call, and, where only a
+ * name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
  */
 
 import {
