@@ -65,7 +65,7 @@ async function planThenApply(
       return EXIT.error;
     }
   }
-  // What was allowed, and how it was read, stands in the plans.
+  // The plans have the permissions and the way of reading.
   const allowed = allowancesIn(flags);
   const rest = Object.entries(flags).filter(([name]) => name !== 'refresh' && !allowed.has(name));
   const applying = Object.fromEntries(rest) as TreeRequest['flags'];

@@ -18,7 +18,7 @@ import type { ResourceState, State } from '../../state/model.ts';
 import { type FoundStack, inTree, type TreeRequest } from './request.ts';
 import { eachStack, type StackResult } from './run-stack.ts';
 
-/** What a stack takes for its own, and nobody else may. */
+/** A claim of one stack that no other may have. */
 type Claim = {
   /** Equal for two claims to the same thing. */
   readonly key: string;
@@ -29,18 +29,18 @@ type Claim = {
   readonly address: Address | undefined;
   /** `clinics/harbor/agents.yaml:3`, or what else says it. */
   readonly place: string;
-  /** Whether it may be somebody else's, too, as long as each says which live resource it means. */
+  /** True if others may have it, too, as long as each names its live resource. */
   readonly isTold: boolean;
-  /** Whether it is a name by which the platform is searched, because nothing else says which live resource is meant. */
+  /** True for a name by which the platform is searched, because nothing else identifies the live resource. */
   readonly isSought?: boolean;
-  /** Whether it is a name that the stack gives up: until then whoever searches for it finds what is not theirs. */
+  /** True for a name that the stack gives up: until then another stack's search for it finds this stack's resource. */
   readonly isFormer?: boolean;
 };
 
 /**
- * What a stack claims: where it keeps its state, the ids in its state and in `lifecycle.adopt`, and the names by which
- * its resources are found. Nothing, where the stack cannot be loaded: then nothing of it is written either, and its own
- * result says why. `withState` is false where nothing beyond the configuration is to be read.
+ * Lists the claims of a stack: the place of its state, the ids in its state and in `lifecycle.adopt`, and the names
+ * by which its resources are found. A stack that cannot be loaded has none: nothing of it is written either, and its
+ * own result says why. `withState` is false where nothing beyond the configuration is to be read.
  */
 async function listClaims(
   found: FoundStack,
@@ -63,8 +63,8 @@ async function listClaims(
 }
 
 /**
- * Where its resources live, however the address is spelled: whoever has the same address there has the same account.
- * Empty where nobody says it, or says it wrongly: then nothing is sent, and only `validate` goes on.
+ * Returns the platform of a stack, in one spelling of the address: stacks with the same address have the same
+ * account. Empty where the address is missing or wrong: then nothing is sent, and only `validate` goes on.
  */
 function getPlatform({ platform }: Stack, { env }: Context): string {
   try {
@@ -117,9 +117,9 @@ function configuredClaims(
 }
 
 /**
- * What the state holds. The name that it was given last counts, too, where the configuration no longer has the resource
- * or has another name for it: another stack that has that name now would take over what this one deletes or renames.
- * What is let go of by `forget` is nobody's.
+ * Claims of the state. The name that was last written counts, too, where the configuration no longer has the resource
+ * or has another name for it: another stack that has that name now would take over a resource that this one deletes
+ * or renames. Resources that are let go of by `forget` belong to no stack.
  */
 function recordedClaims(
   { path }: FoundStack,
@@ -187,7 +187,7 @@ function byName(
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
 type Overlap = { readonly own: Claim; readonly other: Claim };
 
-/** What stands against each stack, by its path; nothing for those that keep to themselves. */
+/** Finds the overlaps of each stack, by its path; stacks without any are left out. */
 function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {
   const overlaps = new Map<string, Overlap[]>();
   for (const group of Map.groupBy(claims, ({ key }) => key).values()) {
@@ -195,7 +195,7 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
     if (group.length < 2 || group.every(({ isTold, isFormer }) => isTold || isFormer)) continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
     for (const own of first.values()) {
-      // Whoever gives a name up may go on: then the other one can, too.
+      // The stack that gives a name up may go on: then the other one can, too.
       if (own.isFormer === true) continue;
       const other = [...first.values()].findLast(
         ({ stack, isFormer }) => stack !== own.stack && (isFormer !== true || own.isSought),

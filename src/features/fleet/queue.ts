@@ -51,7 +51,7 @@ export async function add(
       hint: 'Name the folder of the stacks with --dir.',
     });
   }
-  // Nobody is asked anything on the machine of a worker, so nobody is asked here.
+  // A worker cannot ask for anything, so nothing is asked here either.
   const asking = { ...context.terminal, canAsk: false };
   const request = checkTree(command, flags, plans, context);
   if (command === 'apply' && plans === undefined) await isAgreed('', flags, asking, APPROVE);
@@ -132,7 +132,7 @@ function showCommand(id: string, flags: QueueFlags): string {
   return commandLine(`queue show ${id}${queue}`, flags);
 }
 
-/** What is printed of a batch that nobody waits for: `schemas/batch.schema.json`. */
+/** Returns the output for a batch that is not waited for: `schemas/batch.schema.json`. */
 function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch) {
   const batch = { batch: id, command, commit: commit ?? null, stacks: tasks.length, new: !isOld };
   return stampDocument('callsheet-batch', batch);
@@ -250,7 +250,7 @@ async function gatherTasks(request: TreeRequest, context: Context): Promise<read
   return tasks;
 }
 
-/** What was approved is what runs: the plan itself goes into the job. */
+/** The approved plan itself goes into the job, so that it is what runs. */
 async function plannedTasks(
   folder: string,
   { flags }: TreeRequest,

@@ -34,7 +34,7 @@ export type TreeFlags = StackFlags & {
   readonly shard?: string;
 };
 
-/** What was asked of a tree, once it is known to make sense. */
+/** A request for a tree, once it is known to make sense. */
 export type TreeRequest = {
   readonly command: StackCommand;
   readonly flags: TreeFlags & { readonly format: TreeFormat };
@@ -226,12 +226,12 @@ function findLeast(loads: readonly number[]): number {
 }
 
 /**
- * What every stack costs, however small it is: a session, its lists, its state. About what ten more agents cost, which
+ * The weight of every stack, however small: a session, its lists, its state. About that of ten more agents, which
  * have some 400 bytes of YAML each where they share a base.
  */
 const EVERY_STACK = 4096;
 
-/** Where resources are written: rows of a table are resources, too. */
+/** Files of resources: rows of a table are resources, too. */
 const CONFIGURATION = /\.(?:ya?ml|csv)$/;
 
 /**

@@ -36,21 +36,19 @@ export type StackTask = {
   readonly flags: StackFlags;
   /** The plan that `apply` carries out; without one it plans. Nobody is asked either way. */
   readonly plan?: (() => Promise<PlanDocument>) | undefined;
-  /** Whether whoever runs it runs for days: its trace is its own. */
+  /** True if the process runs for days: the trace of the stack is its own. */
   readonly isAlone?: boolean;
 };
 
-/** What a command prints for programs. */
 export type StackDocument = PlanDocument | RunDocument | DiagnosticsDocument;
 
-/** What came of it. */
 export type StackResult = {
   readonly path: string;
   readonly exit: ExitCode;
   /** Undefined where it ended before it had anything to print; `error` says why it failed, then or later. */
   readonly document: StackDocument | undefined;
   readonly error: Failure | undefined;
-  /** What it said beside its result, for people: warnings, progress, why it failed. Ends in a line break. */
+  /** Output beside the result, for people: warnings, progress, why it failed. Ends in a line break. */
   readonly said: string;
 };
 
@@ -173,7 +171,7 @@ export async function eachStack<S extends FoundStack, T>(
   try {
     for (const [at, one] of waiting.entries()) {
       await take(await one);
-      // What was shown need not be kept.
+      // A result that was shown need not be kept.
       delete waiting[at];
     }
   } finally {
@@ -203,7 +201,6 @@ export function worstExit(exits: readonly number[]): ExitCode {
   return WORST_FIRST.find((exit) => exits.includes(exit)) ?? EXIT.done;
 }
 
-/** What is told of a stack in the summary. */
 export function summariseStack({ path, exit, document, error }: StackResult): FleetStack {
   const told = document === undefined ? NOTHING_TOLD : toldBy(document, path);
   const reason = error === undefined ? told.reason : reasonOfFailure(path, error);
@@ -221,11 +218,11 @@ export function summariseStack({ path, exit, document, error }: StackResult): Fl
   };
 }
 
-/** What a document tells of its stack. */
+/** The summary of a stack that its document gives. */
 type Told = Pick<FleetStack, 'counts'> & {
   /** How a command came out that did all that it was asked. */
   readonly status: StackStatus;
-  /** What stands in the way. */
+  /** The obstacle, if any. */
   readonly reason: string | undefined;
 };
 
@@ -303,7 +300,7 @@ function moreWords(count: number): string {
   return count === 0 ? '' : ` (and ${formatNumber(count)} more)`;
 }
 
-/** What came of all stacks as JSON. Ends in a line break. */
+/** Returns the result of all stacks as JSON. Ends in a line break. */
 export function fleetJson(document: FleetDocument): string {
   return `${jsonText(document)}\n`;
 }

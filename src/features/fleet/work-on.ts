@@ -42,7 +42,6 @@ import {
   worstExit,
 } from './run-stack.ts';
 
-/** What is to be done in each stack, and what is known of all of them. */
 type Work = {
   /** The task of a stack; a result where there is nothing to run. Unless given, what the request says. */
   readonly taskOf?: (stack: FoundStack) => Omit<StackTask, 'stack'> | StackResult;
@@ -54,7 +53,6 @@ type Work = {
   readonly isReport?: boolean;
 };
 
-/** What came of the whole. */
 type Worked = { readonly exit: ExitCode; readonly document: FleetDocument };
 
 /** Works on the chosen stacks, shows each, and then all of them. */
@@ -99,7 +97,7 @@ export async function workOn(
     stacks,
   };
   if (work.isStep !== true || flags.format !== 'json') view.end(document);
-  // What an interrupt left is no set: nobody is to apply it.
+  // After an interrupt the folder is no complete set, which must not be applied.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
     const next = suggestNext(out, stacks, flags);
@@ -144,7 +142,7 @@ async function runUnlessRefused(
   const task = taskOf?.(stack) ?? { command, flags: ownFlags(flags) };
   if ('exit' in task) return task;
   const result = await runStack({ ...task, stack }, context, onProgress);
-  // What is wrong in a stack itself is repaired first.
+  // A stack's own mistakes are repaired first.
   return refused === undefined || result.exit !== 0
     ? result
     : { ...refused, document: result.document };
@@ -205,7 +203,7 @@ async function openView(request: TreeRequest, work: Work, context: Context): Pro
       const parts: StackPart[] = [];
       return {
         add({ path, document }, { status }) {
-          // Where nothing changes there is nothing to review.
+          // An unchanged stack needs no review.
           if (document?.format === 'callsheet-plan' && status !== 'unchanged')
             parts.push({ path, text: part(document, path) });
         },
@@ -282,7 +280,10 @@ function renderBody(document: StackDocument, options: RenderOptions): string {
   }
 }
 
-/** What a stack said beside its result. With `--quiet` that is why it failed, which is told all the same. */
+/**
+ * Prints the output of a stack beside its result. With `--quiet` that is why it failed, which is printed all the
+ * same.
+ */
 function tellSaid(
   { path, said }: StackResult,
   flags: Pick<CommonFlags, 'quiet' | 'color' | 'verbose'>,
@@ -294,7 +295,10 @@ function tellSaid(
   err(`${renderStackTitle(path, renderErr)}\n${said}\n`);
 }
 
-/** What `validate` found in all stacks as one report for another program, with places as seen from the tree. */
+/**
+ * Returns the findings of `validate` in all stacks as one report for another program, with places as seen from the
+ * tree.
+ */
 function reportTree(
   format: Exclude<ReportFormat, 'text' | 'json'>,
   results: readonly StackResult[],

@@ -20,12 +20,11 @@ import { type Claim, type HandOut, type Left, taskKey } from './queue/hand-out.t
 import type { StackFlags } from './request.ts';
 import { runStack, type StackResult } from './run-stack.ts';
 
-/** What a worker does with what it is handed. */
 type WorkDeps = {
   readonly handOut: HandOut;
   /** Tasks at once. */
   readonly atOnce: number;
-  /** Whether it ends once nothing is left for it. */
+  /** True if the worker ends once nothing is left for it. */
   readonly untilEmpty: boolean;
   /** Aborted by the first interrupt: nothing is begun any more, and what is under way ends cleanly. */
   readonly stop: AbortSignal;
@@ -61,13 +60,12 @@ export type WorkEvent =
   | { readonly type: 'held'; readonly baseUrl: string; readonly seconds: number }
   /** So many stacks are at work now. */
   | { readonly type: 'working'; readonly stacks: number }
-  /** What there is in the queue was looked at. */
+  /** The contents of the queue were counted. */
   | { readonly type: 'looked'; readonly left: Left }
   /** It looked whether there is work. */
   | { readonly type: 'turned' }
   | { readonly type: 'elsewhere'; readonly commits: readonly string[]; readonly tasks: number };
 
-/** What came of all that a worker did. */
 type Worked = { readonly settled: number; readonly failed: number; readonly again: number };
 
 const POLL_MS = 700;
@@ -75,7 +73,7 @@ const POLL_MS = 700;
 const BEAT_MS = 4_000;
 /** How often it is looked what waits for others. */
 const LOOK_MS = 10_000;
-/** What came of a task is told so often, and so far apart. */
+/** A task's result is reported up to so many times, and so far apart, while the queue is lost. */
 const TRIES = 20;
 export const TRY_AGAIN_MS = 1_000;
 /** A queue that is away longer ends a worker that was to end some time; others go on trying. */
@@ -94,7 +92,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
   let broken: { readonly error: unknown } | undefined;
 
   const beat = setInterval(() => {
-    // What a heartbeat fails at, the next request to the queue fails at, too.
+    // A heartbeat's failure is also that of the next request to the queue, which reports it.
     handOut.touch([...running.keys()]).catch(() => {});
   }, BEAT_MS);
   const onStop = () => wake();
@@ -202,7 +200,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
         const since = lose(error);
         if (untilEmpty && Date.now() - since > AWAY_MS) throw error;
       }
-      // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
+      // A worker that has finished a task takes the next at once; waiting workers must not wait in step.
       const rest = new AbortController();
       wake = () => rest.abort();
       await realPause.sleep(POLL_MS * (0.5 + Math.random()), rest.signal);
@@ -234,7 +232,6 @@ function asJson(result: StackResult): Json {
   return JSON.parse(JSON.stringify(result));
 }
 
-/** What is to become of a task once its command has ended. */
 type Verdict =
   /** It is done, well or not. */
   | { readonly is: 'settled' }
@@ -257,7 +254,7 @@ const LOCKED: Patience = { why: 'its state is held by another run', most: 60, fi
 const STALE: Patience = { why: 'something changed while it was planned', most: 3, first: 1 };
 const LOST: Patience = { why: 'the platform or the state did not answer', most: 3, first: 5 };
 const PARTIAL: Patience = { why: 'it ended in part', most: 1, first: 5 };
-/** Whoever is free goes on with it at once, as often as workers are stopped. */
+/** Any free worker goes on with it at once, as often as workers are stopped. */
 const STOPPED = 'its worker was stopped';
 
 /**

@@ -19,7 +19,7 @@ import type { WorkEvent } from './work.ts';
 
 type About = { readonly stack: string; readonly command: string; readonly batch: string };
 
-/** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/reference/monitoring.md. */
+/** Each line of a worker's log is one of these, with its level and time. docs/reference/monitoring.md lists them. */
 export const EVENTS = {
   started: info(({ worker, commit, listen }: Started) => {
     const where = listen === null ? '' : ` http://${listen} has /healthz and /metrics`;
@@ -94,7 +94,7 @@ type WaitsElsewhere = {
 
 type Stopped = { readonly done: number; readonly failed: number; readonly given_back: number };
 
-/** What happened to the work, as it is logged; undefined for what is only counted. */
+/** Returns the log event of a work event; undefined for one that is only counted. */
 export function toWorkerEvent(
   event: WorkEvent,
   commit: string | undefined,
@@ -170,7 +170,7 @@ function exitWords(exit: number): string {
   return exit === EXIT.done ? '' : ` (exit ${exit})`;
 }
 
-/** What Prometheus reads of a worker. What there is in the queue every worker tells alike. */
+/** Measures of a worker. Those of the queue's contents are the same for every worker. */
 type WorkerMetrics = {
   readonly happened: (event: WorkEvent) => void;
   /** A database whose answers are timed. */
@@ -276,7 +276,7 @@ export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetric
 /** A request to a queue that is away is given up after a minute; a loop that is silent for three hangs. */
 const PATIENCE_MS = 180_000;
 
-/** What `/healthz` of a worker answers. */
+/** The answer of a worker's `/healthz`. */
 type WorkerHealth = HealthReport & {
   readonly version: string;
   readonly worker: string;

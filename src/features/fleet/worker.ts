@@ -76,7 +76,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
       const opened = await openQueue(flags.queue, {
         env: context.env,
         isWorker: true,
-        // What pg-boss does beside it is tried again by itself; what the worker asks for says so, too.
+        // pg-boss retries its own work; the worker's own requests report the same trouble.
         onTrouble: () => {},
         through: metrics.timingQueue,
       });
@@ -176,7 +176,7 @@ async function workOn(
   }
 }
 
-/** What of its flags goes into each command, beside what the payload of the job holds. */
+/** Returns the flags that go into each command, beside those in the payload of the job. */
 function ownFlags(flags: WorkerFlags) {
   const { dir, env, var: vars, varFile, allowEnv, allowExec, verbose, concurrency } = flags;
   const given = { env, var: vars, varFile, allowEnv, allowExec, verbose };

@@ -97,7 +97,7 @@ async function openLog(
   const ids = await findIds(query.address, receipts);
   const { histories, missing } = await askHistories(query.address, flags, receipts, context);
   const met: Met = { addresses: new Set(), unreadable: [], isAny: false };
-  // Where nothing is asked of the platform, the files most likely have what was written last.
+  // Without an answer of the platform, the files most likely have the texts that were written last.
   const texts = histories.length > 0 ? [] : await readTexts(flags, context);
   const sources = { journals: receipts.journals, ids, histories, texts };
   const head = stampDocument('callsheet-log', {

@@ -4,7 +4,7 @@ import { readLine } from '../../state/journal-text.ts';
 import { getLayout, type Layout, parseRunFile } from '../../state/runs.ts';
 import type { LiveEvent, LiveNote } from './live.ts';
 
-/** What the page of `callsheet ui` is told while a run is at work, from its journal. */
+/** The page of `callsheet ui` gets these events of a running run, from its journal. */
 
 /** The most that is read of a journal at once. */
 const CHUNK = 1024 * 1024;
@@ -51,7 +51,7 @@ export function followJournals(stateFile: string, last: string | undefined): Jou
 
 const ENDED = 'end';
 
-/** What a reader followed; it becomes part of a file's name, so that it must be a run. */
+/** Returns the run and the line that a reader followed; it becomes part of a file's name, so that it must be a run. */
 function resumed(last: string | undefined): Followed | undefined {
   const [, run = '', line] = /^([^:]+):(\d+)$/.exec(last ?? '') ?? [];
   if (line === undefined || !isRunId(run)) return undefined;
@@ -97,7 +97,7 @@ async function readFrom(file: string, offset: number): Promise<Buffer> {
   }
 }
 
-/** What the page is told of an entry: never the documents that it keeps for a rollback. */
+/** Returns the page's event for an entry, without the documents that the journal keeps for a rollback. */
 function toLiveEvent(entry: JournalEntry): LiveEvent | undefined {
   switch (entry.type) {
     case 'began': {

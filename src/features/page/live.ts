@@ -16,7 +16,7 @@ import {
 } from '../../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type State } from '../../state/model.ts';
 
-/** What the page of `callsheet ui` is told while a run is at work: entries of its journal, without documents. */
+/** Events of a running run for the page of `callsheet ui`: entries of its journal, without documents. */
 export type LiveEvent =
   | (Pick<RunBegan, 'type' | 'run' | 'at' | 'purpose' | 'plan_digest'> & Pick<Actor, 'user'>)
   | Pick<IntentRecorded, 'type' | 'seq' | 'at' | 'address' | 'step'>
@@ -28,7 +28,7 @@ export type LiveEvent =
 /** An event, with the place in its journal that a reader who was cut off goes on from. */
 export type LiveNote = { readonly id: string; readonly event: LiveEvent };
 
-/** What the page of `callsheet ui` knows from the beginning; it asks for the rest. */
+/** The page of `callsheet ui` starts with these; it asks for the rest. */
 export type UiStart = {
   /** Name of the stack's folder. */
   readonly dir: string;
@@ -45,7 +45,7 @@ export type RunNow = {
   /** Requests that left, and those that were answered. */
   readonly sent: number;
   readonly answered: number;
-  /** What was asked for and not answered yet, by its number in the run. */
+  /** Requests that are not answered yet, by their number in the run. */
   readonly waiting: ReadonlyMap<number, Step>;
   readonly failures: readonly (Step & { readonly error: string })[];
   /** The last that were answered, the newest first. */
@@ -93,9 +93,9 @@ export function follow(run: RunNow | undefined, event: LiveEvent): RunNow | unde
   }
 }
 
-/** What `callsheet ui` tells its page beside the documents of the commands, from the state and the journals alone. */
+/** `callsheet ui` gives its page these, beside the documents of the commands, from the state and the journals alone. */
 
-/** What is known of a resource without asking the platform. */
+/** Facts about a resource that need no answer of the platform. */
 export type ResourceFacts = {
   /** Name of its organization, or the id where the configuration names none; null: it belongs to the account. */
   readonly organization: string | null;
@@ -149,7 +149,7 @@ export type RunField = {
 /** The schema of a kind; undefined where there is no such kind, as in the journal of another version. */
 type SchemaOf = (kind: string) => FieldSchema | undefined;
 
-/** What a run changed in each resource: its fields before and after, as far as the journal keeps them. */
+/** Returns the fields of each resource that a run changed, before and after, as far as the journal keeps them. */
 export function valuesOfRun(
   entries: readonly JournalEntry[],
   schemaOf: SchemaOf,

@@ -27,9 +27,9 @@ export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   readonly alone: readonly number[];
   /** Those whose fields say why they change. */
   readonly explained: readonly number[];
-  /** What the base of the plan has already; none without one. */
+  /** Changes that the base of the plan has already; none without one. */
   readonly already: readonly number[];
-  /** What stands above these. */
+  /** The title of `already`. */
   readonly alreadyTitle: string;
   readonly groups: readonly (Pick<
     GroupItem,

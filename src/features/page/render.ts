@@ -36,7 +36,6 @@ export async function renderUi(start: UiStart): Promise<string> {
   });
 }
 
-/** What a page with a script is made of. */
 type AppParts = {
   readonly title: string;
   /** Shown where no script runs; markup, as it is. */

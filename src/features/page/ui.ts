@@ -103,11 +103,11 @@ const MOST_READ = 20;
 /** The changes of a resource that are listed are not older: journals of a year take a while. */
 const LOG_SINCE = '90d';
 
-/** What a program gets with `--format json`, or the document of the failure. */
+/** Sends the output of `--format json`, or the document of the failure. */
 async function sendJson(response: ServerResponse, read: () => Promise<unknown>): Promise<void> {
   const answer = await read().then(
     (document) => ({ status: 200, json: escapeInJson(JSON.stringify(document)) }),
-    // What is to be shown instead is in the document.
+    // The document has the error that is shown instead.
     (error: unknown) => ({ status: 502, json: failureJson(error) }),
   );
   response
@@ -119,7 +119,7 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 /** Often enough to look alive; a look is one listing of a folder while no run is at work. */
 const LOOK_MS = 400;
-/** What keeps a connection open that nothing is to be told on. */
+/** After so long without an event, a comment keeps the connection open. */
 const ALIVE_MS = 15_000;
 
 /** Tells one browser what runs do, until it goes away or the page is closed. */
@@ -157,7 +157,7 @@ async function streamEvents(
 /** Only this machine: the page shows a whole fleet, and nobody logs in to it. */
 const LOOPBACK = '127.0.0.1';
 
-/** What is answered to a path below the token, such as `fleet.json`; undefined for one that there is not. */
+/** Answers a path below the token, such as `fleet.json`; undefined for an unknown path. */
 type Answer = (
   path: string,
   request: IncomingMessage,
@@ -219,7 +219,7 @@ function findRefusal(
   return undefined;
 }
 
-/** What stands behind the token; undefined where another stands in its place. */
+/** Returns the path behind the token; undefined where the token is wrong. */
 function pathBelow(token: string, url: string): string | undefined {
   const [, given = '', path] = /^\/([^/?#]*)\/([^?#]*)$/.exec(url) ?? [];
   const [known, told] = [Buffer.from(token), Buffer.from(given)];

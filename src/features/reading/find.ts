@@ -13,7 +13,7 @@ import { priorAddresses } from '../../stack/moves.ts';
 /** A live resource that was asked for. */
 export type Found = {
   readonly id: string;
-  /** What people call it: its name where that is known, else what they typed. */
+  /** Its name where that is known, else the text that was typed. */
   readonly label: string;
   readonly scope: Scope;
   /** Its item of the list, where one was read. */

@@ -145,7 +145,7 @@ function getForm({ type, format }: FieldSchema): Form {
   return types.includes('integer') || types.includes('number') ? 'number' : 'text';
 }
 
-/** Of which kind something is asked for and, where it is one resource, which. */
+/** Returns the kind and, if one resource is asked for, that resource. */
 function askedFor(what: string, resource: string | undefined, others: readonly string[]) {
   const address = readAddress(what);
   if (address === undefined) return { kind: kindCalled(what, others), wanted: resource };

@@ -60,7 +60,7 @@ export async function rehearse(
         ? { plan: tried, rehearsal: nothingToTry(tried, fleet, context) }
         : await tryOnCopies({ plan: tried, options, behaviour, faults }, fleet, flags, context);
     const shown = given ?? (tried === undefined ? addressed(plan, fleet) : plan);
-    // What stands against a plan since it was made is not in its digest.
+    // Refusals that came up after a plan was made are not in its digest.
     const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
     await showVerdict(document, file, flags, context);
     await keepVerdict(document, file, flags, context);

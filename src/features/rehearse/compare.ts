@@ -17,7 +17,6 @@ import { recordIn, TABLES } from '../../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
 export type Words = {
-  /** What the stack calls a resource. */
   readonly addressOf: (kind: string, id: string) => string | null;
   /** Texts that are never shown, whatever they stand in. */
   readonly secrets: readonly string[];
@@ -29,7 +28,7 @@ type Held = {
   readonly id: string;
   readonly key: string | undefined;
   readonly record: JsonObject;
-  /** What the simulator keeps beside the record, such as what the payment tool was told. */
+  /** Data of the simulator beside the record, such as the payment tool's settings. */
   readonly beside: JsonObject;
 };
 
@@ -132,7 +131,7 @@ function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apa
   return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, was, is }];
 }
 
-/** What the platform works out for itself follows from the rest. */
+/** Fields that the platform works out itself are left out: they follow from the rest. */
 function isTold({ kind: { schema } }: Held) {
   return ({ path }: Apart) => !schemasAlong(schema, path).some(({ readOnly }) => readOnly === true);
 }
@@ -165,7 +164,7 @@ function difference(
   return { ...common, path: formatPath(path), before, after, secret };
 }
 
-/** Whether one of the texts stands anywhere in a value. */
+/** Returns true if one of the texts stands anywhere in a value. */
 function holdsAny(value: Json, texts: readonly string[]): boolean {
   const sought = texts.filter((text) => text !== '');
   return valuesIn(value).some(

@@ -44,7 +44,7 @@ export type Outcome = {
 };
 
 type DriverInput = {
-  /** Where the copy is, and with what it is called. */
+  /** The address and credentials of the copy. */
   readonly sandbox: Omit<NonNullable<RunContext['sandbox']>, 'stateFile'>;
   readonly flags: PlanFlags;
   readonly options: PlanOptions;
@@ -96,7 +96,7 @@ function driverIn(place: Place, close: () => Promise<void>): Driver {
   };
 }
 
-/** What an apply did. It undoes nothing of its own here, and nobody declines. */
+/** Waits for an apply. In a rehearsal it undoes nothing of its own, and is never declined. */
 async function applied(outcome: Promise<ApplyOutcome>): Promise<UndoOutcome> {
   const { applied: done } = await outcome;
   if (done === undefined) throw new Error('a rehearsal has no earlier run to undo');
@@ -147,7 +147,7 @@ async function act(
   const message = said.at(-1)?.trimEnd() ?? null;
   if (done.type === 'planned' || done.type === 'declined') throw new Error('nobody asked for that');
   const { run: id, ledger, verification } = runDocument(done);
-  // What a rollback names as not put back is told by what differs on the copy afterwards.
+  // Fields that a rollback names as not put back are reported as differences of the copy afterwards.
   const { left = [], differs = [], problem = null } = verification ?? {};
   const isNamed =
     left.length > 0 && differs.length === 0 && problem === null && !ledger.some(isMissed);

@@ -39,7 +39,7 @@ async function readFleet(session: Session, now: Date): Promise<readonly ContentR
   return records;
 }
 
-/** What the stack knows of the fleet beside what was read. */
+/** Returns the stack's knowledge of the fleet beside what was read. */
 export function knownBeside(
   known: Pick<Session, 'stack' | 'state' | 'platform'>,
   { merchants, level }: Pick<Beside, 'merchants' | 'level'>,
@@ -70,7 +70,7 @@ function listKnowledgeBases({
   return [...bases].map(([id, organization]) => ({ id, organization }));
 }
 
-/** What the key is limited to, as far as the platform tells. */
+/** Returns the limits of the key, as far as the platform reports them. */
 async function readLevel({ reader }: Session): Promise<Beside['level']> {
   // Scoped keys are told by an operation that is closed to them.
   const told = await reader.entitlements().closedTo('getBillingReport');
@@ -104,10 +104,10 @@ function lackedBy({ reader }: Session): Pick<Dialect, 'absent'> {
   return { absent: names.filter((name) => reader.lackOf(name) === 'absent') };
 }
 
-/** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
+/** The fleet of a rehearsal, and the stack that the plan is of. */
 export type Fleet = Pick<Session, 'stack' | 'state' | 'secretValues' | 'platform' | 'world'> & {
   readonly source: RehearsalSource;
-  /** What would be planned now; undefined where the fleet cannot be planned on. */
+  /** Plans as of now; undefined where the fleet cannot be planned on. */
   readonly planNow: ((options: PlanOptions) => Promise<PlanDocument>) | undefined;
   /** The fleet, for a copy on which that plan is tried. */
   readonly replica: (plan: PlanDocument | undefined) => Promise<Replica>;

@@ -45,14 +45,13 @@ type Trial = {
   readonly plan: PlanDocument | undefined;
   readonly options: PlanOptions;
   readonly behaviour: Behaviour;
-  /** What people call the faults that were asked for. */
+  /** The requested faults, by the names that people know. */
   readonly faults: readonly string[];
 };
 
 /** How the simulated platform behaves. */
 export type Behaviour = {
   readonly dialect: Partial<Dialect>;
-  /** What goes wrong on top. */
   readonly faults: readonly Fault[];
   readonly chaosSeed: string;
 };
@@ -158,7 +157,7 @@ async function onCopy<T>(
 type Straight = {
   readonly plan: PlanDocument;
   readonly isEmpty: boolean;
-  /** What it wrote; undefined where it did not come through. */
+  /** The writes that it sent; undefined where it failed. */
   readonly writes: readonly LoggedRequest[] | undefined;
 };
 

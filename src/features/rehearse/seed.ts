@@ -35,14 +35,12 @@ export type Replica = {
   readonly filled: readonly string[];
 };
 
-/** What is known of the fleet beside its records. */
 export type Beside = {
   readonly account: string;
   /** Names of organizations, by id. */
   readonly organizations: { readonly [id: string]: string };
   /** Knowledge bases that the stack or its state names: some are empty. */
   readonly knowledgeBases: readonly { readonly id: string; readonly organization: string | null }[];
-  /** What the key is limited to. */
   readonly level: KeyLevel | undefined;
   /** Payment accounts that the platform was asked about, by organization. */
   readonly merchants: ReadonlyMap<string, Merchant>;
@@ -206,7 +204,7 @@ function unreadPolicies(
   return [...new Set(named)].map((id) => ({ id, name: `unread ${id}` }));
 }
 
-/** What the platform does not tell, and what stands in its place (docs/plans.md). */
+/** Returns the words for values that the platform does not return, and for their substitutes (docs/plans.md). */
 function wordsFor(made: {
   readonly secrets: { readonly count: number; readonly resources: number };
   readonly unread: number;
@@ -261,7 +259,7 @@ function keyFor(scope: Scope): SeedKey {
 }
 
 /**
- * What the key is limited to. The platform's answer about it has the id somewhere (Authentication 5, where the
+ * Returns the scope of the key. The platform's answer about it has the id somewhere (Authentication 5, where the
  * names of its members are not shown): one that is known, or else the only other one that is there.
  */
 function scopeIn(
@@ -300,7 +298,7 @@ function fillSecrets(root: FieldSchema, record: JsonObject, state: ResourceState
   const remembered = [...knownSecrets(root, {}, state?.leaves)]
     .map(parsePath)
     .filter((path) => path !== undefined);
-  // Where the state knows which secrets an object was given, it was given no others.
+  // If the state knows the secrets of an object, it has no others.
   const known = new Set(remembered.map((path) => formatPath(path.slice(0, -1))));
 
   function fill(schema: FieldSchema, value: Json, path: Path): Json {
@@ -332,7 +330,7 @@ function fillSecrets(root: FieldSchema, record: JsonObject, state: ResourceState
   return { record: whole, count };
 }
 
-/** What may be used and by whom it is locked, as the platform's answers tell. */
+/** Features and models that may be used, and the owners of locks, from the platform's answers. */
 type Matrix = Pick<
   SeedDocument,
   'features' | 'llm_models' | 'stt_providers' | 'feature_administration_enabled' | 'locks'

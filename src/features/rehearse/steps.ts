@@ -10,9 +10,9 @@ import { formatCount } from '../../render/wording.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Outcome } from './driver.ts';
 
-/** What is said of each step of a rehearsal. All of its wording stands here. */
+/** All wording of a rehearsal's steps stands here. */
 
-/** Whether the copy gives the plan that the platform gave, and whether anything stands against it. */
+/** Compares the copy's plan with that of the platform, and lists what stands against it. */
 export function copyStep(
   given: PlanDocument,
   copied: PlanDocument,
@@ -89,7 +89,10 @@ export function secondStep(second: PlanDocument): RehearsalStep {
     : { step: 'again', outcome: 'failed', message: 'a second plan is not empty', details: left };
 }
 
-/** What a plan would still do. What waits for a permission, or has no endpoint, stays where it is. */
+/**
+ * Lists the changes that a plan would still make. A change that waits for a permission, or has no endpoint, is left
+ * out.
+ */
 function listLeft({ changes }: PlanDocument): readonly string[] {
   return changes.filter(isChanging).map(({ address, action, fields }) => {
     const names = fields.map(({ path }) => path).join(', ');

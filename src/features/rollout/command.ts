@@ -45,7 +45,7 @@ export type RolloutFlags = CommonFlags &
     readonly format: 'text' | 'json' | 'markdown';
   };
 
-/** What each way of ending is for a pipeline. */
+/** The exit code for each end of a rollout, for pipelines. */
 const EXITS: { readonly [end in RolloutEnd]: ExitCode } = {
   done: EXIT.done,
   waiting: EXIT.changes,
@@ -123,7 +123,7 @@ export async function run(
     return EXIT.done;
   }
   const outcomes: RolloutOutcome[] = [];
-  // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
+  // Without a terminal, a rollout that has to ask is held: no flag answers what the calls have not said yet.
   const review = openReview(flags, context, context.terminal.canAsk);
   const failures: unknown[] = [];
   for (const { name } of due) {

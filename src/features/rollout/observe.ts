@@ -260,7 +260,7 @@ function shuffled<T extends Named>(agents: readonly T[], seed: string | number):
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ agent }) => agent);
 }
 
-/** Whether a system entry of the transcript has one of the words (Call log, transcript_json). */
+/** Returns true if a system entry of the transcript has one of the words (Call log, transcript_json). */
 function hasWord({ transcript_json: entries }: JsonObject, words: readonly string[]): boolean {
   if (!isList(entries)) return false;
   return entries.some((entry) => {

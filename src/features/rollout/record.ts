@@ -72,7 +72,6 @@ export type RolloutSettings = {
   readonly onWorse: OnWorse;
   /** Milliseconds after which a step is overdue. */
   readonly overdueAfter: number;
-  /** Where it stands. */
   readonly position: SourcePosition;
 };
 

@@ -10,7 +10,7 @@
  *                ▼            ▼
  *               held     rolling_back ──▶ rolled_back
  *
- * Whatever dies, the next `rollout run` goes on from the status that was written last.
+ * After a crash the next `rollout run` goes on from the status that was written last.
  */
 import type { Address } from '../../core/address.ts';
 import { commandLine, commandSpan } from '../../core/command-line.ts';
@@ -78,16 +78,14 @@ export type RolloutReview = Review & {
   readonly looked?: (record: RolloutRecord) => void;
 };
 
-/** What a rollout waits for or has come to. */
 export type RolloutEnd = 'done' | 'waiting' | 'rolled_back' | 'held' | 'interrupted' | 'declined';
 
-/** What came of a rollout command. */
 export type RolloutOutcome = {
   readonly end: RolloutEnd;
   readonly record: RolloutRecord;
   /** The time of the platform, in milliseconds since 1970. */
   readonly now: number;
-  /** Where it waits for something else than calls: what that is. */
+  /** The reason of a wait for something else than calls. */
   readonly waitsFor?: string;
 };
 
@@ -179,7 +177,7 @@ export async function startRollout(
   } finally {
     await session.close();
   }
-  // What was reviewed may write in this window, and no step after it.
+  // The reviewed step may write in this window, and no step after it.
   const overrideFreeze = options.overrideFreeze ?? given?.options.override_freeze;
   return goOn(name, { ...options, overrideFreeze }, context, review);
 }
@@ -226,7 +224,10 @@ export async function describeSteps(
   }
 }
 
-/** What is due in a rollout: applies a step, looks at the calls, takes it back. `isPromoted`: the step whatever they say. */
+/**
+ * Does what is due: applies a step, looks at the calls, or takes the rollout back. `isPromoted`: the next step is
+ * taken whatever the calls say.
+ */
 export async function goOn(
   name: string,
   options: RolloutOptions,
@@ -274,7 +275,7 @@ export async function promoteRollout(
     const question = `Let ${next?.agents ?? 0} of ${record.agents.length} agents have the change now?`;
     if ((await review.agree?.(question)) === false) return undefined;
     const step = record.step + 1;
-    // Whoever goes on although callers fare worse is not stopped by the same calls again.
+    // A person who goes on although callers fare worse is not stopped by the same calls again.
     const judged_from = findStop(record.look) !== null ? step : record.judged_from;
     return { ...record, status: 'applying', why: null, step, judged_from };
   });
@@ -401,7 +402,7 @@ type Visit = {
   readonly options: RolloutOptions;
   readonly context: RunContext;
   readonly review: RolloutReview;
-  /** Whether somebody goes to the next step whatever the calls say. */
+  /** True if a person goes to the next step whatever the calls say. */
   readonly isPromoted: boolean;
 };
 
@@ -507,7 +508,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     session,
     { ...stepOptions(allowed), target: addresses },
     context,
-    // What was judged counts for no limit any more.
+    // Judged changes no longer count for a limit.
     { refresh: 'fast', by: ownerOf(record), ...(step > 0 && { atOnce: 0 }), standing },
   );
   const { refusals = [] } = planned.plan;
@@ -566,7 +567,7 @@ function placedNow(
 
 type RunResult = Extract<RunOutcome, { type: 'ran' }>['result'];
 
-/** What becomes of a rollout with the run of a step. */
+/** Returns the rollout after the run of a step. */
 function afterRun(
   record: RolloutRecord,
   run: string,
@@ -772,7 +773,7 @@ async function readRuns(name: string, options: RolloutOptions, context: RunConte
   }
 }
 
-/** What an undo did not put back, in words. */
+/** Returns the resources that an undo did not put back, in words. */
 function leftBy(outcome: UndoOutcome): readonly string[] {
   if (outcome.type === 'refused')
     return outcome.plan.changes
@@ -840,7 +841,10 @@ async function writeDown(
   });
 }
 
-/** What a step may do of what a plan may: nothing of a rollout is deleted, and secrets are written where they change. */
+/**
+ * Returns the permissions of a step: fewer than a plan's, as a rollout deletes nothing and writes secrets only where
+ * they change.
+ */
 function stepOptions({ strategy: _, ...options }: PlanOptions): PlanOptions {
   const none = {
     target: [],
@@ -852,7 +856,7 @@ function stepOptions({ strategy: _, ...options }: PlanOptions): PlanOptions {
   return { ...options, ...none };
 }
 
-/** What of a change was reviewed: what it does, and what it does that to. Not when, not why, and not under which address. */
+/** Returns the digest of the reviewed parts of a change: its effect and its target, not its time, reason or address. */
 function reviewedDigest({ id, action, fields, operations }: Change): string {
   return computeDigest({
     id,

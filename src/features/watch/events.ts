@@ -26,9 +26,8 @@ export type HealFlags = {
   readonly healLimit: number;
 };
 
-/** What each part of watching a stack works with. */
 export type Watching = {
-  /** What it is called in logs and measures. */
+  /** Its name in logs and measures. */
   readonly stack: string;
   /** With the milliseconds between two passes. */
   readonly flags: PlanFlags & HealFlags & { readonly interval: number };
@@ -45,7 +44,7 @@ type OfField = OfStack & {
   readonly field: string | null;
 };
 
-/** What is written to the log: each line is one of these, with its level and time. Stands in docs/reference/monitoring.md. */
+/** Each line of the log is one of these, with its level and time. docs/reference/monitoring.md lists them. */
 export const EVENTS = {
   started: info(startWords),
   exposed: warn(exposedWords),
@@ -135,11 +134,10 @@ export type PassFailure = {
   readonly kind: FailureCode | 'internal';
   readonly message: string;
   readonly hint: string | null;
-  /** What is wrong with the configuration, with file and line. */
+  /** Problems of the configuration, with file and line. */
   readonly problems: readonly string[];
 };
 
-/** What a pass came to. */
 export type Counts = {
   readonly compared: number;
   readonly drifted: number;
@@ -208,7 +206,7 @@ function seconds(count: number): string {
 /** Why a pass begins. */
 export type Wake = 'start' | 'interval' | 'hook';
 
-/** What Prometheus reads. Nothing in it names a resource: a fleet of 100,000 would be as many series. */
+/** Measures for Prometheus. No label names a resource: a fleet of 100,000 would be as many series. */
 export type Metrics = {
   readonly passEnded: (pass: PassMeasured) => void;
   readonly healEnded: (status: string) => void;
@@ -220,7 +218,7 @@ export type PassMeasured = {
   readonly outcome: 'done' | 'failed' | 'postponed';
   readonly seconds: number;
   readonly at: Date;
-  /** What was seen, where the pass got that far. */
+  /** Undefined where the pass failed before it saw anything. */
   readonly seen?: (Counts & Pick<Seen, 'verdicts' | 'state'>) | undefined;
 };
 

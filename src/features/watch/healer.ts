@@ -22,7 +22,7 @@ export type Healer = {
   readonly heal: (seen: Seen) => Promise<{
     readonly healed: ReadonlySet<Address>;
     readonly contested: number;
-    /** Whether it was told to stop in the midst of it. */
+    /** True if an interrupt cut the healing short. */
     readonly isCut: boolean;
   }>;
 };
@@ -32,7 +32,7 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
   let tries: Tries = new Map();
   let hasReadPast = false;
   let contested: ReadonlySet<Address> = new Set();
-  // What was said already of what is not healed.
+  // Messages already logged about findings that are not healed.
   let said: ReadonlySet<string> = new Set();
 
   function tellContested(now: ReadonlySet<Address>): void {
@@ -104,7 +104,7 @@ function isTried({ status }: Pick<LedgerLine, 'status'>): boolean {
   return status === 'done' || status === 'failed';
 }
 
-/** What was tried within the last hour, here before a restart or by another watch, as the receipts say. */
+/** Reads the tries of the last hour from the receipts: those before a restart, and those of another watch. */
 async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
   const { stack } = await openStack(flags, context, 'skip');
   const store = openStore(stack, context);
@@ -160,7 +160,6 @@ export function findContested(
   );
 }
 
-/** What came of healing. */
 type Healed =
   | {
       readonly type: 'ran';
@@ -201,7 +200,7 @@ async function planAndRun(
   try {
     const run = findAtWork(session);
     if (run !== undefined) return { type: 'skipped', why: `run ${run} is running` };
-    // What was marked when it was seen may be gone from the configuration by now.
+    // A resource that was marked when its drift was seen may no longer be in the configuration.
     const marked = markedIn(session);
     const target = addresses.filter((address) => marked.has(address));
     if (target.length === 0) return { type: 'skipped', why: MEANWHILE };
@@ -218,7 +217,7 @@ async function planAndRun(
       return { type: 'skipped', why: MEANWHILE };
     const left = plan.changes.filter(({ verdict }) => verdict !== 'ok').map(leftAs);
     if (able.length === 0) return { type: 'refused', left };
-    // Whoever stops it now wants no run to begin.
+    // An interrupt at this point means that no run is to begin.
     if (context.stop.aborted) throw new CallsheetError('interrupted', 'it was asked to stop');
     const observe = (of: PlanDocument) => openProgress(of, flags, context);
     const outcome = await runPlan(planned, { session, context, purpose: 'heal', observe });
@@ -247,7 +246,7 @@ function leftAs({ address, reason }: Change): SkippedHeal {
   return { address, why: reason };
 }
 
-/** What came of each, with the fields that were put back: the ledger names those that were left alone, too. */
+/** Returns the result of each with the fields that were put back: the ledger also names fields that were left alone. */
 function listLines(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
   const drifted = new Map(
     able.map(({ address, fields }) => [

@@ -139,7 +139,10 @@ function countVerdicts({ changes, summary }: PlanDocument): Seen['verdicts'] {
   return { ok: changes.length - held - refused - unsupported, held, refused, unsupported };
 }
 
-/** Whether a plan would do more than take note of a resource, or put it back. What a rollout holds waits for its step. */
+/**
+ * Returns true if a plan would do more than record a resource or put it back. A change that a rollout holds waits for
+ * its step.
+ */
 function isPending(change: Change): boolean {
   const { action, verdict, fields } = change;
   if (action === 'update' && verdict === 'held') return false;
@@ -164,14 +167,14 @@ type Finding = {
   /** Null: the resource itself is gone. */
   readonly field: string | null;
   readonly author: Author;
-  /** Of what is live: another value is another edit. */
+  /** The digest of the live value: another value is another edit. */
   readonly digest: string;
 };
 
 /** Findings by their place; all that is remembered of a pass. */
 export type Findings = ReadonlyMap<string, Finding>;
 
-/** What drifted, field by field. */
+/** Returns the drift, field by field. */
 export function listFindings({ changes }: PlanDocument): Findings {
   return new Map(
     changes.flatMap((change) => {
@@ -205,7 +208,7 @@ function findAuthor({ edits = [] }: Change, attribution: Attribution | undefined
   return { certainty, because, actor, source, at };
 }
 
-/** What is new since the pass before, and what is over. */
+/** Returns the findings that are new since the pass before, and those that are over. */
 export function compareFindings(
   before: Findings,
   now: Findings,
@@ -222,7 +225,7 @@ export function compareFindings(
 export type Author = {
   readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown' | null;
   readonly because: string | null;
-  /** Of the newest edit that it may have been. */
+  /** The actor of the newest edit that it may have been. */
   readonly actor: string | null;
   readonly source: string | null;
   readonly at: string | null;

@@ -53,7 +53,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const { env, now, stop, version } = context;
   const { interval, listen, heal = false } = flags;
   const stack = await watchedName(flags);
-  // What would be wrong at every pass is said before the first one.
+  // Mistakes that would fail every pass are reported before the first one.
   const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStack(flags, context);
@@ -106,12 +106,12 @@ type RoutesDeps = {
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Pick<Metrics, 'expose' | 'hookAnswered'>;
   readonly debounce: Pick<Debounce, 'trigger'>;
-  /** What webhooks are signed with; undefined: there are none. */
+  /** The secret that signs webhooks; undefined: there are none. */
   readonly secret: string | undefined;
   readonly log: Log;
 };
 
-/** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
+/** Returns the HTTP routes: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
 export function buildRoutes({ health, metrics, debounce, secret, log }: RoutesDeps): Routes {
   return {
     ...monitorRoutes({ report: health.report, expose: metrics.expose }),
@@ -139,7 +139,7 @@ export function buildRoutes({ health, metrics, debounce, secret, log }: RoutesDe
   };
 }
 
-/** What the stack of the folder is called wherever something is told of it. */
+/** Returns the name of the folder's stack in all output. */
 export async function watchedName({ dir, env }: Pick<WatchFlags, 'dir' | 'env'>): Promise<string> {
   const stack = await nameStack(dir);
   return env === undefined ? stack : `${stack} (${env})`;

@@ -25,7 +25,7 @@ export type Pass = (because: Wake) => Promise<PassEnd>;
 type PassEnd = {
   /** The passes that failed one after the other, this one the last; undefined where it did not. */
   readonly streak: Streak | undefined;
-  /** Whether a healing was cut short by an interrupt. */
+  /** True if an interrupt cut a healing short. */
   readonly isCut: boolean;
 };
 
@@ -138,7 +138,7 @@ export function watchStack(deps: WatchedDeps): Pass {
       log({ event: 'pass_ended', stack, because, seconds, ...counts, repeated });
       return { streak, isCut };
     } catch (error) {
-      // What was broken off by an interrupt is no failure.
+      // A pass that an interrupt broke off is no failure.
       if (context.stop.aborted) return { streak, isCut: false };
       const failure = failureWords(error);
       const told = sameness(failure, error);
@@ -159,7 +159,7 @@ export function watchStack(deps: WatchedDeps): Pass {
     }) ?? pass(because);
 }
 
-/** Whether passes go on, for whoever restarts what hangs. */
+/** The health of the passes, for a supervisor that restarts a hanging process. */
 export type Health = {
   readonly passBegan: () => void;
   readonly passEnded: (failures: readonly StackFailure[]) => void;
@@ -174,7 +174,7 @@ type StackFailure = {
   readonly passes: number;
 };
 
-/** What `/healthz` answers. */
+/** The answer of `/healthz`. */
 type WatchHealth = HealthReport & {
   readonly version: string;
   readonly interval_seconds: number;
@@ -240,7 +240,7 @@ type LoopDeps = {
   readonly stop: AbortSignal;
 };
 
-/** Of the interval, each way: so that many who began at once do not ask at once for ever. */
+/** A share of the interval, each way: watches that began at once must not ask at once for ever. */
 const JITTER = 0.1;
 
 /** Passes over the stack again and again, until it is to stop. Says whether it cut a healing short. */
@@ -280,7 +280,7 @@ export type Debounce = {
 
 /** A push, a merge and a pipeline trigger within moments: they are one pass, once it has been quiet for this long. */
 export const QUIET_MS = 2_000;
-/** Whoever triggers on and on is not waited for any longer than this. */
+/** A pass waits no longer than this for triggers to end. */
 export const LONGEST_BURST_MS = 30_000;
 
 /** Debounces: all triggers between two waits count as one. */
@@ -324,7 +324,7 @@ export function createDebounce({ sleep }: Pick<Pause, 'sleep'>, stop: AbortSigna
 type Streak = {
   readonly passes: number;
   readonly since: string;
-  /** What the last of them was told as: the same again is not told again. */
+  /** The key of the last reported failure: the same is not reported again. */
   readonly told: string;
   readonly kind: PassFailure['kind'];
 };
@@ -332,7 +332,6 @@ type Streak = {
 /** Problems of a configuration that are listed; `callsheet validate` shows them all. */
 const MOST_PROBLEMS = 20;
 
-/** What went wrong, in words. */
 function failureWords(error: unknown): PassFailure {
   const { kind, diagnostics, hint, message: said } = toFailure(error);
   const isBug = kind === 'internal' && error instanceof Error;
@@ -388,7 +387,7 @@ export function openNotices(
       ]);
       const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
       if (address === undefined || !hasNews || context.stop.aborted) {
-        // What is over is forgotten, so that it is news when it comes back.
+        // Drift that is over is forgotten, so that it is news when it comes back.
         known = new Set([...known].filter((one) => now.has(one)));
         return;
       }

@@ -29,7 +29,7 @@ export type Budget = {
   readonly heard: (answer: Observation) => void;
 };
 
-/** Whose rate it is. Several keys of one account have one limit. */
+/** The owner of a rate. Several keys of one account have one limit. */
 type BudgetOf = { readonly baseUrl: string; readonly account: string };
 
 /** A database that is away for longer ends what waits for it. */
@@ -112,7 +112,7 @@ export function openBudget(
     timed.set(waiter, setTimeout(go, Math.max(0, moment - steadyTime())));
   }
 
-  /** Whoever still waits for a moment that was given before asks for another one. */
+  /** Requests that wait for a moment that was given before ask for another one. */
   function giveBack(): void {
     freeUntil = 0;
     spare = [];
@@ -248,7 +248,7 @@ export function openBudget(
 }
 
 type BudgetedOptions = {
-  /** Whose requests the budget is for. Presigned addresses are somebody else's. */
+  /** The budget is for requests to this host. Presigned addresses belong to other hosts. */
   readonly host: string;
   readonly budget: Budget;
   /** Most requests in flight at once. */
@@ -311,13 +311,13 @@ function readRate(text: string): object | undefined {
   }
 }
 
-/** What one who works for an account is given of its rate. Times are those of the database. */
+/** A worker's part of the rate of an account. Times are those of the database. */
 type Share = {
   /** When a request may be sent, one for each. */
   readonly slots: readonly number[];
   /** Until then as many may be sent as one likes: no limit is known. */
   readonly freeUntil: number;
-  /** Where there are fewer slots than were asked for: when to ask again. */
+  /** The time to ask again, where there are fewer slots than were asked for. */
   readonly askAt: number;
 };
 

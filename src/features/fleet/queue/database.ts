@@ -15,7 +15,7 @@ import {
 /** The one schema that all tables lie in, those of pg-boss among them. */
 export const SCHEMA = 'callsheet_queue';
 
-/** What is still under way when a queue is closed is what pg-boss does beside it, and nobody waits for that. */
+/** Work that is still under way when a queue is closed is pg-boss's own, and need not end. */
 const SECONDS_TO_END = 0.2;
 /** A queue that does not answer for so long is taken for gone. */
 const PATIENCE_MS = 60_000;
@@ -86,7 +86,7 @@ function findDatabase(given: string | undefined, env: Env): string {
 const GONE = 'Check that the database runs and can be reached from here.';
 const WHO =
   'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD), and CALLSHEET_QUEUE_USERNAME where the address names no user.';
-/** Where the words of a state store would mislead. */
+/** Hints that replace those of a state store, which would mislead here. */
 const HINTS: { readonly [code: string]: string } = {
   '28P01': WHO,
   '28000': WHO,
@@ -120,7 +120,7 @@ type Executor = {
   readonly executeSql: (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
 };
 
-/** What pg-boss asks of a database: on its own connections, or inside of a transaction that somebody else ends. */
+/** Runs pg-boss's statements on its own connections, or inside of a transaction that the caller ends. */
 export function executorOn(query: Query): Executor {
   return {
     executeSql: async (text, values = []) => ({

@@ -8,9 +8,7 @@ import { clipped } from '../../../platform/errors.ts';
 import type { Query, Row } from '../../stores/postgres/database.ts';
 import { executorOn, openQueueDatabase, type QueueDatabase, SCHEMA } from './database.ts';
 
-/** What a worker is to do with each stack of a batch. */
-
-/** What somebody asked for: one command for many stacks, from one commit. */
+/** One command for many stacks, from one commit. */
 export type NewBatch = {
   readonly command: QueuedCommand;
   /** Undefined outside of a repository. */
@@ -74,10 +72,9 @@ export type BatchStatus = {
   readonly tasks: readonly TaskStatus[];
 };
 
-/** What there is to know of a batch before it is looked at. */
 export type Enqueued = {
   readonly id: string;
-  /** Whether it was there already: the same command for the same stacks of the same commit, with the same flags. */
+  /** True if the batch existed: the same command for the same stacks of the same commit, with the same flags. */
   readonly isOld: boolean;
 };
 
@@ -106,7 +103,7 @@ export async function enqueue(
   return database.told(async () => {
     await makeQueue(queue, name);
     return database.transaction('write', async (query) => {
-      // Of two who enqueue the same at once the second finds the batch of the first.
+      // If the same is enqueued twice at once, the second finds the batch of the first.
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
       const found = await findSame(query, key, batch);
       if (found !== undefined) return { id: found, isOld: true };
@@ -135,7 +132,7 @@ export async function makeQueue({ boss }: Pick<Queue, 'boss'>, name: string): Pr
   });
 }
 
-/** What a job of pg-boss says: which task to look at. */
+/** The payload of a pg-boss job: the task to look at. */
 export type JobData = { readonly batch: string; readonly number: number };
 
 /** One job for each task at a time, whoever asks for it. */
@@ -213,7 +210,7 @@ export type Queue = {
 
 type QueueOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether jobs of dead workers are looked for, which workers do and others need not. */
+  /** True if jobs of dead workers are looked for, which only workers need. */
   readonly isWorker: boolean;
   /** Told of what pg-boss fails at beside what it was asked for. */
   readonly onTrouble: (error: unknown) => void;

@@ -11,8 +11,8 @@ export type Claim = {
 };
 
 /**
- * What one worker has to do with the queue. Which stack killed a worker nobody can tell, if it had several. So whatever
- * it had is worked at alone from then on, and only a worker that dies at one stack alone counts against that stack:
+ * One worker's part of the queue. If a worker with several stacks dies, the stack that killed it is not known. So they
+ * are all worked at alone from then on, and only a worker that dies at one stack alone counts against that stack:
  *
  *     taken with others ──worker silent──▶ suspect ──taken──▶ held until its worker has nothing else ──▶ alone
  *                                             ▲                                                            │
@@ -178,7 +178,7 @@ function isSuspect({ task }: Claim): boolean {
 }
 
 async function claimTask(query: Query, data: JobData, worker: string): Promise<Row | undefined> {
-  // What still reads as running was in the hands of a worker that fell silent.
+  // A task that still reads as running was in the hands of a worker that fell silent.
   const [row] = await query(
     `update ${SCHEMA}.callsheet_task t
      set status = 'running', worker = $3, attempts = least(attempts, ${MOST_COUNTED}) + 1, alone = false,

@@ -25,7 +25,7 @@ export function readData<T>(): T {
   return JSON.parse(document.getElementById('data')?.textContent ?? 'null');
 }
 
-/** Where the page is shown. */
+/** Returns the emptied element in which the page is shown. */
 export function rootElement(): HTMLElement {
   const root = document.getElementById('app');
   if (root === null) throw new Error('the page has no place to be shown in');

@@ -77,7 +77,7 @@ export function httpPlace(
   const refuse = (answer: Answer, what: Doing) =>
     refusal(answer, what, location, WHERE_CREDENTIALS);
 
-  /** What each lock was locked with, by its id. Servers compare all of it before they unlock. */
+  /** The info of each lock, by its id. Servers compare all of it before they unlock. */
   const infos = new Map<string, string>();
 
   function buildLockInfo(lease: string): string {
@@ -126,7 +126,7 @@ export function httpPlace(
     const answer = await askToUnlock(lease);
     const found = await askToLock(lease);
     if (isDone(found)) {
-      // Where that is refused, another run that saw the lease given back took it away.
+      // If the unlock is refused, another run that saw the lease given back took it away.
       await askToUnlock(lease);
       return;
     }
@@ -175,7 +175,7 @@ export function httpPlace(
     },
     async enter(lease, seen) {
       let stranger: string | undefined;
-      /** What was answered to the UNLOCK of each lock: a second one would be answered alike. */
+      /** Answers to the UNLOCK of each lock: a second one would be answered alike. */
       const answers = new Map<string, Answer>();
       for (let waited = 0; ; waited += GLANCE_MS) {
         const held = await lock(lease, seen);
@@ -202,7 +202,7 @@ export function httpPlace(
     close: () => exchange.close(),
   };
 
-  /** Whether the holder of a lock has written that it is one. */
+  /** Returns true if the holder of a lock has written its lease into the document. */
   async function hasWritten(lease: string): Promise<boolean> {
     const { status, text } = await ask(asking, 'read', request('GET', address.href));
     return status === 200 && text.includes(`"id":${JSON.stringify(lease)}`);
@@ -252,7 +252,7 @@ function bodyHeaders(body: string): Readonly<Record<string, string>> {
   };
 }
 
-/** What Terraform calls a lock's info; servers want every member of it. */
+/** Returns Terraform's lock info; servers want every member of it. */
 function newInfo(lease: string, location: string, { now }: LockEffects): string {
   return JSON.stringify({
     ID: lease,

@@ -18,7 +18,7 @@ import {
   TIMED_OUT,
 } from '../remote/failures.ts';
 
-/** What the store asks of a database. Tests put theirs in between. */
+/** Tests put theirs in between. */
 export type Database = {
   readonly query: Query;
   /** `read`: everything is seen as of one moment. */
@@ -213,7 +213,7 @@ export function findReason(error: unknown): { readonly loss: Loss } | Refusal | 
     return { why: byTls.why, hint: `${byTls.todo}${but}`, isAtDoor: true };
   }
   const refusal = REFUSALS[code];
-  // What was said names the user, the database or the certificate.
+  // The server's message names the user, the database or the certificate.
   if (refusal?.isAtDoor && code !== NO_TLS && code !== NOT_POSTGRES)
     return { ...refusal, why: `${refusal.why} (${said})` };
   if (refusal !== undefined) return refusal;
@@ -243,7 +243,7 @@ export type Query = (text: string, values: readonly Value[]) => Promise<readonly
  */
 type Connection = {
   readonly query: Query;
-  /** Whether it can take another statement: nothing failed, and no transaction is open. */
+  /** Returns true if it can take another statement: nothing failed, and no transaction is open. */
   readonly isFree: () => boolean;
   /** Takes leave of the server, which gets a moment to answer. Never rejects. */
   readonly end: () => Promise<void>;
@@ -287,7 +287,7 @@ async function connect(
     return () => given.removeEventListener('abort', onAbort);
   }
 
-  // Whoever waits for an answer is told by its query; without a listener an idle connection would end the process.
+  // A query that waits fails by itself; without a listener an idle connection would end the process.
   client.on('error', cut);
   client.on('end', () => cut(coded(LOST, 'the server ended the connection')));
   guard(socket, cut);
@@ -324,7 +324,7 @@ async function connect(
       received = 0;
       try {
         const result = await client.query<Row>(text, [...values]);
-        // Of several statements it is a list of results.
+        // For several statements the driver returns a list of results.
         return [result].flat().flatMap(({ rows }) => rows);
       } catch (error) {
         throw fail(error);
@@ -358,7 +358,7 @@ function guard(stream: Pick<Socket, 'emit'>, cut: (error: unknown) => void): voi
   };
 }
 
-/** What the driver says without a code, by its words. */
+/** Messages of the driver that have no code, with codes of our own. */
 const UNCODED: readonly (readonly [RegExp, string])[] = [
   [/^The server does not support SSL/, NO_TLS],
   [/^SASL: /, NO_AUTHENTICATION],

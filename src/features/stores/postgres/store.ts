@@ -15,7 +15,7 @@ import { type Database, type Query, type Row, type Value, worded } from './datab
 const SEPARATOR = ',\n';
 const END = '\n}}\n';
 
-/** What the rows of a state are known to hold, by the head that they go with. */
+/** Digests of the rows of a state, by the head that they go with. */
 type Known = { readonly head: string; readonly sums: ReadonlyMap<string, string> };
 
 /**
@@ -389,8 +389,8 @@ async function findOverlaps(
 }
 
 /**
- * What runs of other stacks made and did not commit. A large run's journal has tens of thousands of entries, and so
- * many may be claimed: the ids of both are joined, and only the lines that have one of them are sent.
+ * Returns creations of other stacks' runs that are not committed. A large run's journal has tens of thousands of
+ * entries, and so many may be claimed: the ids of both are joined, and only the lines that have one of them are sent.
  */
 async function madeByOpenRuns(query: Query, stack: string, claims: readonly Claim[]) {
   const lines = await query(
@@ -414,7 +414,7 @@ function madeIn(entry: unknown) {
   return [{ address, kind: resource.kind, id: resource.id, running: true }];
 }
 
-/** Whoever claims waits for the others of its account, so that of two who want the same the second sees the first. */
+/** Waits for other claims of the account, so that of two runs that want the same the second sees the first. */
 async function claimAll(
   query: Query,
   {
@@ -452,7 +452,7 @@ async function claimAll(
   return [];
 }
 
-/** What a run claimed is in the rows of its state by now, or was let go. */
+/** A run's claims are in the rows of its state by now, or were let go. */
 const DROP_CLAIMS = 'delete from callsheet.claim where stack = $1';
 
 /**

@@ -25,7 +25,7 @@ import type { Expected } from '../../../state/store.ts';
 import { findCode, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 import type { Change, OpenJournal, Remote, Wanting } from './store.ts';
 
-/** What keeps one document, and does so by comparing and swapping. */
+/** A place of one document that is compared and swapped. */
 export type DocumentPlace = {
   readonly location: string;
   readonly timing: Timing;
@@ -53,7 +53,7 @@ export type DocumentPlace = {
   readonly close: () => Promise<void>;
 };
 
-/** What a place may hold, in bytes, as it stands in the document or in a part. */
+/** Limits of a place in bytes, as the text stands in the document or in a part. */
 type Most = {
   /** Finished runs whose journals are kept, and what they may take in the document. */
   readonly runs: number;
@@ -73,7 +73,7 @@ const OF_CHANGE = 8_000;
 const ELSEWHERE =
   'Keep a state of this size in PostgreSQL or in a file (`callsheet state migrate --to`), or split the stack.';
 
-/** Whoever repairs a state reads its document first. */
+/** A repair of the state reads its document first. */
 const REPLACED =
   'Put an earlier version of that document back. Or remove it, and rebuild the state: `callsheet state repair`';
 
@@ -82,7 +82,7 @@ const READS = 4;
 /** Parts that are fetched at once. */
 const AT_ONCE = 8;
 
-/** What parts are read for, and how much of them. `allow` throws `BeyondBounds`. */
+/** The purpose of a reading of parts, and its limit. `allow` throws `BeyondBounds`. */
 type Reading = {
   readonly name: string;
   readonly wanting: Wanting;
@@ -94,11 +94,10 @@ type Current = { readonly document: Document; readonly tag: string | undefined }
 /** A store whose every change is the replacement of one document. */
 export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): Remote {
   const { location } = place;
-  /** What we wrote last: as long as the lease is ours, nobody wrote since. */
+  /** The last document that we wrote: as long as the lease is ours, there was no write since. */
   let written: Current | undefined;
   /** Parts that no document names any more. */
   let replaced: readonly string[] = [];
-  /** What messages call the journal of a run. */
   const nameOf = (run: string) => `the journal of run ${run} in ${location}`;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -213,7 +212,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       const put = await swap(next, tag, lease);
       if (put === 'lost') return false;
       if (put === 'moved') {
-        // Nobody but the holder writes there: it is no longer the holder, or the server contradicts itself.
+        // Only the holder writes there: it is no longer the holder, or the server contradicts itself.
         if (isAgain) throw contradicts(location);
         continue;
       }
@@ -426,7 +425,7 @@ function measureSize(texts: readonly string[]): number {
   return texts.reduce((size, text) => size + Buffer.byteLength(text), 0);
 }
 
-/** Whether a text is that of a document. Some servers write JSON in their own way. */
+/** Compares parsed values, as some servers write JSON in their own way. */
 function holds(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseJson(text), parseJson(JSON.stringify(document)));
 }
@@ -634,7 +633,7 @@ function unzip(packed: string): string {
   }
 }
 
-/** Where the texts lie that a document names; strays are not followed. */
+/** Returns the places of the texts that a document names; strays are not followed. */
 function placesIn({ state, open, finished, aside }: Document): ReadonlySet<string> {
   const parts = [state, ...[...open, ...finished, ...aside].flatMap((one) => one.parts)];
   return new Set(

@@ -109,7 +109,7 @@ export function isDone({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What a server said, without its page or its JSON. */
+/** Returns a server's message, without its page or its JSON. */
 export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
   const words = clip(wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim(), 200);
   return `the server answered ${status}${words === '' ? '' : `: ${words}`}`;
@@ -142,7 +142,7 @@ export function refusal(
   return refusedByStore(what, location, said(answer), hint);
 }
 
-/** Whether credentials may travel there. */
+/** Refuses an address to which credentials would be sent in clear. */
 export function refuseClearText(url: URL, location: string): void {
   if (url.protocol === 'https:' || isLoopback(url)) return;
   throw refusedByStore(

@@ -9,7 +9,7 @@ import { MOST_JOURNAL_BYTES } from '../../../state/bounds.ts';
 import { Unanswered } from '../../../state/failures.ts';
 import type { LockEffects } from '../../../state/lock.ts';
 
-/** What a store that is far away says when it cannot go on. */
+/** Hints of a remote store's failures. */
 const LOOK = 'Check that the store runs and can be reached from here.';
 const SETTLES =
   'Nothing more is sent to the platform, and everything written so far is kept. Then run the same command again: it recovers what is open, and continues.';
@@ -77,7 +77,7 @@ export function tooLargeJournal(location: string, run: string, size: number): Ca
   );
 }
 
-/** What ends without a code of its own. */
+/** The code of a connection that ended without one. */
 export const LOST = 'ECONNRESET';
 const WORDS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'no server listens there (connection refused)',
@@ -90,7 +90,7 @@ const WORDS: { readonly [code: string]: string } = {
   ENETUNREACH: 'it cannot be reached',
 };
 
-/** What our own clocks end. */
+/** Codes of our own timeouts. */
 export const TIMED_OUT = 'ETIMEDOUT';
 export const NOT_CONNECTED = 'UND_ERR_CONNECT_TIMEOUT';
 const TIMEOUTS = new Set([TIMED_OUT, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);

@@ -69,7 +69,7 @@ export type Kept = {
 type OpenText = {
   readonly run: string;
   readonly text: string;
-  /** Whether a bounded store must have room left for what recovers the run and commits it. */
+  /** True if a bounded store must have room left for the run's recovery and commit. */
   readonly leavesRoom?: boolean;
   /** Takes the place of what a filed journal of that run has. */
   readonly isWhole?: boolean;
@@ -78,7 +78,6 @@ type OpenText = {
 /** The journal of a run in the pieces in which it is kept: all of it may be more than fits into one string. */
 export type OpenJournal = { readonly run: string; readonly pieces: readonly string[] };
 
-/** What is set aside, under a name of its own. */
 type Aside = { readonly name: string; readonly pieces: readonly string[] };
 
 export type Change = {
@@ -89,7 +88,6 @@ export type Change = {
   readonly file?: readonly string[];
   /** Open journals that are forgotten. */
   readonly drop?: readonly string[];
-  /** What is set aside, under names of its own. */
   readonly aside?: readonly Aside[];
 };
 
@@ -113,7 +111,6 @@ export function openRemoteStore(remote: Remote, effects: LockEffects): StateStor
 
 function remoteDriver(remote: Remote): StoreDriver {
   const { location, seals } = remote;
-  /** What messages call the journal of a run. */
   const nameOf = (run: string) => `of run ${run} in ${location}`;
 
   async function write(lease: string, change: Change): Promise<void> {

@@ -191,7 +191,7 @@ export function getRoot({ bucket, endpoint }: S3Place, region = 'us-east-1'): st
     : `https://${bucket}.s3.${region}.amazonaws.com`;
 }
 
-/** Whether an address is one of Amazon's, whatever a bucket or a region is called. */
+/** Returns true for an address of Amazon's, whatever a bucket or a region is called. */
 export function isAmazon(root: string): boolean {
   return /(^|\.)s3\.[a-z0-9-]+\.amazonaws\.com$/.test(new URL(root).hostname);
 }

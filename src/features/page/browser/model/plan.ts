@@ -13,7 +13,7 @@ import type { Packed, PackedOverview } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
 export type Entry = {
-  /** Where it stands in the document. */
+  /** Its index among the changes of the document. */
   readonly index: number;
   readonly address: string;
   readonly name: string;
@@ -53,13 +53,13 @@ export type Plan = {
 
 /** A plan in the order in which it is read. */
 type Overview = Pick<PackedOverview, 'above' | 'below' | 'alreadyTitle'> & {
-  /** What is read one by one, the weightiest first. */
+  /** Changes that are read one by one, the weightiest first. */
   readonly alone: ReadonlySet<Entry>;
   /** Those whose fields say why they change. */
   readonly explained: ReadonlySet<Entry>;
-  /** What is read once, the largest last. */
+  /** Changes that are read once, the largest group last. */
   readonly groups: readonly Alike[];
-  /** What the base of the plan has already. */
+  /** Changes that the base of the plan has already. */
   readonly already: readonly Entry[];
 };
 
@@ -250,12 +250,12 @@ function buildEntry(
   };
 }
 
-/** What is missing would be created again; as drift it is a resource that went. */
+/** A plan would create a missing resource again; as drift it is a resource that went. */
 function seenAs(action: Action, purpose: PlanDocument['purpose']): Action {
   return purpose === 'drift' && action === 'create' ? 'delete' : action;
 }
 
-/** Whether something in a packed value passes a test: every text of it is asked once, in whatever place it stands. */
+/** Returns true if any text in a packed value passes a test, wherever it stands. */
 function someText(value: Json, test: (text: string) => boolean): boolean {
   if (typeof value === 'string') return test(value);
   if (Array.isArray(value)) return value.some((item: Json) => someText(item, test));
@@ -263,7 +263,7 @@ function someText(value: Json, test: (text: string) => boolean): boolean {
   return Object.values(value).some((member) => someText(member, test));
 }
 
-/** What the list shows. An empty set or text leaves out nothing. */
+/** An empty set or text leaves out nothing. */
 export type Filter = {
   readonly actions: ReadonlySet<Action>;
   readonly verdicts: ReadonlySet<Verdict>;
@@ -283,7 +283,7 @@ export const NO_FILTER: Filter = {
   words: '',
 };
 
-/** Whether it leaves out anything. */
+/** Returns true if the filter leaves out anything. */
 export function isFiltering({ actions, verdicts, kind, owner, alike, words }: Filter): boolean {
   return (
     actions.size > 0 ||
@@ -354,7 +354,7 @@ export function listRows(entries: readonly Entry[]): readonly Row[] {
   );
 }
 
-/** Where each row begins, and at last where the list ends. */
+/** Returns the offset of each row, and the end of the list. */
 export function listOffsets(rows: readonly Row[]): readonly number[] {
   const offsets = [0];
   let at = 0;
