@@ -73,9 +73,7 @@ export type Composed = {
   readonly layers: readonly Layer[];
 };
 
-/**
- * A written resource with rows has no address of its own: its rows are read once it is known which files are tables.
- */
+/** A resource with rows has no address of its own: its rows are read once it is known which files are tables. */
 type Composition = ComposedResource | (() => readonly ComposedResource[]);
 
 type Composing = {
@@ -542,7 +540,7 @@ export function enterEnvironment(
   return { root: withoutChosen({ ...over, range: root.range }, name), patches: patchesIn(chosen) };
 }
 
-/** An environment's patches are checked in the resources, so they are left out here. */
+/** Leaves out the environment's settings: they are checked in the settings that they override. */
 function withoutChosen(root: MapNode, name: string): MapNode {
   const environments = findMember(root, 'environments');
   if (environments?.value.type !== 'map') return root;

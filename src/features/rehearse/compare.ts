@@ -28,7 +28,7 @@ type Held = {
   readonly id: string;
   readonly key: string | undefined;
   readonly record: JsonObject;
-  /** Data of the simulator beside the record, such as the payment tool's settings. */
+  /** Data of the simulator beside the record, such as payment settings. */
   readonly beside: JsonObject;
 };
 

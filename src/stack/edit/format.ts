@@ -515,10 +515,7 @@ function flowLines(
   return head.endsWith('-') ? behindDash(head, lines) : [head, ...lines];
 }
 
-/**
- * Returns true for a list or map with line breaks that has to keep them. A `#` in a quoted text only makes this
- * careful.
- */
+/** Returns true for a list on several lines, or a map with comments. A `#` in a quoted text only makes this careful. */
 function keepsLines(node: Collection, text: string): boolean {
   const source = getSource(node, text);
   return source.includes('\n') && (!isMap(node) || source.includes('#'));

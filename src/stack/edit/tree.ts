@@ -151,6 +151,7 @@ const WORDS = /^[A-Za-z_][\w-]*(?: [\w-]+)*$/;
 /** A key of more characters takes a form of its own. */
 const LONGEST_PLAIN_KEY = 120;
 
+/** Returns true if a text needs no quotes. */
 export function isPlain(text: string, context: ScalarContext): boolean {
   if (text.length <= LONGEST_PLAIN_KEY && WORDS.test(text)) return !OTHER_TYPES[0]?.test(text);
   if (text === '' || text !== text.trim() || text.search(UNPRINTABLE) >= 0) return false;
