@@ -1,18 +1,18 @@
 /**
- * What a plan rests on (DESIGN §5). A plan is made at one time and applied at another, and meanwhile the configuration,
- * the state and the platform go on. Each change therefore says what it was made from, and apply holds that against what is
- * there now:
+ * The basis of a plan (DESIGN §5). A plan is made at one time and applied at another, and meanwhile the configuration,
+ * the state and the platform go on. Each change therefore says what it was made from, and apply holds that against what
+ * is there now:
  *
  * | member       | is a digest over                                                                           |
  * |--------------|--------------------------------------------------------------------------------------------|
  * | `configured` | the block of the configuration, with secrets by their source                               |
- * | `entry`      | what the state remembers of the resource, but not when that was last read                   |
- * | `live`       | what was live, by field: owned leaves, and all documented members of a field that goes whole |
+ * | `entry`      | the state's entry of the resource, except when that was last read                           |
+ * | `live`       | the live values, by field: owned leaves, and all documented members of a field that goes whole |
  * | `refs`       | nothing: the ids of the resources that it refers to                                        |
  *
  * Another address, a field that the configuration does not set, a field that no schema knows and `updated_at` are not
- * among them, so they make no plan stale. An address without a change may have something to remember (`agreed`): the
- * state takes that over where the first two members still hold.
+ * among them, so they make no plan stale. An address without a change may have an entry to remember (`agreed`): the
+ * state takes it over if the first two members still hold.
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
@@ -35,7 +35,7 @@ export type Basis = NonNullable<Change['basis']>;
 /** A resource without a change, of which the state is to remember what the plan found. */
 export type Agreed = Plan.Agreed;
 
-/** Where a change comes from: its block, what the state has, and what was read. */
+/** The three sources of a change: its block, the state's entry, and the live resource. */
 type Sources = {
   readonly kind: Kind;
   readonly desired: DesiredResource | undefined;

@@ -76,9 +76,8 @@ import {
   updateSteps,
 } from './steps.ts';
 
-/** What planning one resource needs beside the resource. */
 type ChangeContext = {
-  /** Of what is live, without its history; null where there is nothing to be read. */
+  /** The pin of the live resource, without its history; null if there is nothing to read. */
   readonly pin: Pin | null;
   readonly world: World;
   readonly options: PlanOptions;
@@ -86,13 +85,12 @@ type ChangeContext = {
   readonly keepsEdits?: boolean;
   readonly now: Date;
   readonly purpose: PlanDocument['purpose'];
-  /** Whether a rollback goes back to a snapshot. */
   readonly isToSnapshot: boolean;
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
   /** See `PlanInput`. */
   readonly ran?: Span | undefined;
-  /** Whether it is let go of where it is no longer configured. */
+  /** True if it is removed from the state, not deleted, when it is no longer configured. */
   readonly isForgotten: boolean;
   /** Tells whether another resource is part of the plan, and may give its name up by it. */
   readonly isPlanned: (address: string) => boolean;
@@ -197,7 +195,7 @@ function refuseMisfit(
     : change;
 }
 
-/** What a comparison is told about one resource. */
+/** Returns a resource's side of a comparison. */
 export function getSides(
   { address, recorded, by, missing }: Pick<Identity, 'address' | 'recorded' | 'by' | 'missing'>,
   { lifecycle, isPartial, isExact = false }: DesiredResource,
@@ -214,7 +212,7 @@ export function getSides(
   };
 }
 
-/** Whether the secrets of an address are to be sent again: all of them, or those of a fleet or a block. */
+/** True if the secrets of an address are sent again: `resend_secrets` may mean all, or those of a fleet or a block. */
 export function isResent(
   address: string,
   { resend_secrets: resend }: Pick<PlanOptions, 'resend_secrets'>,
@@ -287,7 +285,7 @@ export function storedNotes(
   });
 }
 
-/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
+/** Keeps no documents of a resource that stays as it is: those of a large fleet would fill the memory. */
 export function unchanged(identity: Identity): Change {
   return {
     ...base(identity),
@@ -458,13 +456,15 @@ function shownWhenAsked(change: Change, show: () => JsonObject): Change {
   );
 }
 
-/** Whether another value takes another resource; of a kind that is never updated, also what the schema does not know. */
+/**
+ * True if another value takes another resource. If a kind is never updated, fields unknown to the schema are such too.
+ */
 function isImmutable(kind: Kind, field: string): boolean {
   const isNew = !namesField(kind.schema, field) && kind.update === undefined && kind.refusesTwins;
   return isNew || fieldSchema(kind.schema, field)['x-immutable'] === true;
 }
 
-/** What is made anew is sent its secrets and files too, changed or not. */
+/** Adds secrets and files, changed or not: a resource that is made again is sent all of them. */
 function withHidden(
   kind: Kind,
   document: ValueObject,
@@ -514,7 +514,7 @@ export function dueReason(
   const resumed = (answered: readonly string[]) => nextRequest(kind, record, answered)?.resumed;
   if (unready !== undefined && isKnown && recorded?.unfinished !== undefined)
     return `an interrupted run left it incomplete: ${resumed(recorded.unfinished)}`;
-  // What a rollback puts back is not made anew: nobody keeps files.
+  // A resource that a rollback puts back is not made again: its files are not kept.
   if (unready !== undefined && !isPartial) {
     const { phase, says } = unready;
     const found = isKnown ? '' : `${foundBy(by, purpose)}; `;
@@ -527,7 +527,7 @@ export function dueReason(
   return kind.due?.(record, plainTexts(document), now, asked);
 }
 
-/** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */
+/** Refuses to write fields that cannot be read: neither what that undoes nor whether it took could be reported. */
 function planUnread(
   { kind, recorded }: Identity,
   unreadChanges: readonly LeafChange[],
@@ -540,7 +540,7 @@ function planUnread(
   return { action: 'update', verdict: 'unsupported', reason, operations: [] };
 }
 
-/** What differs about elements that nobody can tell apart is not written: it might go to the wrong one, or delete one. */
+/** Refuses changes of elements that cannot be told apart: a write might change or delete the wrong one. */
 function planTwins(
   { schema }: Kind,
   { document }: LiveResource,
@@ -681,7 +681,7 @@ function planGone(
   };
 }
 
-/** What a change says of its resource, whatever is done to it. */
+/** Returns the members of a change that do not depend on its action. */
 function base(identity: Identity) {
   const { address, kind, desired, recorded, scope, by, missing, movedFrom } = identity;
   const name = desired?.document.name;
@@ -702,7 +702,7 @@ function formatPosition({ file, line }: SourcePosition): string {
   return `${file}:${line}`;
 }
 
-/** What is done about a resource that is there. */
+/** The action on a live resource, and why. */
 type Shape = {
   readonly action: Action;
   readonly verdict: Verdict;
@@ -758,7 +758,7 @@ function planReplace(
   };
 }
 
-/** What else goes with a resource that is deleted and that nobody can make again from here; empty: nothing. */
+/** Names the facets deleted along with a resource that cannot be made again from here; empty if there are none. */
 function goingWith(kind: Kind, { document }: LiveResource): string {
   const gone = facetsSetUpElsewhere(kind, document).map(({ field, goes = field }) => goes);
   return gone.length === 0 ? '' : `; this also deletes ${gone.join(' and ')}`;

@@ -173,7 +173,7 @@ function actedOn({
 }: Change): object {
   return {
     ...acted,
-    // What is at hand to compare with may be different where it is applied; it writes nothing.
+    // Which secrets can be compared may differ where the plan is applied; such a field writes nothing.
     fields: fields
       .filter(({ cause }) => cause !== 'unknown_secret')
       .map(({ source: _, origin: __, ...field }) => field)
@@ -182,17 +182,19 @@ function actedOn({
   };
 }
 
-/** Whether carrying the plan out would change anything on the platform. */
+/** True if applying the plan would change anything on the platform. */
 export function hasChanges(plan: PlanDocument): boolean {
   return plan.changes.some(({ action }) => action !== 'no_op' && action !== 'adopt');
 }
 
-/** Whether a change asks something of the platform, as the plan stands. */
+/** True if a change sends requests, as the plan stands. */
 export function isWriting({ verdict, operations }: Change): boolean {
   return verdict === 'ok' && operations.length > 0;
 }
 
-/** Whether a change would be carried out, or will be once an option lifts its refusal: nothing else then comes as news. */
+/**
+ * True if a change would be carried out, or will be once an option lifts its refusal: nothing else then comes as news.
+ */
 export function isActing(
   { verdict, operations, lifted_by: lift }: Change,
   { skip_refused: isLeftOut }: PlanOptions,
@@ -201,7 +203,7 @@ export function isActing(
   return operations.length > 0 && (verdict === 'ok' || isLiftable);
 }
 
-/** Whether a change takes a live resource away, for good or to make it anew. */
+/** True if a change deletes a live resource, for good or to make it again. */
 export function isDelete({ operations }: Change): boolean {
   return operations.some(({ step }) => step === 'delete');
 }
@@ -314,7 +316,7 @@ const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
 /** A member of the document, in two spaces. */
 const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/s;
 
-/** What goes on in the lines that follow. */
+/** A member or element that the following lines continue. */
 const OPENS = /[[{]$/;
 
 /** The end of a member, and of an element of a list. */
@@ -350,7 +352,7 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
   }
   const plan = inFull(parsed);
   const unknown = Object.keys(Object(plan)).filter((name) => !Object.hasOwn(MEMBERS, name));
-  // Whatever it says, nothing here would keep to it, and no digest is over it.
+  // Unknown members would have no effect here, and no digest covers them.
   if (version !== undefined && unknown.length > 0) {
     throw new CallsheetError(
       'usage',
@@ -428,7 +430,6 @@ function isPlan(value: unknown): value is PlanDocument {
 
 type Members = Partial<Record<string, unknown>>;
 
-/** Whether it is a list of objects that pass a test. */
 function isListOf(value: unknown, test: (members: Members) => boolean): boolean {
   return (
     Array.isArray(value) &&

@@ -36,7 +36,7 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
     if (fields.length === 0 && !isMissing) return [];
     const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
-    // What stands against writing it is no drift.
+    // Reasons against writing it are no drift.
     const reason =
       missing === null
         ? isMissing
@@ -45,7 +45,7 @@ export function keepDrift(plan: PlanDocument, findCallouts: FindCallouts): PlanD
         : isGone(change)
           ? missingReason(missing, 'drift')
           : successorReason(missing);
-    // Whether apply would put it back is what a plan says.
+    // A plan says if apply would put it back.
     const verdict = 'ok' as const;
     const drifted = {
       ...rest,
@@ -99,7 +99,7 @@ export function attributeChange(change: Change, edits: Edits): Change {
   return isAbsent(change) ? { ...told, attribution: unknown('gone', entries) } : told;
 }
 
-/** What was edited since Callsheet last wrote a resource, or last saw it as configured. */
+/** The edits since Callsheet last wrote a resource, or last saw it as configured. */
 export type Edits = {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
@@ -109,14 +109,14 @@ export type Edits = {
   readonly doubt: Doubt | null;
 };
 
-/** Where a run ended: the pin that the state keeps. Undefined where there is none. */
+/** The end of a run: the pin that the state keeps. Undefined if there is none. */
 export type Since = (Place & { readonly lastRun?: Place | undefined }) | undefined;
 
 type Place = Pick<Pin, 'history_id' | 'updated_at'>;
 
 /**
- * Where edits of a resource may begin. Runs that kept edits came after them: their entries, up to that of the last one
- * (`lastRun`), are no edits.
+ * Returns the pin after which edits of a resource may begin. Runs that kept edits came after them: their entries, up to
+ * that of the last one (`lastRun`), are no edits.
  */
 export function getSince(recorded: Pick<ResourceState, 'pin' | 'kept_since'> | undefined): Since {
   const { kept_since: kept, pin } = recorded ?? {};
@@ -173,21 +173,21 @@ export function editsSince(
   };
 }
 
-/** Whether what is live has been changed after the newest entry, which then says nothing of that change. */
+/** True if the live resource was changed after the newest entry, which then says nothing of that change. */
 export function isAhead(updated: string | null, [newest]: readonly HistoryEntry[]): boolean {
   return newest !== undefined && isBefore(newest.at, updated, -STAMPED_TOGETHER_MS);
 }
 
 /**
- * What `callsheet watch --heal` may put back by itself: changes that do nothing but write what Callsheet wrote
- * before, where somebody else changed it since.
+ * `callsheet watch --heal` may put back by itself only changes that do nothing but write what Callsheet wrote before
+ * and somebody else changed since.
  *
  * | the plan would                              | is it healed?                                      |
  * |---------------------------------------------|----------------------------------------------------|
  * | write drifted fields alone                  | yes                                                |
- * | write a change of the configuration as well | no: nobody applied that yet                        |
+ * | write a change of the configuration as well | no: it was not applied yet                         |
  * | settle a conflict                           | no: both sides changed                             |
- * | write a secret                              | no: nobody can see whether somebody else changed it |
+ * | write a secret                              | no: an edit of it by somebody else cannot be seen |
  * | make, replace, delete or adopt it           | no: that is for a person                           |
  * | write what it is known by, as its name      | no: it may be another one                          |
  * | undo an edit against `guards.drift`         | no: `keep` and `refuse` leave that to a person     |
@@ -255,14 +255,17 @@ function isDrift(field: FieldChange, { adopted }: Change): boolean {
   return isEdited(field) || (adopted && field.cause === 'changed');
 }
 
-/** Of a conflict the files have a value that nobody applied yet: what was expected is what was last written, where that is known. */
+/**
+ * Turns a field round for drift. The configured side of a conflict was not applied yet, so the expected value is the
+ * one last written, if known.
+ */
 function turnRound(field: FieldChange): FieldChange {
   const { before: live, after: configured, base = configured } = field;
   const both = field.cause === 'conflict' ? { configured } : {};
   return { ...field, before: base, after: live, ...both };
 }
 
-/** What a change wants, with what was last written in the place of what the files have of a conflict. */
+/** Returns the wanted document with the values last written in place of the configured side of conflicts. */
 function lastWritten({ kind, fields, after }: Change): Change['after'] {
   if (after === null) return null;
   const { schema } = kindNamed(kind);
@@ -357,7 +360,7 @@ function lateOwn(
 const WRITING_STEPS: ReadonlySet<string> = new Set(['update', 'facet']);
 
 function isHealed({ cause }: FieldChange): boolean {
-  // What is not written is neither here nor there, unless the configuration let go of it since.
+  // A field that is not written does not matter, unless the configuration has released it since.
   return cause === 'drifted' || (!isWritten({ cause }) && cause !== 'released');
 }
 

@@ -30,7 +30,7 @@ const FEWEST_GONE = 5;
 /** One field of one resource. */
 export type Site = { readonly address: Address; readonly path: string };
 
-/** What gives a field its value: a line of a file, or a file as a whole, as a template is. */
+/** The source of a field's value: a line of a file, or a whole file such as a template. */
 export type FieldSource = {
   /** Undefined where no file says what is written, as in a rollback. */
   readonly file?: string | undefined;
@@ -174,7 +174,7 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
     if (known === undefined) classes.set(key, { sites: [site], first: site });
     else known.sites.push(site);
   }
-  // What differs by the values of a row alone is one edit of what the rows fill in.
+  // Edits that differ only by the values of a row are one edit of the text that the rows fill in.
   const read = [...classes].map(([key, { sites: own, first }]) => {
     const hunks = hunksOf(first.field);
     const slots = first.field.secret ? undefined : slotsAt(first);
@@ -228,7 +228,7 @@ function toKey({ at: _, ...hunk }: Hunk): Omit<Hunk, 'at'> {
   return hunk;
 }
 
-/** Whether an edit, with the values of a row filled in, makes the new value of a field of the old one. */
+/** True if an edit, with the values of a row filled in, turns the old value of a field into the new one. */
 function isMade(
   { before, after }: FieldChange,
   own: readonly Hunk[] | undefined,
@@ -419,7 +419,7 @@ function oncePerEdit(): (field: FieldChange) => readonly Hunk[] | undefined {
   };
 }
 
-/** What the rows of a table fill in in the text that the configuration has for a field. */
+/** The parts of a field's text that the rows of a table fill in. */
 type Slots = {
   /** Lines with an expression in them, as they read and with the expression in the place of its value. */
   readonly lines: ReadonlyMap<string, string>;
@@ -709,7 +709,7 @@ function isName(value: string): boolean {
   return value.length > 2 && /\p{L}/u.test(value);
 }
 
-/** Where a value stands as a word of its own. */
+/** Returns the offsets at which a value is a word of its own. */
 function findWords(text: string, value: string): readonly number[] {
   const found: number[] = [];
   if (value === '') return found;
@@ -800,7 +800,7 @@ function groupCreates(
   return [...pools.values()].flatMap((pool) => {
     const plain = numberValues(pool, () => undefined);
     const counts = countEach(plain.flatMap(({ values }) => [...values.values()]));
-    // What most of them have is not asked for what its row fills in.
+    // Values that most resources share are not looked for in their rows.
     let left = numberValues(pool, (site, at) => {
       const number = plain[at]?.values.get(site.path) ?? -1;
       return (counts.get(number) ?? 0) < pool.length / 2 ? slotsAt(site) : undefined;

@@ -121,7 +121,7 @@ export type GuardFinding = {
   readonly reason: string | null;
 };
 
-/** What decides whether a plan may be run now. */
+/** The circumstances that decide if a plan may be run now. */
 type Circumstances = HoldWorld & {
   readonly guards: Guards;
   readonly now: Date;
@@ -135,8 +135,8 @@ type CheckedPlan = Pick<
 >;
 
 /**
- * What stands against running a plan now. Against a plan that writes nothing there is only the checkout: from an older one
- * "no changes" and "waits to be deleted" are no news of what is configured.
+ * Returns the findings against running a plan now. A plan without writes is held only against the checkout: from an
+ * older one "no changes" and "waits to be deleted" are no news of the configuration.
  */
 export function checkGuards(
   plan: CheckedPlan,
@@ -153,8 +153,8 @@ export function checkGuards(
 }
 
 /**
- * What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing: changes
- * without writes, and kept edits beside changes.
+ * Judges a plan by the team's own rules. Nothing overrides them, and they too skip what is not written: changes without
+ * writes, and kept edits beside changes.
  */
 export function checkTeamRules(
   plan: Omit<PlanDocument, 'digest' | 'checks'>,
@@ -174,7 +174,7 @@ export function refusalsIn(findings: readonly GuardFinding[]): readonly Refusal[
   return findings.filter(({ isOverridden }) => !isOverridden).map(({ refusal }) => refusal);
 }
 
-/** What a plan says of findings that were overridden. */
+/** Returns a plan's notes on findings that were overridden. */
 export function overrideNotes(findings: readonly GuardFinding[]): readonly Note[] {
   return findings
     .filter(({ isOverridden }) => isOverridden)
@@ -200,7 +200,7 @@ const MIN_RESOURCES = 10;
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
   if (input.isProtected(change.address)) {
-    // What is no longer configured has no block left to take it out of.
+    // A resource that is no longer configured has no block left to take `protect` out of.
     const first = change.action === 'delete' ? 'configure it again without' : 'take out';
     return refuse(
       change,
@@ -275,7 +275,7 @@ function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit):
     : `the plan changes ${formatNumber(counted)} of ${formatCount(existing, 'resource')}, and ${name} allows ${formatNumber(allows)}`;
 }
 
-/** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
+/** Advises on a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
 function limitAdvice({ guards, purpose, options }: GuardInput, exceeded: number): string {
   const { strategy } = options;
   if (strategy !== undefined)

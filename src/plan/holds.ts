@@ -28,18 +28,18 @@ import { rememberResource } from './state-entry.ts';
  * again as it was; or on one that is not to be deleted again.
  */
 
-/** What a rollback or a release does to holds. */
+/** The change of the holds by a rollback or a release. */
 export type HoldChange = {
   /** The run that is undone. */
   readonly undid: string;
-  /** Whether its values are held from now on; undoing a rollback lifts what that held. */
+  /** True if its values are held from now on; undoing a rollback lifts what that held. */
   readonly isHeld: boolean;
   readonly values: readonly HeldValue[];
 };
 
 /**
- * What carrying a rollback out takes away from what was written last. What the state goes back to was not the run's: the
- * run only put it back where somebody had edited it, added an element or deleted the resource.
+ * Returns the last written values that a rollback takes away. A value that the state goes back to was not the run's:
+ * the run only put it back where somebody had edited it, added an element or deleted the resource.
  */
 export function valuesUndone(
   { changes }: Pick<PlanDocument, 'changes'>,
@@ -91,8 +91,8 @@ export function withHoldChange(
 }
 
 /**
- * Whether undoing a run holds what that had written. Undoing an apply does; undoing a rollback lifts what it held, as
- * it brings back what that undid, and so on down. Undefined where nobody can tell.
+ * True if undoing a run holds the values that it had written. Undoing an apply does; undoing a rollback lifts what it
+ * held, as it brings back what that undid, and so on down. Undefined if that is unknown.
  */
 export async function holdsWhenUndone(
   run: string,
@@ -103,7 +103,7 @@ export async function holdsWhenUndone(
   for (let undid: string | undefined = run; undid !== undefined && !seen.has(undid); ) {
     seen.add(undid);
     const began: RunBegan | undefined = await beganOf(undid);
-    // What the rollback on top held is known to be lifted, whatever is below it.
+    // The holds of the rollback on top are known to be lifted, whatever is below it.
     if (began === undefined) return undid === run ? undefined : isHeld;
     if (began.purpose !== 'rollback') return isHeld;
     isHeld = !isHeld;
@@ -112,7 +112,7 @@ export async function holdsWhenUndone(
   return isHeld;
 }
 
-/** What is needed to tell whether a plan would write what is held. */
+/** The inputs for finding out if a plan would write a held value. */
 export type HoldWorld = {
   readonly holds: Holds;
   readonly desired: readonly DesiredResource[];
@@ -188,7 +188,7 @@ export function describeEnded({ hold, why }: EndedHold): string {
   return `the hold on ${describeHold(hold)} (run ${hold.by} undid run ${hold.undid}) ends: ${why}`;
 }
 
-/** What is held, for people: `agent.desk greeting_message`. */
+/** Names a hold for people: `agent.desk greeting_message`. */
 export function describeHold({ address, path }: Hold): string {
   return path === null ? address : `${address} ${path}`;
 }

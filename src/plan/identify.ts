@@ -33,7 +33,7 @@ export type Identity = {
   /** The list's item; undefined where nothing was found live. */
   readonly found: ListedResource | undefined;
   readonly by: 'state' | 'adopt' | 'natural_key' | 'nothing';
-  /** Whether it was looked for in a list: what is not in it does not exist. */
+  /** True if it was looked for in a list: a resource that is not in it does not exist. */
   readonly isListed: boolean;
   /** The id that the state holds but the platform does not. */
   readonly missing: string | undefined;
@@ -49,7 +49,7 @@ export type Identity = {
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
   /** Other live resources that have the name of one which has another name itself. */
   readonly rivals?: Rivals | undefined;
-  /** Whether the files name the id themselves: then nothing in the state need be believed of it. */
+  /** True if the files name the id themselves: then the state is not needed to identify it. */
   readonly isNamedById?: boolean | undefined;
 };
 
@@ -201,7 +201,7 @@ export async function identify(
 
 /** A resource that was found at another address than the state has it at: what is known of it moves along. */
 function renamed(identity: Identity, recorded: ResourceState, from: Address): Identity {
-  // What this address stood for is gone, and is told as that.
+  // The resource that this address stood for is gone, and is reported as gone.
   if (identity.recorded !== undefined) return { ...identity, knownAs: from };
   return { ...identity, by: 'state', recorded, movedFrom: from };
 }
@@ -249,14 +249,14 @@ export type Span = { readonly from: string; readonly to: string };
 /** Clocks may differ by as much: what is older than a request by more was there before it. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Whether a moment lies in a time, as far as clocks can tell. */
+/** True if a moment lies in a span, as far as clocks can tell. */
 function isWithinSpan(at: string, { from, to }: Span): boolean {
   return !isBefore(at, from, -CLOCK_SKEW_MS) && !isBefore(to, at, -CLOCK_SKEW_MS);
 }
 
 /**
- * What the record of the state does not fit of the live resource of its id; undefined: it is about that one. `ran`: when a
- * run lasted that is said to have made it.
+ * Returns how the state's record does not fit the live resource of its id; undefined if it is about that resource.
+ * `ran`: the span of the run that is said to have made it.
  */
 export function findMisfit(
   { kind, by, recorded, found, rivals, isNamedById, desired }: Identity,
@@ -360,7 +360,7 @@ function asRivals(name: string, by: Rivals['by'], items: readonly ListedResource
   return { name, by, ids: items.map(({ id }) => id) };
 }
 
-/** Whether the files leave to the dashboard what the resource is called. */
+/** True if the files leave the name of the resource to the dashboard. */
 function isNameIgnored({ naturalKey }: Kind, { lifecycle }: DesiredResource): boolean {
   const ignore = parsePaths(lifecycle.ignore);
   return naturalKey.flat().some((field) => isWithin([field], ignore));
@@ -414,7 +414,7 @@ export function ambiguousIdentityError(
   });
 }
 
-/** What looking for a resource takes. */
+/** The inputs of a search for a resource. */
 type Search = {
   /** Who holds an id, by kind and id. */
   readonly claimed: ReadonlyMap<string, Address>;
@@ -460,7 +460,7 @@ async function identifyOne(
   const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
 
   const { adopt } = lifecycle;
-  // What is put back is the resource that was there, even where another took its place and it stayed.
+  // A rollback puts back the resource that was there, even if another took its place and it stayed.
   if (!search.isAdoptionStrict && adopt !== undefined && adopt !== recorded?.id) {
     const found = holderOf(adopt) === address && (await findById(kind, adopt, scope, reader));
     if (found) return { ...common, scope, found, by: 'adopt', missing: undefined };
@@ -474,7 +474,7 @@ async function identifyOne(
     }
   }
   const missing = recorded?.id;
-  // What was adopted once and is gone is missing like any other resource.
+  // A resource that was adopted once and is gone is missing like any other.
   if (search.isAdoptionStrict && adopt !== undefined && adopt !== missing) {
     const holder = holderOf(adopt);
     const found = holder === address ? await findById(kind, adopt, scope, reader) : undefined;
@@ -504,8 +504,8 @@ async function identifyOne(
 }
 
 /**
- * What has the name already where a resource is to be made anew, as in another organization: making it would leave two
- * of that name.
+ * Finds another resource with the name, if a resource is to be made again as in another organization: two would have
+ * that name.
  */
 function findTaker(
   { kind: name, document }: DesiredResource,
@@ -625,7 +625,7 @@ async function lookUp(
   return live && { id: live.id, scope: live.scope, record: live.record };
 }
 
-/** Of several resources a line each, which in a plan of the configuration is the command that chooses it. */
+/** Lists several resources on a line each; in a plan of the configuration the line is the command that chooses it. */
 function ambiguityMessage(
   ambiguity: Ambiguity,
   purpose: PlanDocument['purpose'],

@@ -135,7 +135,7 @@ export type PlanInput = {
   readonly undoes?: string;
   readonly snapshot?: PlanDocument['snapshot'];
   readonly desired: readonly DesiredResource[];
-  /** Whether resources that are in the state and not desired are planned away. */
+  /** True if resources that are in the state and not desired are planned away. */
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
@@ -146,9 +146,9 @@ export type PlanInput = {
   readonly refresh?: Refresh;
   /** Addresses that a resource had before, the latest first. */
   readonly priorAddresses?: (address: Address) => readonly Address[];
-  /** Whether a resource that is no longer configured is let go of instead of deleted. */
+  /** True if a resource that is no longer configured is removed from the state instead of deleted. */
   readonly isForgotten?: (address: Address) => boolean;
-  /** Whether the platform is asked what it would refuse; drift carries nothing out, so it need not. */
+  /** True if the platform is asked what it would refuse; drift carries nothing out, so it need not. */
   readonly isPreflighted: boolean;
   readonly world: Omit<World, 'idOf'>;
   readonly now: Date;
@@ -186,9 +186,9 @@ export type PlanInput = {
   /** Finds what a rollback knows of a resource that the state has no more. */
   readonly findFormer?: FindFormer | undefined;
   readonly assumptionOf: Support['assumptionOf'];
-  /** Whether what is only assumed may be written; it may unless this is false. */
+  /** False if fields whose form is only assumed must not be written. */
   readonly assume?: boolean;
-  /** What the stack moved on the platform. */
+  /** The endpoints that the stack moved. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly sourceOf?: SourceOf;
   /** Addresses of the configuration, of which a rollback plans only some. */
@@ -223,11 +223,11 @@ export type Planned = {
   /** Resources that equal the configuration and that the state should remember so. */
   readonly refresh: ReadonlyMap<Address, ResourceState>;
   readonly ids: ReadonlyMap<Address, string>;
-  /** What the comparison found, unmasked, of those that differ. It never leaves this process. */
+  /** The differences that the comparison found, unmasked. They never leave this process. */
   readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
   /** How many resources were planned without being read. */
   readonly unread: number;
-  /** What could not be compared, in words; the plan has it as notes. */
+  /** The secrets that could not be compared, in words; the plan has them as notes. */
   readonly uncompared?: string | undefined;
 };
 
@@ -480,9 +480,9 @@ function openPreflight(input: PlanInput): PreflightContext {
   };
 }
 
-/** What planning all of them came to. */
+/** The outcome of planning all resources. */
 type Outcome = {
-  /** Of those of which there is something to say. */
+  /** Results of those resources that have something to report. */
   readonly results: readonly Result[];
   /** How many were planned. */
   readonly chosen: number;
@@ -490,13 +490,13 @@ type Outcome = {
   readonly unread: readonly Kind[];
 };
 
-/** What planning one resource came to. */
+/** The outcome of planning one resource. */
 type Result = {
   readonly change: Change;
   readonly notes: readonly Note[];
   /** How the configuration and what is live differ. */
   readonly leaves: readonly LeafChange[];
-  /** What the state should remember of it although nothing is written; undefined where it does already. */
+  /** The entry that the state should remember although nothing is written; undefined if it has that already. */
   readonly state: ResourceState | undefined;
   /** The same as the plan carries it. */
   readonly agreed?: Agreed;
@@ -505,7 +505,7 @@ type Result = {
   readonly kept?: KeptEdits | undefined;
 };
 
-/** What all resources of a plan are planned with. */
+/** The inputs that all resources of a plan share. */
 type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
@@ -536,7 +536,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       return asRemembered(identity, unwritten, input);
     }
   }
-  // What could not be read when it was made cannot be told from what is gone.
+  // A resource that could not be read when it was made cannot be told from one that is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
   const fields = listFields(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
@@ -596,7 +596,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const kept = await keptEdits(identity, change, live, readHistory, input);
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
-    // What is known of a resource that is gone says nothing of the one that took its name.
+    // The state of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
     const { history_id = null } = known?.pin ?? {};
     const own = seen === null ? (known?.pin ?? null) : { ...seen, history_id };
@@ -656,7 +656,7 @@ async function withAgreed(
   { findConfigured, priorAddresses, drift = 'undo', world }: OneInput,
 ): Promise<Identity> {
   const { kind, recorded, by, address } = identity;
-  // Where edits are put back anyway, it makes no difference that the files had one.
+  // If edits are put back anyway, it makes no difference that the files had one.
   const isContested = ({ cause }: LeafChange) =>
     cause === 'conflict' || (drift !== 'undo' && (cause === 'drifted' || cause === 'kept'));
   const contested = leaves.filter(isContested).map(({ path }) => path);
@@ -777,9 +777,8 @@ function atItsAddress(identity: Identity, world: World): Identity {
 }
 
 /**
- * Whether the history is needed now: to say who made it drift, to go back to a version, or to notice afterwards that
- * somebody's edit was overwritten by what goes back as it was read. Whoever asks later finds a write by its time,
- * unless entries have none.
+ * True if the history is needed now: to say who made it drift, to go back to a version, or to notice afterwards that
+ * carried values overwrote somebody's edit. Later, a write is found by its time, unless entries have none.
  */
 async function isHistoryAsked(
   found: {

@@ -181,8 +181,8 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
 }
 
 /**
- * What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. `told`: what a
- * run recorded, whose plan has told of what is unknown.
+ * Notes what a comparison found that writes nothing but that a person should know; for secrets see `secrets.ts`.
+ * `told`: the leaves that a run recorded, whose plan has reported what is unknown.
  */
 export function leafNotes(
   address: Address,
@@ -217,8 +217,8 @@ export function carriedNotes(
 }
 
 /**
- * What a person should know of a resource that is taken to be what it was, since it cannot be read. `told`: a run that
- * could not read it either has no pin of it.
+ * Notes the parts of a resource that are assumed to be unchanged, since they cannot be read. `told`: a run that could
+ * not read it either has no pin of it.
  */
 export function extentNotes(
   { address, action }: Change,
@@ -342,9 +342,9 @@ export function protectionNotes(
 }
 
 /**
- * What goes along with what is written: a field that is given while its flag is off (`x-told-while`), and one that nobody
- * gives and the platform sets with another (`x-follows`). `told`: what a run recorded, whose plan has told of fields
- * whose flag was off.
+ * Notes the fields that depend on the written ones: a field that is given while its flag is off (`x-told-while`), and a
+ * field that is not given and that the platform sets with another (`x-follows`). `told`: the leaves that a run
+ * recorded, whose plan has reported fields whose flag was off.
  */
 export function dependentNotes(
   { kind: { schema: root }, desired, recorded }: Identity,

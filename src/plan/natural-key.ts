@@ -42,7 +42,7 @@ export function getRecordedKey(
   return getNaturalKey(kind, { ...scope, name });
 }
 
-/** Where resources of a kind are that the stack has to do with. */
+/** Returns the scopes of a kind in which the stack has resources. */
 export function listScopes(
   kind: Kind,
   desired: readonly DesiredResource[],
@@ -78,8 +78,8 @@ function knownFields(kind: Kind): readonly string[] | undefined {
 type Items = readonly ListedResource[];
 
 /**
- * What was found in lists, by list: a fleet of thousands is looked for one by one in a list as long. A list is
- * never changed once it was read, and forgotten together with what is known of it.
+ * Indexes of lists, kept by list: a fleet of thousands is looked for one by one in a list as long. A list never changes
+ * once it was read, and its index is forgotten with it.
  */
 const byId = new WeakMap<Items, ReadonlyMap<string, ListedResource>>();
 const byKey = new WeakMap<Items, Map<string, ReadonlyMap<string | undefined, Items>>>();

@@ -84,8 +84,8 @@ function markChange(
 const ALIKE = ['action', 'adopted', 'missing_id', 'moved_from'] as const;
 
 /**
- * Whether the base is refused for the same: a conflict of fields that are all in conflict there, or a refusal in the same
- * words. A limit counts what both would do, so what the branch adds to it is the branch's.
+ * True if the base is refused for the same reason: a conflict of fields that are all in conflict there, or a refusal in
+ * the same words. A limit counts what both would do, so the branch's addition to it is the branch's.
  */
 function isRefusedThere(
   { verdict, reason, lifted_by: lift, fields }: Change,

@@ -67,7 +67,7 @@ export async function findRefusals(
   );
   const rights = await checkAll(requirements.filter(isRight), subject);
   const locked = new Set(rights.flatMap(({ path, why }) => (why === undefined ? [] : [path])));
-  // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
+  // A lock is reported once: that a catalogue leaves out the locked field too says nothing more.
   const rest = requirements.filter(
     (requirement) => !isRight(requirement) && !locked.has(requirement.path),
   );
@@ -82,7 +82,7 @@ export async function findRefusals(
   };
 }
 
-/** What the platform objects to, and where. `path` is null where that is the resource itself. */
+/** An objection of the platform. `path` is null if it concerns the resource itself. */
 export type Barred = { readonly path: string | null; readonly why: string };
 
 /** Every reason once. */
@@ -90,12 +90,12 @@ export function reasonsIn(barred: readonly Barred[]): string {
   return [...new Set(barred.map(({ why }) => why))].join('; ');
 }
 
-/** Whether it bars what a path leads to: the resource as a whole, or something that the path lies in or leads to. */
+/** True if it bars a path: it concerns the whole resource, or something that the path lies in or leads to. */
 export function bars(barred: Barred, path: Path): boolean {
   return barred.path === null || overlaps(path, toPath(barred.path));
 }
 
-/** Whose the resources of a stack are. `organization`: that of resources which name none. */
+/** Finds the owners of a stack's resources. `organization`: the owner of resources that name none. */
 export function findOwners(
   desired: readonly DesiredResource[],
   organization?: string,
@@ -152,8 +152,8 @@ function describeOwner(id: string | null, { organizations }: PreflightContext): 
 }
 
 /**
- * Whose a resource will be: one may move to another organization. What does not say whose it is belongs to
- * whom its neighbours in the list belong to, and where it has none, to the stack's organization.
+ * Finds the organization that a resource will belong to: it may move to another one. A resource that names none belongs
+ * to that of its neighbours in the list, and without neighbours to the stack's organization.
  */
 async function findOrganization(
   { kind, document, live }: Writing,
@@ -171,7 +171,7 @@ function ownerIn({ organization_id: owner }: ValueObject): string | undefined {
   return typeof owner === 'string' ? owner : undefined;
 }
 
-/** What the key may not call. */
+/** Refuses operations that the key may not call. */
 async function checkOperation(operation: string, { entitlements }: Subject): Promise<Finding> {
   const level = await entitlements.closedTo(operation);
   if (level.type === 'unanswered') return unanswered('the permissions of the key', level.why);
@@ -213,7 +213,7 @@ async function checkFeature(requirement: FeatureRequirement, subject: Subject): 
   return refused(lockMessage(requirement, lock, place, whose));
 }
 
-/** Where others of a list do not say whose they are, the stack's organization is likely, and no proof. */
+/** If the neighbours in a list do not name their organization, the stack's is likely, and no proof. */
 async function checkLikelyOwner(
   requirement: FeatureRequirement,
   subject: Subject,
@@ -308,7 +308,7 @@ async function checkReadiness(
   const { readiness, path } = requirement;
   const { entitlements, change } = subject;
   const { address, id, operations } = change;
-  // What is made anew has another id.
+  // A resource that is made again has another id.
   if (id === null || operations.some(({ step }) => step === 'create')) {
     return noted(change, 'info', tooEarlyMessage(path));
   }
@@ -333,9 +333,9 @@ function unanswered(question: string, why: string): Finding {
   return { note: { severity: 'warning', address: null, message } };
 }
 
-/** What stands in the way of a change, in words for people. One sentence each, without a full stop. */
+/** The objections to a change, in words for people: one sentence each, without a full stop. */
 
-/** Where a feature is locked: the level, as far as the platform tells. */
+/** The level at which a feature is locked, as far as the platform reports it. */
 type LockPlace = 'account' | 'reseller' | 'organization' | 'above' | 'unknown';
 
 /** Whom a change concerns. */
@@ -407,17 +407,17 @@ function likelyLockMessage({ feature }: FeatureRequirement, organization: string
   return `${feature} is locked for organization ${organization}. The platform does not say whether this belongs to it; if so, apply is refused.`;
 }
 
-/** What depends on a resource that does not exist yet. */
+/** Says that a check needs a resource that does not exist yet. */
 function tooEarlyMessage(path: string): string {
   return `${path} can be checked only after the create. Apply reports a refusal.`;
 }
 
-/** What could not be checked, once for whatever it concerns. */
+/** Says what could not be checked, once for everything that it concerns. */
 function uncheckedMessage(question: string, why: string): string {
   return `Callsheet could not check ${question} before writing (${why}). Apply reports a refusal.`;
 }
 
-/** What a change needs the platform to allow. `path` is null where the resource itself needs it. */
+/** A thing that the platform must allow for a change. `path` is null if the resource itself needs it. */
 export type Requirement =
   | { readonly type: 'feature'; readonly path: string | null; readonly feature: string }
   /** The feature, if the id turns out to be one of that kind. */
@@ -445,20 +445,20 @@ export type Requirement =
     }
   | { readonly type: 'readiness'; readonly path: string; readonly readiness: Readiness };
 
-/** What is written to one resource. */
+/** The writes to one resource. */
 type Writing = {
   readonly kind: Kind;
   readonly operations: readonly PlannedOperation[];
-  /** What differs. Of a resource that is made, everything does. */
+  /** The leaves that differ. Of a resource that is made, all do. */
   readonly leaves: readonly LeafChange[];
   readonly document: { readonly [field: string]: Value };
-  /** What is live, or nothing. */
+  /** The live document; empty if there is none. */
   readonly live: JsonObject;
 };
 
 /**
- * What a change needs, as the schemas say: only what it switches on or moves to another value. What is on
- * already may stay on, and switching off needs nothing (Revert, rule 2; Features, notes).
+ * Lists what a change needs, as the schemas say: only what it switches on or moves to another value. What is on already
+ * may stay on, and switching off needs nothing (Revert, rule 2; Features, notes).
  */
 export function listRequirements(writing: Writing): readonly Requirement[] {
   const { kind, operations } = writing;
@@ -560,7 +560,7 @@ function idsPutBack({ path, after }: Pick<Moved, 'path' | 'after'>, root: FieldS
   return idsIn(root, document).filter(({ isValue }) => isValue);
 }
 
-/** Whether something goes from off to on. Of a list, every element is something of its own. */
+/** True if something goes from off to on. Each element of a list counts by itself. */
 function switchesOn(before: Value | undefined, after: Value | undefined): boolean {
   if (!isList(after)) return isOn(after) && !isOn(before);
   const had = new Set(isList(before) ? before.map(String) : []);

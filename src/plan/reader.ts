@@ -86,11 +86,11 @@ export type Reader = {
    */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
   /**
-   * Whether history entries carry times (`history.list-shape`): then a write is found by its time whenever somebody asks
-   * for it. Asked of the history of one resource, once; undefined where that has no entries.
+   * True if history entries carry times (`history.list-shape`): then a write can be found by its time later. Asked of
+   * the history of one resource, once; undefined where that has no entries.
    */
   readonly isHistoryDated: (kind: Kind, id: string) => Promise<boolean | undefined>;
-  /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
+  /** The platform's locks, catalogues and limits of the key; `fresh` asks again, otherwise the answers are the same. */
   readonly entitlements: (fresh?: boolean) => Entitlements;
 };
 
@@ -185,8 +185,8 @@ export type RecentCalls = {
 };
 
 /**
- * What the platform says of what it takes. Nothing is asked before a change raises the question, and
- * nothing is asked twice.
+ * The platform's answers on what it takes. Nothing is asked before a change raises the question, and nothing is asked
+ * twice.
  */
 export type Entitlements = {
   /** Locked features, by key; null asks for what the account locks for everybody. */
@@ -196,13 +196,13 @@ export type Entitlements = {
     catalogue: string,
     organization: string | null,
   ) => Promise<Answer<ReadonlySet<string>>>;
-  /** What a call about one resource answers. */
+  /** The answer of a call about one resource. */
   readonly about: (call: Call) => Promise<Answer<JsonObject>>;
-  /** What the key is limited to where that closes an operation to it; undefined: the operation is open. */
+  /** The level of the key, if that closes an operation to it; undefined if the operation is open. */
   readonly closedTo: (operation: string) => Promise<Answer<KeyLevel | undefined>>;
 };
 
-/** What was asked, or why the platform does not say. */
+/** The answer, or why the platform gives none. */
 export type Answer<T> =
   | { readonly type: 'answered'; readonly value: T }
   | { readonly type: 'unanswered'; readonly why: string };
@@ -211,9 +211,9 @@ export type Answer<T> =
 export type Lock = {
   /** `here` or `inherited`; null where the platform does not say. */
   readonly scope: string | null;
-  /** Whether older settings decide, not the feature matrix. */
+  /** True if older settings decide, not the feature matrix. */
   readonly isLegacy: boolean;
 };
 
-/** What a scoped key is limited to (Authentication 5). */
+/** The level of a scoped key (Authentication 5). */
 export type KeyLevel = 'reseller' | 'organization';

@@ -281,7 +281,7 @@ export type Use = {
   readonly to: { readonly kind: string; readonly id: string };
 };
 
-/** Where uses are looked for. */
+/** The places in which uses are looked for. */
 type Surroundings = {
   readonly desired: readonly DesiredResource[];
   readonly state: State;
@@ -291,7 +291,7 @@ type Surroundings = {
 /** Resources that are named in a refusal; the others are counted. */
 const NAMED = 3;
 
-/** Whether a resource still holds the id once its own change is carried out. */
+/** True if a resource still holds the id once its own change is carried out. */
 function remains({ path, to }: Use, change: Change | undefined): boolean {
   if (change === undefined || change.verdict !== 'ok') return true;
   if (change.action === 'delete') return false;
@@ -340,7 +340,9 @@ export async function findUses(
   return new Map([...grouped].map(([key, all]) => [key, all.map(({ use }) => use)]));
 }
 
-/** Where resources of a kind may be that refer to those of the stack: in all of its places, whatever it has there. */
+/**
+ * Lists the scopes in which resources of a kind may refer to those of the stack: all scopes that any kind uses there.
+ */
 function listUserScopes(
   kind: Kind,
   desired: readonly DesiredResource[],
@@ -352,7 +354,7 @@ function listUserScopes(
   return [...new Map(scopes.map((scope) => [JSON.stringify(scope), scope])).values()];
 }
 
-/** What the live resources of a kind refer to. List items need not show every field, so each is read. */
+/** Returns the references of the live resources of a kind. List items need not show every field, so each is read. */
 export async function usesBy(
   kind: Kind,
   scopes: readonly Scope[],

@@ -37,7 +37,7 @@ import type { LiveResource } from './reader.ts';
  * state is text that others may have written.
  */
 
-/** What comparing a resource would find, where it is known that nothing is to be written; undefined: read it. */
+/** Returns the result of comparing a resource that is known to need no write; undefined if it must be read. */
 export function compareUnread(
   { kind, found, desired, recorded, by, movedFrom, address }: Identity,
   world: World,
@@ -74,13 +74,13 @@ export function compareUnread(
     if (finding !== 'equal') findings.push(finding);
     remembered += 1;
   }
-  // What was remembered beside that is no longer wanted.
+  // Other remembered leaves are no longer wanted.
   return remembered === Object.keys(applied).length ? findings : undefined;
 }
 
 /**
- * What differs from what was last written, for fields that cannot be read: nobody knows what is live, so
- * what was written is taken to be there still.
+ * Compares fields that cannot be read with what was last written: the live values are unknown, so the written ones are
+ * assumed to be there still.
  */
 export function compareLastApplied(
   kind: Kind,
@@ -109,15 +109,15 @@ export function splitByRead(
   };
 }
 
-/** Whether what was read tells anything of a top-level field. */
+/** True if the reading covers a top-level field. */
 export function isFieldRead({ extent, document, unread }: LiveResource, field: string): boolean {
   if (unread !== undefined && Object.hasOwn(unread, field)) return false;
   return extent === 'whole' || (extent === 'listed' && Object.hasOwn(document, field));
 }
 
 /**
- * Whether what the state is going to remember of a resource is all that a later comparison can turn on. It is not
- * where part of a list that is owned whole is ignored: should that end, elements count that nobody remembers.
+ * True if the state is going to remember all that a later comparison can turn on. It does not if part of a list that is
+ * owned whole is ignored: should that end, elements count that are not remembered.
  */
 export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['desired']>): boolean {
   if (desired.lifecycle.ignore.length === 0) return true;
@@ -161,26 +161,26 @@ export function fastRefreshPin(
   return isOver || isKnown ? { ...pin, certain: true } : pin;
 }
 
-/** Whether two pins are of one and the same state of a resource. */
+/** True if two pins are of one and the same state of a resource. */
 export function isSamePin(one: Pin, other: Pin): boolean {
   return one.digest === other.digest && one.updated_at === other.updated_at;
 }
 
 /**
- * Whether a stamp is told so finely that no change which comes after the reading can have the same one: in milliseconds
- * or less. Without such a fraction it may be one of whole seconds.
+ * True if a stamp is so fine that no change after the reading can have the same one: in milliseconds or less. Without
+ * such a fraction it may be one of whole seconds.
  */
 function isFine(stamp: string | null): boolean {
   return stamp !== null && Number(/\.(\d{3,})/.exec(stamp)?.[1] ?? 0) > 0;
 }
 
-/** Whether a stamp is long over at a time of the platform's clock. One that does not say its zone says nothing. */
+/** True if a stamp is long over at a time of the platform's clock. One without a zone says nothing. */
 export function isStampOver(stamp: string | null, at: number): boolean {
   if (stamp === null || !/(?:Z|[+-]\d\d:?\d\d)$/i.test(stamp)) return false;
   return Date.parse(stamp) + STAMP_DOUBT_MS <= at;
 }
 
-/** What is to be said of a leaf, where it is what is remembered; undefined: it may be something else. */
+/** Compares a leaf with what is remembered; undefined if it may be something else. */
 function compareLeaf(
   leaf: Leaf,
   kind: Kind,
@@ -205,14 +205,14 @@ function compareLeaf(
   return match === 'equal' && !isInClear ? 'equal' : undefined;
 }
 
-/** Whether whatever changes a leaf moves the stamp of its resource, as far as that counts. */
+/** True if each relevant change of a leaf moves the stamp of its resource. */
 function isStamped({ path, schema, value }: Leaf, { facets }: Kind): boolean {
   if (facets.find(({ field }) => field === path[0])?.isStamped === false) return false;
-  // Of another resource's id that the platform may take away, a reference tells whether it is still there.
+  // The platform may take away the id of another resource; a reference then shows if it is still there.
   return schema['x-stamped'] !== false || value === null || value instanceof Ref;
 }
 
-/** Whether the list shows something else than what is remembered: then no stamp is believed. */
+/** True if the list shows another value than the remembered one: then no stamp is believed. */
 function isContradicted(
   kind: Kind,
   record: JsonObject,

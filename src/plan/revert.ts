@@ -24,7 +24,7 @@ import { type Barred, bars, reasonsIn, refuseBarred } from './preflight.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 import { ownFields, updateSteps } from './steps.ts';
 
-/** What null cannot clear, and no revert brings back, is left as it is. */
+/** Leaves fields as they are that null cannot clear and no revert brings back. */
 export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   if (change.verdict !== 'ok' || change.action !== 'update') return change;
   const reverts = change.operations.some(({ step }) => step === 'revert');
@@ -103,7 +103,7 @@ function unreadWhy(field: string, why: string): string {
   return `${field} cannot be read (${why}); plan again once the platform answers, or apply the rest with --skip-refused`;
 }
 
-/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
+/** Leaves out of a rollback what the platform would refuse now, so that the rest is done. */
 export function leaveOut(change: Change, barred: readonly Barred[]): Change {
   if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
@@ -129,7 +129,7 @@ function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChang
     : { ...field, refused: reasons.map(({ why }) => why).join('; ') };
 }
 
-/** What the choice depends on. */
+/** The inputs of the choice. */
 type Given = {
   readonly kind: Kind;
   readonly desired: DesiredResource;
@@ -205,7 +205,10 @@ function otherIdIn({ kind, desired, isOtherNow }: Given): Address | undefined {
   return refs.find(({ address }) => isOtherNow(address))?.address;
 }
 
-/** What a revert would move that is not to be undone: a version restores all that history records. */
+/**
+ * Returns the paths that a revert would move and that are not to be undone: a version restores all that history
+ * records.
+ */
 function sideEffects(
   { address, fields }: Change,
   { kind, desired: { whole, lifecycle }, live, world }: Given,
@@ -219,7 +222,7 @@ function sideEffects(
     .map(({ text }) => text);
 }
 
-/** Whether the entries tell that a version is not there: they go back behind it, or are all there are. */
+/** True if the entries show that a version is gone: they go back behind it, or are all there are. */
 function isGone(version: number, { read, isAll }: Given['entries']): boolean {
   return !read.some(({ id }) => id === version) && (isAll || read.some(({ id }) => id < version));
 }

@@ -1,6 +1,6 @@
 /**
- * What a plan says of secrets: which ones it writes, so that apply asks for those and no others; where they go; and
- * how many were not compared.
+ * The secrets of a plan: which ones it writes, so that apply asks for those and no others; where they go; and how many
+ * were not compared.
  */
 
 import type { Address } from '../core/address.ts';
@@ -38,7 +38,10 @@ import type { Barred } from './preflight.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
 
-/** Whether carrying a change out writes the leaf at a path. What is made or written anew takes all of them, secrets and files too. */
+/**
+ * Returns a test for the paths of leaves that a change writes. A create or a second write sends all of them, secrets
+ * and files too.
+ */
 export function sendsLeaf({ operations, fields }: Written): (path: string) => boolean {
   const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
   const sent = new Set(fields.filter(isSent).map(({ path }) => path));
@@ -176,9 +179,10 @@ export function findRenewed(
 }
 
 /**
- * What a comparison could not say of secrets: one note of those that are not set, one of those that are. Their number
- * is all that is the same in each run. A note is `known` if the state remembers each of its secrets: of those that are
- * not set an earlier plan or an export has told, of those that are set the plan of the run that recorded them as unknown.
+ * Notes the secrets that were not compared: one note of those that are not set, one of those that are. Their number is
+ * all that is the same in each run. A note is `known` if the state remembers each of its secrets: those that are not
+ * set were reported by an earlier plan or an export, those that are set by the plan of the run that recorded them as
+ * unknown.
  */
 export function uncomparedNotes(
   compared: Iterable<{ readonly address: Address; readonly leaves: readonly LeafChange[] }>,
@@ -245,7 +249,7 @@ function secrets(readers: ReadonlyMap<string, ReadonlySet<Address>>): string {
   return formatCount(readers.size, `secret${used} is`, `secrets${used} are`);
 }
 
-/** Where a value goes of which no schema says that the platform passes it on. */
+/** The destination of a value if no schema says that the platform passes it on. */
 const PLATFORM = 'the platform';
 
 type SecretSides = {
@@ -255,7 +259,7 @@ type SecretSides = {
   readonly live: JsonObject | undefined;
   /** Paths of secrets that no schema names: see `knownSecrets`. */
   readonly known: ReadonlySet<string>;
-  /** What the state remembers; undefined where it knows nothing. */
+  /** The leaves that the state remembers; undefined if it knows nothing. */
   readonly applied: ResourceState['leaves'] | undefined;
 };
 
@@ -297,7 +301,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
         ? null
         : (findDestination(schema, [live], path) ?? PLATFORM);
     if (sends(text)) {
-      // Whoever wrote a value in clear knows where it goes.
+      // A value in clear needs no report: its author knows where it goes.
       if (leaf === undefined || !(leaf.value instanceof Secret)) return [];
       const { source } = leaf.value;
       const isOther = hasOtherSource(leaf, getOwn(applied, text));
@@ -361,7 +365,7 @@ export function accountsWithoutSecret(
 
 type AccountSides = Pick<SecretSides, 'kind' | 'document' | 'applied'> & {
   readonly ignore: readonly Path[];
-  /** Whether no configuration can have the secret, as what is wanted is what was there before. */
+  /** True if no configuration can have the secret, as the wanted values are those of before. */
   readonly isRollback: boolean;
 };
 
@@ -454,7 +458,7 @@ function storedLeaves(
   for (const text of concealedPaths(applied)) {
     const path = toPath(text);
     const { secrecy } = contextAt(root, path);
-    // What held it is gone, and it with that.
+    // The object that held it is gone, and the secret with it.
     const isHeld = path.length === 1 || isObject(valueAt(root, live, path.slice(0, -1)));
     if (isNeverReturned(schemasAlong(root, path)) && isHeld)
       hidden(path, { secrecy, unreadable: true });
@@ -463,8 +467,8 @@ function storedLeaves(
 }
 
 /**
- * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
- * documents the first that has a member tells it.
+ * Finds the destination of the value at a path by `x-destination`; the innermost one counts. The first document that
+ * has a member decides.
  */
 export function findDestination(
   root: FieldSchema,

@@ -32,9 +32,9 @@ export function nameInState({ address, document }: DesiredResource): string {
 }
 
 /**
- * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
- * written (`written`) or already known, and nothing new is learned of one that is not at hand. The content of a file that
- * was taken over is marked as assumed: the next version of it is noticed, and nobody takes it for what the platform has.
+ * Returns the state's entry of a resource that now equals the configuration. A secret is known only if it was written
+ * (`written`) or already known, and nothing new is learned of one that is not at hand. The content of a file that was
+ * taken over is marked as assumed: the next version of it is noticed, and it is not taken for the platform's content.
  * `stored`: marks of values that the platform stored as others; an earlier one stays while the written value does.
  */
 export function rememberResource(
@@ -44,7 +44,7 @@ export function rememberResource(
     readonly id: string;
     readonly scope: Scope;
     readonly pin: RememberedPin | null;
-    /** What was read of it; undefined where it was not. */
+    /** The document that was read; undefined if none was. */
     readonly document?: JsonObject;
   } & Pick<ResourceState, 'created_at'>,
   previous: ResourceState | undefined,
@@ -197,7 +197,7 @@ export async function rememberAgreed(
   return known;
 }
 
-/** Where edits begin that were kept before, for who remembers a resource anew that still has them. */
+/** Keeps where earlier kept edits begin, for a new entry of a resource that still has them. */
 export function keptSince(
   recorded: Pick<ResourceState, 'kept_since'> | undefined,
 ): Pick<ResourceState, 'kept_since'> {
@@ -221,10 +221,10 @@ export function makingOf(
 }
 
 /**
- * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
- * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
- * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand, has another source or
- * is no longer configured, only remains that there was one and where it came from.
+ * Returns the state's entry of a resource for the address that it was moved to. Fingerprints are bound to an address:
+ * one that fits the configured value is made again, one that does not is left out, so that the leaf is written. If one
+ * cannot be read (another key), or its secret is not at hand, has another source or is no longer configured, only its
+ * existence and its source remain.
  */
 export function moveEntry(
   kind: Kind,
@@ -260,5 +260,5 @@ export function renameSource(resource: ResourceState, path: string, secret: Secr
   return { ...resource, leaves: { ...resource.leaves, [path]: renamed } };
 }
 
-/** What is remembered of a secret that was taken over. */
+/** The entry of a secret that was taken over. */
 const UNKNOWN: AppliedLeaf = { unknown: true };

@@ -13,10 +13,10 @@ import type { Identity } from './identify.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * The steps that write the given top-level fields of an existing resource, in their order: a revert to
- * `version` for what a history revert restores, one update for the rest, and one step per facet.
+ * The steps that write the given top-level fields of an existing resource, in their order: a revert to `version` for
+ * what a history revert restores, one update for the rest, and one step per facet.
  *
- * What a revert restores is a fact in the schema (`x-revert`). It only decides whether a revert is worth
+ * The fields that a revert restores are a fact in the schema (`x-revert`). It only decides whether a revert is worth
  * making: the executor looks at what the revert really did and updates whatever is left.
  */
 export function updateSteps(
@@ -116,8 +116,8 @@ export type CarriedOver = {
 };
 
 /**
- * What goes along into a new resource (DESIGN §7): whatever an update could write. Left are ids, which are those of
- * the old organization, objects whose secrets the platform does not return, and facets, each of which is
+ * Returns what goes along into a new resource (DESIGN §7): all that an update could write. Left out are ids, which are
+ * those of the old organization, objects whose secrets the platform does not return, and facets, each of which is
  * switched on for one resource.
  */
 export function carryOver(kind: Kind, wanted: ValueObject, live: JsonObject): CarriedOver {
@@ -135,7 +135,7 @@ export function carryOver(kind: Kind, wanted: ValueObject, live: JsonObject): Ca
     own.filter(([field]) => isFacet(field) && getOwn(wanted, field) === undefined),
   ];
   const found = [...listLeaves(root, Object.fromEntries(taken)).leaves.values()];
-  // What shows nothing of an object that secrets may be in is left with them.
+  // An object that may hold secrets and shows nothing is left with them.
   const hollow = new Set(hollowObjects(root, Object.fromEntries(taken)).withSecrets);
   const isOwn = ({ path, text }: Leaf) =>
     hollow.has(text)
@@ -170,16 +170,15 @@ function staysBehind(root: FieldSchema, path: Path, value: Value): boolean {
   );
 }
 
-/** What the platform's operations can be used for, by their names. */
+/** The usable operations of the platform. */
 export type Support = {
   readonly lackOf: Reader['lackOf'];
   /** The assumption that an operation rests on; undefined where the specification or the stack shows it. */
   readonly assumptionOf: (operation: string) => string | undefined;
-  /** Whether fields may be written whose form is only assumed (`platform.assume`). */
+  /** False if fields whose form is only assumed must not be written (`platform.assume`). */
   readonly assume: boolean;
 };
 
-/** What the platform has, and which assumption an operation rests on. */
 export function getSupport({
   reader,
   assumptionOf,
@@ -332,7 +331,7 @@ const ADOPT = 'if the resource exists, name its id in lifecycle.adopt';
 
 const DASHBOARD = 'otherwise make the change in the dashboard';
 
-/** What a change needs and cannot have, in words, and whether saying where it is would help. */
+/** What a change lacks, in words, and if an address for it in the configuration would help. */
 type Missing = { readonly words: string; readonly canBeMoved: boolean };
 
 /** The first of the operations that cannot be used. */
