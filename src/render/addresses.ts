@@ -40,7 +40,7 @@ function factorKeys(keys: readonly string[]): readonly Omit<AddressList, 'rows'>
   return [found, ...(rest.length === 0 ? [] : [{ names: countUp(rest), ends: [] }])];
 }
 
-/** Where keys have parts: behind a sign and before what follows it. */
+/** The places where a key may be split: behind a sign and before what follows it. */
 const JOINT = /[-_. /](?=[\p{L}\p{N}])/gu;
 
 /** Beginnings that all have the same ends, where that makes the list half as long. */

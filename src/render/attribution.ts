@@ -79,7 +79,7 @@ function authorText({ actor, source }: HistoryEntry): string {
   return sanitiseLine(formatEdit({ actor, source }));
 }
 
-/** What a revert restored, and whose that was where it is one of these. */
+/** Names the entry that a revert restored, and its actor if the entry is one of these. */
 function restoring(
   { reverted_from_id: from }: HistoryEntry,
   among: readonly HistoryEntry[] = [],

@@ -146,13 +146,13 @@ function formatCounts(diagnostics: readonly Diagnostic[]): string {
 
 /** A mistake in a column is made once and found in every row: the first of them tell it. */
 const MOST_ALIKE = 3;
-/** Of one rule in one file, whatever the words are. */
+/** The most findings of one rule in one file, whatever their words. */
 const MOST_OF_RULE = 20;
 
 /** A problem to show, and what is said after it of those that are left out. */
 type ShownProblem = { readonly problem: Diagnostic; readonly after: string | undefined };
 
-/** What a problem says, whichever resource it is said of. */
+/** Returns a message without its resource, so that equal problems of several resources compare equal. */
 function formatDiagnostic({ message, address }: Diagnostic): string {
   const isSaid = address !== undefined && message.startsWith(address);
   return isSaid ? message.slice(address.length) : message;

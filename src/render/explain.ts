@@ -22,13 +22,12 @@ import {
 } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 
-/** What `explain` says: where a value came from, and what is known of a field. */
+/** The texts of `explain`: the source of a value, and the facts about a field. */
 
 /** A value that is longer is cut, unless everything is asked for. */
 const MOST_LINES = 12;
 const WIDEST_BY = 32;
 
-/** Where a value came from, in words. */
 export function renderValueText(document: ValueDocument, options: RenderOptions): string {
   const { address, field, layers, filled } = document;
   const title = [span(address, 'strong'), ...(field === '' ? [] : [span(`  ${field}`, 'strong')])];
@@ -56,7 +55,7 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
   return listLines(lines, lineOf, MOST_LINES, options, 'more lines');
 }
 
-/** What has a part in the value: its name, what it says, and where. */
+/** A part of the value: its name, its text, and its place. */
 type Row = { readonly name: string; readonly text: string; readonly place: string };
 
 function section(title: string, rows: readonly Row[], { width }: RenderOptions): readonly Line[] {
@@ -94,7 +93,6 @@ const LABEL = 11;
 const MOST_NAME = 30;
 const MOST_TYPE = 24;
 
-/** What is known of a field, in words. */
 export function renderFieldText(field: FieldDocument, { width, color }: RenderOptions): string {
   const lines = [
     [span(field.field, 'strong')],
@@ -149,7 +147,7 @@ function formatName({ name, required }: FieldMember): string {
   return `${name}${required ? '*' : ''}`;
 }
 
-/** What somebody would type or read literally. */
+/** Words that are typed or read literally. */
 type Code = { readonly code: string };
 
 /** Words, and what stands among them literally. */
@@ -158,7 +156,7 @@ export type Words = readonly (string | Code)[];
 /** Something that is known of a field, under a word for what it is about. */
 type Fact = readonly [label: string, words: Words];
 
-/** What is known of a field beside its description, in the words of `explain` and of the reference. */
+/** Lists the facts about a field beside its description, in the words of `explain` and of the reference. */
 export function listFacts(field: FieldDocument): readonly Fact[] {
   const { facet, identity, assumption, listed_by: listedBy, lock, example } = field;
   const { told_while: flag, follows, created_as: created } = field;

@@ -44,9 +44,9 @@ import {
 } from './value-text.ts';
 import { formatCount, formatFirst, UNSEEN_SIGN } from './wording.ts';
 
-/** Where fields stand under their resource. */
+/** Columns before a field under its resource. */
 export const INDENT = 4;
-/** Where a text stands under its field. */
+/** Columns before a text under its field. */
 const DEEPER = INDENT + 4;
 /** More fields of one resource than this are named without their values, unless asked for. */
 const MOST_FIELDS = 200;
@@ -78,7 +78,7 @@ type Row = {
   readonly remark: Line;
   /** Sentences on differences that cannot be seen; they stand above a text that is opened, and below a value. */
   readonly notes: readonly Line[];
-  /** Where the values of all fields begin. */
+  /** The column at which the values of all fields begin. */
   readonly column: number;
   readonly options: FieldOptions;
 };
@@ -103,7 +103,7 @@ export function fieldLines(
   const rest = views.slice(shown.length).map(({ path }) => path);
   const more = `⋯ ${formatCount(rest.length, 'more field')}: ${formatFirst(rest, MOST_NAMED)}; --verbose shows them`;
   return [
-    // What fits a line comes first, so that a long text does not tear the list of values apart.
+    // Fields that fit a line come first, so that a long text does not tear the list of values apart.
     ...fields.filter((_, at) => opened[at] === false).flat(),
     ...fields.filter((_, at) => opened[at] === true).flat(),
     ...(rest.length > 0 ? wrap([span(`${' '.repeat(INDENT)}${more}`)], options.width, INDENT) : []),
@@ -151,7 +151,7 @@ function oneField(
   }
 }
 
-/** Where an element leads in the line of its path, and the rest of it below; all of it in that line where it fits. */
+/** Shows an element: its summary in the line of its path, and the rest below; all of it in that line if it fits. */
 function element(
   row: Row,
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
@@ -186,7 +186,7 @@ function wholeValue(value: Shown, { options }: Row, indent: number): readonly Li
   );
 }
 
-/** Whether a text is one to be opened with `--verbose`: of several lines, or longer than any setting. */
+/** True if a text is opened only with `--verbose`: it has several lines, or is longer than any setting. */
 function isText(value: string, { verbose }: RenderOptions): boolean {
   return !verbose && (isMultiline(value) || value.length > MAX_SETTING);
 }
@@ -215,7 +215,7 @@ function wholeText(value: string, { type, options }: Row): readonly Line[] {
   return [...lines.slice(0, MOST_TEXT), foldLine(`${rest}; --verbose shows them`, deeper(options))];
 }
 
-/** Whether a value is better shown as a text of its own. */
+/** True if a value is better shown as a text of its own. */
 function isLong(value: Shown, width: number, rows = MAX_ROWS): boolean {
   // A text of so many characters is not measured first: measuring takes time.
   if (typeof value === 'string' && value.length > 10 * width) return true;
@@ -368,7 +368,7 @@ type ProseLayout = {
   readonly detail: Detail;
 };
 
-/** What is said on the field's own line, and the text below it. */
+/** The words on the field's own line, and the text below it. */
 type ProseLines = { readonly summary: string | null; readonly lines: readonly Line[] };
 
 /** Lines of the terminal that one row may take: more are not read; `--verbose` shows the rest. */

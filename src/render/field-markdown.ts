@@ -84,7 +84,7 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
   // A row of a block is not broken, and a phone shows its beginning.
   const width = isText && detail === 'whole' ? NARROW : WIDTH;
   const isShort = isInline(before, path, width) && isInline(after, path, width);
-  // Of a conflict the value last written is shown, too.
+  // A conflict shows the value last written, too.
   if (isShort && (isConflict || !areVersions(before, after))) return undefined;
   const told = isConflict
     ? ' (conflict: from the live value to the configured value)'

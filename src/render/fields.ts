@@ -260,7 +260,7 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
 /** A configured value of this many characters has room in a remark. */
 const SHORT_VALUE = 40;
 
-/** Of a long text the state keeps no more than a digest, so that what was last written cannot be shown. */
+/** The state keeps only a digest of a long text, so the value last written cannot be shown. */
 function conflictRemark({ base, secret, configured }: FieldChange): string {
   if (base === undefined && !secret)
     return 'conflict: the files changed too; shown against the files';
@@ -414,7 +414,7 @@ function elementRoot(path: Path, field: FieldChange, change: Change): Path | und
   return undefined;
 }
 
-/** Whether a document holds something at a path. */
+/** True if a document has a value at a path; null is none. */
 function contains(document: Json, path: Path): boolean {
   let at: Json | undefined = document;
   for (const segment of path) {
@@ -436,7 +436,7 @@ function findElement(list: Json, segment: string): Json | undefined {
   return named[identityOrdinal(segment) - 1];
 }
 
-/** Whether the leaves all come or all go, for one reason; a secret has causes of its own. */
+/** True if the leaves all come or all go, for one reason; a secret has causes of its own. */
 function alike(fields: readonly FieldChange[]): boolean {
   const [first, ...others] = fields.filter(({ secret }) => !secret);
   const appears = fields.every(({ before }) => before === null);
@@ -444,7 +444,7 @@ function alike(fields: readonly FieldChange[]): boolean {
   return (appears || goes) && others.every(({ cause }) => cause === first?.cause);
 }
 
-/** Where an element leads, and what else there is of it. Its name stands in its path. */
+/** Summarises an element: where it leads, and its other members. Its name stands in its path. */
 function summarise(
   root: Path,
   fields: readonly FieldChange[],
@@ -466,7 +466,7 @@ function summarise(
 /** Members by which elements are recognised. */
 const IDENTITY = /^(?:key|(?:\w+_)?name)$/;
 
-/** Whether a leaf says no more than the path of its element does. */
+/** True if a leaf says no more than the path of its element does. */
 function namesElement({ key, value }: ElementLeaf, root: Path): boolean {
   const path = [...root, ...(parsePath(key) ?? [key])];
   const above = path.at(-2);

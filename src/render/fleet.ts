@@ -29,10 +29,10 @@ import { formatCount, formatNumber, tally } from './wording.ts';
 /** How a command came out in one stack of many. */
 export type StackStatus = FleetStack['status'];
 
-/** What came of one stack. */
+/** The result of one stack. */
 export type FleetStack = Fleet.Stack;
 
-/** What came of a command in every stack of a tree. */
+/** The results of a command in every stack of a tree. */
 export type FleetDocument = Fleet.Document;
 
 /** Columns of `interrupted`, the longest word. */
@@ -42,7 +42,7 @@ const MAX_PATH = 36;
 /** Stacks that nothing is said of are counted beyond this many, unless everything is asked for. */
 const MAX_QUIET = 10;
 
-/** What stands above the result of one stack among many. */
+/** Returns the title above the result of one stack among many. */
 export function renderStackTitle(path: string, { width, color }: RenderOptions): string {
   return paint([titleLine(path, width)], color);
 }
@@ -53,7 +53,7 @@ function titleLine(text: string, width: number): Line {
   return cutLine([span(title, 'strong'), span(rule)], width);
 }
 
-/** Whether nothing is to be said of a stack but that it is as it should be. */
+/** True if a stack has nothing to report but that it is as it should be. */
 function isQuiet({ status, counts }: FleetStack): boolean {
   return status === 'unchanged' || (status === 'done' && countsText(counts) === '');
 }
@@ -243,15 +243,15 @@ function sumCounts(stacks: readonly FleetStack[]): FleetStack['counts'] {
   return sums;
 }
 
-/** What a format makes of the plan of one stack. In Markdown it is a page, which is folded below the table. */
+/** The plan of one stack in some format. In Markdown it is a page, which is folded below the table. */
 export type StackPart = { readonly path: string; readonly text: string };
 
-/** Where the tree lies, and what its stacks were planned for. */
+/** The place of the tree, and the environment that its stacks were planned for. */
 export type FleetPlace = PageOptions & { readonly environment?: string | undefined };
 
 /**
- * What came of all stacks as one comment on a pull request, never longer than `limit` characters: a table of those
- * that something is to be said of, and below it the page of each, as far as they fit.
+ * Returns the results of all stacks as one comment on a pull request, never longer than `limit` characters: a table of
+ * those that have something to report, and below it the page of each, as far as they fit.
  */
 export function renderFleetMarkdown(
   document: FleetDocument,

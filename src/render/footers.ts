@@ -31,9 +31,9 @@ export type Footer = {
   readonly weight: 'error' | 'warning' | 'info';
   readonly title: string;
   readonly items: readonly FooterItem[];
-  /** What to do, and what to type for it. */
+  /** The next step, and the command for it. */
   readonly advice: string | null;
-  /** Whether all items are shown, however many there are. */
+  /** True if all items are shown, however many there are. */
   readonly isWhole?: boolean;
   /** Ways on, each with the command that goes there. */
   readonly ways?: readonly { readonly does: string; readonly command: string }[];
@@ -47,7 +47,10 @@ type FooterItem = {
   readonly text: string;
 };
 
-/** What is read before the changes: what stands in the way of the plan, and secrets that go somewhere new. */
+/**
+ * Returns the footers that are read before the changes: what stands in the way of the plan, and secrets that go
+ * somewhere new.
+ */
 export function footersAbove(plan: PlanDocument): readonly Footer[] {
   return nameFooters(plan, [
     ...refusalFooter(plan),
@@ -56,7 +59,7 @@ export function footersAbove(plan: PlanDocument): readonly Footer[] {
   ]);
 }
 
-/** What is to be known beside the changes; `isWhole`: what the state remembers, too. */
+/** Returns the footers below the changes; `isWhole`: also the notes that the state remembers. */
 export function footersBelow(plan: PlanDocument, isWhole = false): readonly Footer[] {
   const notes = isWhole ? plan.notes : plan.notes.filter(({ known }) => known !== true);
   return nameFooters(plan, [
@@ -273,7 +276,7 @@ function keptMessage({ path, before, after, secret, by }: KeptEdits['fields'][nu
   return `${path} ${sides.before} → ${sides.after} (${by})${unseen}`;
 }
 
-/** What does not happen where a plan is refused. */
+/** The thing that does not happen if a plan is refused. */
 const RUNNER: { readonly [purpose: string]: string } = {
   rollback: 'this rollback is not run',
   restore: 'nothing is restored',
@@ -298,13 +301,13 @@ function refusalFooter(plan: PlanDocument): readonly Footer[] {
 
 function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): readonly RawFooter[] {
   const { changes, options, purpose } = plan;
-  // What waits on the base is said beside its changes, and what is refused there stands in a footer of its own.
+  // Changes that wait on the base are explained beside them, and those refused there have a footer of their own.
   const struck = changes.filter(
     (change) =>
       change.verdict === verdict &&
       (verdict === 'refused' ? change.refused_on_base !== true : !isOnBase(change)),
   );
-  // Where all are conflicts, each change says why, and the ways on stand below all.
+  // If all are conflicts, each change says why, and the ways on stand below all.
   const isSettledBelow =
     purpose === 'apply' && !options.skip_refused && struck.every((one) => isUndecided(one));
   if (struck.length === 0 || isSettledBelow) return [];
@@ -349,7 +352,7 @@ function refusedOnBaseFooter({ changes, refusals = [], base }: PlanDocument): re
   ];
 }
 
-/** What leaves changes out. */
+/** The command that leaves changes out. */
 const LEAVERS: { readonly [purpose: string]: string } = {
   rollback: 'the rollback',
   restore: 'the restore',
@@ -398,7 +401,7 @@ function refusedAdvice(struck: readonly Change[], plan: PlanDocument): string {
   return `Fix the refused changes${left}.${lifts.join('')}`;
 }
 
-/** What was found out about a run that died. */
+/** Shows the findings about a run that died. */
 function settledFooter({ settled }: PlanDocument): readonly Footer[] {
   if (settled === undefined) return [];
   const { run, findings } = settled;
@@ -426,7 +429,7 @@ function noteFooter(notes: readonly Note[], severity: Note['severity']): readonl
 /** Addresses that are named where the same is said of several. */
 const MOST_NAMED = 3;
 
-/** What is said alike of several resources, such as a threshold that the whole plan breaks, is said once. */
+/** Says the same text of several resources once, such as a threshold that the whole plan breaks. */
 function sayOnce(items: readonly FooterItem[], names: Names): readonly FooterItem[] {
   const same = Map.groupBy(items, ({ address, text }) =>
     address === null ? text : withoutAddress(text, address),
@@ -474,7 +477,7 @@ const MARKS: { readonly [outcome in RehearsalStep['outcome']]: string } = {
   refused: '✗',
 };
 
-/** What came of a rehearsal, and what that rests on. */
+/** Shows the result of a rehearsal, and what it rests on. */
 export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly Footer[] {
   if (rehearsal === undefined) return [];
   if (rehearsal.digest !== digest) {

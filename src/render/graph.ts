@@ -4,7 +4,7 @@ import { cutText } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatNumber } from './wording.ts';
 
-/** What refers to what in a stack, ready to be drawn. */
+/** The references between the resources of a stack, ready to be drawn. */
 type Graph = {
   readonly nodes: readonly GraphNode[];
   /** Indexes of nodes: `from` refers to `to`, so that `to` comes first. */
@@ -13,7 +13,7 @@ type Graph = {
 
 type GraphNode = {
   readonly address: Address;
-  /** What people call it; null for several rows of one fleet, and where it has none. */
+  /** The display name; null for several rows of one fleet, and for a resource without a name. */
   readonly name: string | null;
   /** The name of its organization, its id where it has none, null for what belongs to the account. */
   readonly owner: string | null;
@@ -25,9 +25,9 @@ export type GraphInput = {
   readonly resources: readonly Pick<DesiredResource, 'address' | 'document' | 'references'>[];
   /** Names of organizations by id. */
   readonly organizations: { readonly [id: string]: string };
-  /** Whether a resource is drawn; what it refers to is drawn as well. */
+  /** True if a resource is drawn; those that it refers to are drawn as well. */
   readonly isChosen: (address: Address) => boolean;
-  /** Whether each row of a fleet is a node of its own. */
+  /** True if each row of a fleet is a node of its own. */
   readonly eachRow: boolean;
 };
 
@@ -44,7 +44,7 @@ export function buildGraph(input: GraphInput): Graph {
   return { nodes: all.flatMap((group) => buildNodes(group, input)), edges };
 }
 
-/** What was chosen, and what that refers to. */
+/** Returns the chosen resources and all that they refer to. */
 function withReferences({ resources, isChosen }: GraphInput): GraphInput['resources'] {
   const known = new Map(resources.map((resource) => [resource.address, resource]));
   const found = new Set(resources.filter(({ address }) => isChosen(address)));

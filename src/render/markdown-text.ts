@@ -9,16 +9,16 @@ import {
   withoutCommands,
 } from './untrusted.ts';
 
-/** What Markdown or HTML gives a meaning to wherever it stands; an underscore only beside a word. */
+/** Characters that have a meaning in Markdown or HTML anywhere; an underscore has one only beside a word. */
 const SPECIAL = /[&<>`*[\]|~\\$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** What begins a list, a heading or a rule at the start of a line. */
+/** The beginnings of a list, a heading or a rule at the start of a line. */
 const LEADING = /^[-+=#]|(?<=^\d{1,9})[.)]/;
-/** What GitHub and GitLab turn into mentions and references when a word follows. */
+/** Signs that GitHub and GitLab turn into mentions and references when a word follows. */
 const REFERENCE = /[@#!~%$&](?=[\p{L}\p{N}_"])/gu;
 const LINK = /:\/\/|www\.|GH-|\b(?:mailto:|xmpp:)/gi;
-/** What GitLab shows as words added or removed, wherever it stands in a text. */
+/** Signs that GitLab shows as words added or removed, anywhere in a text. */
 const INLINE_DIFF = /[{[](?=[+-])|[+-](?=[}\]])/g;
-/** What any of them may begin with, where the rest of it stands in the next piece. */
+/** The beginnings of all of these, if the rest stands in the next piece. */
 const OPEN = /[@#!~%$&{[+:/-]$|www\.?$|GH$|mailto$|xmpp$/i;
 /** Stands between a sign and a word, unseen, so that they are no reference. */
 const BREAK = '\u200b';

@@ -119,7 +119,7 @@ type Parts = {
   /** Changes that the base of the plan has already. */
   readonly already?: Items | undefined;
   readonly below: readonly string[];
-  /** What is said even where nothing else has room. */
+  /** The text that is shown even if nothing else has room. */
   readonly atLeast: string;
 };
 
@@ -234,7 +234,7 @@ function planRows(
   return fields && [[`${symbol} `, ...about.map(sanitiseLine)], ...fields];
 }
 
-/** What changes alike in many resources: once, with all addresses. */
+/** Shows a change that is alike in many resources once, with all addresses. */
 function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string {
   const { action, addresses, names, example, reasons, varying, columns, blocks } = item;
   const told = varyingMessage(varying);
@@ -554,7 +554,7 @@ function authorRows(
   ];
 }
 
-/** What is recorded alone: nothing of it need be read. */
+/** Folds resources that are only recorded: nothing of them need be read. */
 function adoptedText(adopted: readonly Change[]): readonly string[] {
   if (adopted.length === 0) return [];
   const items = adopted.map(
@@ -600,7 +600,7 @@ function alertText(sort: 'CAUTION' | 'WARNING', text: string): string {
   return [`[!${sort}]`, ...text.split('\n')].map((line) => `> ${line}`.trimEnd()).join('\n');
 }
 
-/** What carrying it out takes, and what identifies the plan. */
+/** Returns the forecast of the apply, and the digest that identifies the plan. */
 function closing(plan: PlanDocument): readonly string[] {
   const forecast = formatForecast(plan);
   const assumed = newAssumptions(plan);

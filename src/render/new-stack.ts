@@ -18,7 +18,7 @@ import { formatCount, formatNumber, kindTitle } from './wording.ts';
 
 /** How a stack begins: what `init`, `export` and `import` did, and what to type next. */
 
-/** What `init` did. */
+/** The result of `init`. */
 type NewStack = {
   /** As it was given with `--dir`. */
   readonly dir: string;
@@ -27,7 +27,7 @@ type NewStack = {
   readonly kept: readonly string[];
   readonly lacking: readonly { readonly path: string; readonly lines: readonly string[] }[];
   readonly hasBaseUrl: boolean;
-  /** Whether the stack was there already, and is given what it lacks. */
+  /** True if the stack existed already, and is given what it lacks. */
   readonly isThere: boolean;
   /** Paths from where the command was typed, and the folder of this Callsheet. */
   readonly pipeline:
@@ -42,7 +42,7 @@ type NewStack = {
     | undefined;
 };
 
-/** Where the state of a pipeline lives: what a job writes into its workspace is gone when the job ends. */
+/** The place where a pipeline keeps its state: a job's workspace is gone when the job ends. */
 const STATE_KEPT = {
   github:
     'The pipeline keeps the state in the cache of GitHub Actions, not in the repository. A store keeps it for good: `callsheet help stores`. `callsheet state migrate --to PLACE` moves an existing state there.',
@@ -53,7 +53,7 @@ const STATE_KEPT = {
 /** Files of one folder that are listed one by one. */
 const MOST_LISTED = 5;
 
-/** What was written, what was left alone, and what to type next. */
+/** Shows what was written, what was left alone, and the next commands. */
 export function renderNewStackText(stack: NewStack, { width, color }: RenderOptions): string {
   const { dir, written, kept, lacking, hasBaseUrl, isThere, pipeline } = stack;
   const needed = `${hasBaseUrl ? '' : 'CALLSHEET_BASE_URL, '}CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET`;
@@ -84,7 +84,7 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
   return paint(lines, color);
 }
 
-/** What a pipeline needs before it runs. */
+/** Shows the set-up that a pipeline needs before it runs. */
 function setUpLines(
   { service, guide, unlocked, callsheet }: NonNullable<NewStack['pipeline']>,
   width: number,
@@ -125,7 +125,7 @@ function folded(paths: readonly string[]): readonly string[] {
 /** Most lines of one list; the rest is counted. */
 const MOST_ITEMS = 12;
 
-/** What an export wrote, what somebody must supply or look at, and what to type next. */
+/** Shows what an export wrote, what a person must supply or look at, and the next commands. */
 export function renderExportText(
   document: ExportDocument,
   { width, color }: RenderOptions,
@@ -253,7 +253,7 @@ function unexported({ unlisted, variables }: ExportDocument): readonly string[] 
 /** Most addresses of one list, unless everything is asked for. */
 const MOST_BOUND = 20;
 
-/** What was bound, what was not and why, and what to type for it. */
+/** Shows which resources were bound, which were not and why, and the next commands. */
 export function renderImportText(document: ImportDocument, options: RenderOptions): string {
   const { run, serial, bound, unclear, absent } = document;
   const boundLines = ({ address, id, differing }: (typeof bound)[number]): readonly Line[] => [

@@ -14,7 +14,7 @@ import { masked } from './fields.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';
 
-/** What is posted where drift is looked for. */
+/** The document that is posted when drift is looked for. */
 export type DriftNotification = Notification.Document;
 
 type Summary = DriftNotification['summary'];

@@ -22,9 +22,9 @@ import { gone, isEmpty } from './wording.ts';
 export type Overview = {
   /** Refusals, and secrets that go somewhere new. */
   readonly above: readonly Footer[];
-  /** What is read one by one, the weightiest first. */
+  /** The changes that are read one by one, the weightiest first. */
   readonly alone: readonly AloneItem[];
-  /** What is read once, the largest last. */
+  /** The changes that are read once for several resources, the largest last. */
   readonly groups: readonly GroupItem[];
   /** Resources that are recorded, and to which nothing is written. */
   readonly adopted: readonly Change[];
@@ -42,7 +42,7 @@ export type AloneItem = {
   readonly change: Change;
   /** How many of its fields a group shows. */
   readonly shared: number;
-  /** Whether its fields, or what stands above the changes, say why. */
+  /** True if its fields, or the texts above the changes, say why. */
   readonly isExplained: boolean;
 };
 
@@ -125,7 +125,7 @@ function buildItems(
     groups: groups.toSorted(
       (a, b) => weigh(a.example) - weigh(b.example) || a.addresses.length - b.addresses.length,
     ),
-    // Where nothing is to be done, they are counted.
+    // If there is nothing to do, they are only counted.
     adopted: isWhole || !isEmpty(plan) ? plan.changes.filter((one) => one.action === 'adopt') : [],
   };
 }
@@ -135,7 +135,7 @@ function buildGroup(
   there: readonly Change[],
 ): GroupItem | undefined {
   const [first] = there;
-  // What was refused since for a reason of its own is read by itself.
+  // A change that was refused since for a reason of its own is read by itself.
   const changes = there.filter(
     (change) =>
       change.action === action &&
@@ -181,7 +181,7 @@ function textSources(changes: readonly Change[], wanted: string): readonly strin
   );
 }
 
-/** Whether the fields that change are reason enough. */
+/** True if the fields that change are reason enough. */
 function isPlain({ action, verdict, adopted, moved_from: from, fields }: Change): boolean {
   const isOwn = action === 'update' && verdict === 'ok' && !adopted && from === undefined;
   return isOwn && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
@@ -223,7 +223,7 @@ function inOrder(alone: readonly AloneItem[], plan: PlanDocument): readonly Alon
     .map(({ item }) => item);
 }
 
-/** Whether it is a text that an agent speaks or follows, rather than a setting. */
+/** True if it is a text that an agent speaks or follows, rather than a setting. */
 function isProse({ before, after, secret }: FieldChange): boolean {
   return [before, after].some(
     (value) => typeof value === 'string' && !secret && value.trimEnd().includes('\n'),

@@ -19,8 +19,8 @@ const MIN_WIDTH = 40;
 const MOST_ALIKE = 3;
 
 /**
- * What was written into which file, and what was not and why. `rest`: the command that leaves out what was
- * refused. `left`: what somebody chose to leave when they were asked.
+ * Shows which values were written into which file, and which were not and why. `rest`: the command that leaves out what
+ * was refused. `left`: the changes that the user chose to leave when asked.
  */
 export function renderPullText(
   document: PullDocument,
@@ -182,13 +182,13 @@ function formatEnding(
   }
 }
 
-/** What a file was and is to be. */
+/** The text of a file before and after. */
 type ChangedText = {
   readonly file: string;
   /** Undefined for a file that is new. */
   readonly before: string | undefined;
   readonly after: string;
-  /** Whether a line holds a secret: it is not shown. */
+  /** True if a line holds a secret: it is not shown. */
   readonly isHidden?: (line: string) => boolean;
 };
 

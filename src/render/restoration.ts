@@ -14,7 +14,7 @@ import {
 } from './terminal.ts';
 import { formatCount, formatFirst, formatNumber } from './wording.ts';
 
-/** What a restoration did and proved: the document that `--format json` prints. */
+/** The results and proofs of a restoration: the document that `--format json` prints. */
 export type RestorationSummary = Restoration.Document;
 
 type Remaining = RestorationSummary['remaining'][number];
@@ -91,7 +91,7 @@ function exceptionLines(
   { exceptions: all, secrets, status }: RestorationSummary,
   options: RenderOptions,
 ): readonly Line[] {
-  // Of what is to be supplied the list above says more.
+  // The list above says more of the secrets to supply.
   const isListed = status === 'planned' && secrets.length > 0;
   const exceptions = isListed ? all.filter(({ what }) => what !== 'secret') : all;
   const groups = [...Map.groupBy(exceptions, ({ message }) => message)];
@@ -120,7 +120,7 @@ export function secretsByVariable(
   });
 }
 
-/** What is to be supplied, and in which variable each is looked for. */
+/** Lists the secrets to supply, and the variable of each. */
 function secretLines(
   { secrets, status }: RestorationSummary,
   options: RenderOptions,

@@ -54,7 +54,7 @@ import {
   UNSEEN_SIGN,
 } from './wording.ts';
 
-/** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
+/** The texts of runs: the list, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
 /** Characters of a commit, as Git shortens it. */
 const SHORT_COMMIT = 7;
@@ -145,7 +145,7 @@ const HOW_OPEN: { readonly [status: string]: string | undefined } = {
     'has not finished: it is at work on another machine, or died, and then the next command settles it',
 };
 
-/** What is said after the commit, such as that there were changes beside it, stays. */
+/** Shortens the hash alone: a remark after it, such as that there were changes beside the commit, stays. */
 function shortCommit(commit: string): string {
   return commit.replace(/^[0-9a-f]{8,}/, (hash) => hash.slice(0, SHORT_COMMIT));
 }
@@ -213,7 +213,7 @@ const LOOKS: { readonly [status in Status]: Look } = {
   not_attempted: { mark: '◦', word: 'not attempted', tone: 'plain' },
 };
 
-/** What the plan said already that it would leave out. */
+/** A change that the plan already said it would leave out. */
 const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'plain' } as const;
 
 const PAST = {
@@ -229,7 +229,7 @@ const PAST = {
   edit: 'edited',
 } as const;
 
-/** What a line of a ledger can be about. */
+/** The action of a line of a ledger. */
 export type LedgerAction = keyof typeof PAST;
 
 /** `updated` of `update`. */
@@ -610,7 +610,7 @@ export function renderVerification(
   return `${named}${say(what)}${paint(lines, options.color)}`;
 }
 
-/** What was not put back: address, field, why, and what to do; once where that is the same of several. */
+/** Lists what was not put back: address, field, why, and advice; once if that is the same of several. */
 export function renderNotUndone(left: readonly NotUndone[], options: RenderOptions): string {
   const alike = Map.groupBy(left, ({ path, why, advice }) => JSON.stringify([path, why, advice]));
   const groups = [...alike.values()];

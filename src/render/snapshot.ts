@@ -16,7 +16,7 @@ import {
 import { sanitiseLine } from './untrusted.ts';
 import { countKind, formatCount, formatSize } from './wording.ts';
 
-/** What a snapshot is and what it holds: the document that `--format json` prints. */
+/** The description of a snapshot: the document that `--format json` prints. */
 export type SnapshotSummary = SnapshotCommands.Summary;
 
 export type Withheld = SnapshotSummary['withheld'][number];
@@ -63,7 +63,7 @@ function holdings({
   return [kinds.join(', ') || 'no resource', ...owners].join('; ');
 }
 
-/** What could not be read. Of what is refused for many resources alike, one line is enough. */
+/** Lists what could not be read. A refusal that many resources share needs only one line. */
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
   const title = `Not included, because it could not be read (${gaps.length}):`;
   const item = ({ of, why }: Gap) => itemLines(`${of}  `, why, options.width);

@@ -19,7 +19,7 @@ import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
 import { formatAge, formatCount } from './wording.ts';
 
-/** What the commands of `callsheet state` show: what a state holds, who locks it, what an edit did. */
+/** The texts of `callsheet state`: the contents of a state, its locks, and the results of an edit. */
 
 /** A resource of the state, as lists have it. */
 type ListedState = Pick<
@@ -127,7 +127,7 @@ const OWNERS: { readonly [owner in HeldLock['owner']]: string } = {
   elsewhere: 'on another machine, or in another container',
 };
 
-/** What an edit of the state did. */
+/** The result of an edit of the state. */
 type ShownEdit = {
   readonly run: string;
   readonly serial: number;
@@ -139,7 +139,7 @@ export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOp
   return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
 }
 
-/** Whose a state was, and is now; without an edit it was so already. */
+/** Shows the former and the present owner of a state; without an edit it was so already. */
 export function renderAdoption(
   {
     from,
@@ -165,14 +165,14 @@ export function renderAdoption(
   return sentence(last, options);
 }
 
-/** What an edit would do, or had nothing to do about. */
+/** Shows the edit that would be made, or says that there is none. */
 export function renderUntouched(ledger: readonly LedgerLine[], options: RenderOptions): string {
   const nothing = 'The state knows every secret that it holds. Nothing was written.';
   if (ledger.length === 0) return sentence(nothing, options);
   return `${renderLedgerText(ledger, options)}${sentence('Nothing was written.', options)}`;
 }
 
-/** What a push did; without an edit it had nothing to do. */
+/** Shows the result of a push; without an edit it had nothing to do. */
 export function renderPush(
   edited: ShownEdit | undefined,
   setAside: readonly string[],
@@ -190,7 +190,7 @@ export function renderPush(
 
 type ShownMigration = Omit<StateCommands.Migration, 'format' | 'version'>;
 
-/** Where a state went, and what is to be done now. */
+/** Shows the new place of a state, and the next steps. */
 export function renderMigration(
   { from, to, serial, resources, runs, left }: ShownMigration,
   options: RenderOptions,
@@ -210,7 +210,7 @@ type ShownRepair = Omit<StateCommands.Repair, 'format' | 'version' | 'ledger'>;
 /** Resources that a repair kept, of those that are listed unless everything is asked for. */
 const MOST_KEPT = 10;
 
-/** What a repair read, kept, found and could not find. */
+/** Shows what a repair read, kept, found and could not find. */
 export function renderRepair(shown: ShownRepair, options: RenderOptions): string {
   const { location, problem, read, journals, run, serial, set_aside: aside, findings } = shown;
   const { kept = [] } = shown;
@@ -219,7 +219,7 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
   const groups = Object.entries(FINDINGS).flatMap(([finding, title]) => {
     const members = findings.filter((one) => one.finding === finding);
     if (members.length === 0) return [];
-    // What is as it was is the least worth reading.
+    // Resources that are as they were are the least worth reading.
     const listed = options.verbose || finding !== 'kept' ? members : members.slice(0, MOST_KEPT);
     const hidden = members.length - listed.length;
     return [

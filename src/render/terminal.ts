@@ -6,7 +6,7 @@ import { formatNumber } from './wording.ts';
 
 /** Text for a terminal: lines of toned pieces, how wide they are, and the layouts that the renderers share. */
 
-/** What the command line found out about the place that the text goes to. */
+/** The facts about the place that the text goes to, as the command line found them. */
 export type RenderOptions = {
   /** Columns. Below 40 the text is laid out for 40. */
   readonly width: number;
@@ -167,7 +167,10 @@ function withIsolates(lines: readonly Line[], margin: number): readonly Line[] {
   });
 }
 
-/** Of words that are no command to a runner where they stand, a break may make one: it begins a line (`untrusted.ts`). */
+/**
+ * Breaks up a command to a runner (`untrusted.ts`): words that are none where they stand may become one at a new line's
+ * beginning.
+ */
 function withoutCommand(line: Line): Line {
   const at = line.findIndex(({ text }) => text.trim() !== '');
   const first = line[at];

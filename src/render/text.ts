@@ -252,7 +252,7 @@ function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] 
     : changeLines(item, detail, layout);
 }
 
-/** What changes alike in many resources: once, with the file that says so and all addresses. */
+/** Shows a change that is alike in many resources once, with the file that says so and all addresses. */
 function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout): readonly Line[] {
   const { kind, action, verdict, addresses, names, sources, example, reasons, varying } = item;
   const { columns, blocks } = item;
@@ -345,7 +345,7 @@ function columnLines(
   ];
 }
 
-/** What came of rehearsing a plan, alone. */
+/** Shows the result of a rehearsal alone. */
 export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): string {
   return renderFooters(rehearsalFooters(plan), given);
 }
@@ -419,7 +419,7 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
-/** What carrying the plan out takes, and the counts again where the first ones have run by. */
+/** Returns the forecast of the apply, and the counts again if the first ones have scrolled away. */
 function closingLines(
   plan: PlanDocument,
   options: RenderOptions,
@@ -545,8 +545,8 @@ function listReasons(change: Change, plan: PlanDocument, verbose: boolean): read
 }
 
 /**
- * What changed outside Callsheet, field by field: `before` is what should be, `after` what is live now. Above
- * the fields stands who changed them, when and from where, or why nobody can tell.
+ * Shows the changes made outside Callsheet, field by field: `before` is the expected value, `after` the live one. Above
+ * the fields stands who changed them, when and from where, or why that is unknown.
  */
 function driftText(plan: PlanDocument, options: RenderOptions): string {
   const first = wrap([span(headline(plan), 'strong')], options.width, 2);

@@ -148,7 +148,7 @@ function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Li
   const room = layout.width - GAP * (columns.length - 1);
   const widths = columnWidths(columns.map(measure), room);
   if (widths === undefined) return body.flatMap((row) => listed(heading, row, layout));
-  // Where the first cell goes on below, nothing else would tell where the next row begins.
+  // If a first cell goes on below, only a blank line shows where the next row begins.
   const isLoose = body.some(([first = []]) => wrap(first, widths[0] ?? 1, 0).length > 1);
   const hasHeading = heading.some((cell) => lineWidth(cell) > 0);
   return [

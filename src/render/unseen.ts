@@ -203,7 +203,7 @@ function isBlankAt(text: string, at: number): boolean {
 type Part = {
   readonly old: string;
   readonly now: string;
-  /** Where it begins in both texts. */
+  /** The offset at which it begins in both texts. */
   readonly head: number;
   readonly isToEnd: boolean;
 };
@@ -230,7 +230,7 @@ function differingPart(before: string, after: string): Part {
   };
 }
 
-/** Where the word before a place begins, which white space may separate from it. */
+/** Returns the start of the word before a place, from which white space may separate it. */
 function wordStart(text: string, from: number): number {
   const least = Math.max(0, from - LONGEST_WORD);
   let at = from;

@@ -1,9 +1,9 @@
 import { escapeUnits } from '../core/value.ts';
 
 /**
- * What the platform returns may have been written by anybody. A terminal would act on control
- * characters in it, and invisible or direction-changing ones make a text read differently from what it
- * says: all of them are shown as escapes.
+ * Text from the platform may have been written by anybody. A terminal would act on control characters in it, and
+ * invisible or direction-changing ones make a text read differently from what it says: all of them are shown as
+ * escapes.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -33,8 +33,8 @@ export function codeOf(character: string): string {
 }
 
 /**
- * What a runner of GitHub takes for a command, wherever a log shows it: `##[…]` anywhere, `::…::` at the beginning
- * of a line. Either could hide or fake what the log says.
+ * The commands to a runner of GitHub, anywhere in a log: `##[…]` anywhere, `::…::` at the beginning of a line. Either
+ * could hide or fake what the log says.
  */
 const COMMAND = /(?<=##)\[|(?<=^[^\S\n]*):(?=:)/gm;
 

@@ -109,12 +109,12 @@ function specialValue(value: Shown): string | undefined {
   return `file ${sanitiseLine(String(path))} (${formatSize(Number(size))}, ${sanitiseLine(String(mime))}, ${digest}…)`;
 }
 
-/** Whether a value stands for a reference, a secret or a file. */
+/** True if a value stands for a reference, a secret or a file. */
 export function standsForOther(value: Shown): boolean {
   return specialValue(value) !== undefined;
 }
 
-/** Whether a value stands for a file of the stack. */
+/** True if a value stands for a file of the stack. */
 export function isFile(value: Shown): boolean {
   return isMembers(value) && '$blob' in value && standsForOther(value);
 }
@@ -198,7 +198,7 @@ function block(value: Shown): readonly string[] {
 const FEWEST_WORDS = 4;
 const LEAST_KEPT = 1 / 3;
 
-/** Whether two values are versions of one sentence, which are read best with the changed words marked. */
+/** True if two values are versions of one sentence, which are read best with the changed words marked. */
 export function areVersions(before: Shown, after: Shown): boolean {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
   const [old, fresh] = [before, after].map((text) => text.trim().split(/\s+/));
@@ -210,7 +210,6 @@ export function areVersions(before: Shown, after: Shown): boolean {
   );
 }
 
-/** Whether a value is a text of several lines. */
 export function isMultiline(value: Shown): boolean {
   return typeof value === 'string' && value.replace(/\n$/, '').includes('\n');
 }

@@ -142,7 +142,7 @@ export function describeWaiting(
   return parts.length === 0 ? undefined : parts.join(', ');
 }
 
-/** Whether a plan asks nothing of the platform and drops nothing from the state. */
+/** True if a plan sends no writes to the platform and drops nothing from the state. */
 export function isEmpty({ summary }: PlanDocument): boolean {
   return summary.create + summary.update + summary.replace + summary.delete + summary.forget === 0;
 }
@@ -285,7 +285,7 @@ function worstFacts(changes: readonly Change[]): readonly Fact[] {
   });
   const sent = changes.flatMap(({ secrets = [] }) => secrets.filter(isSecretMoved));
   const known = sent.filter(({ before }) => before !== null);
-  // What is held back undoes nothing yet.
+  // A held change undoes nothing yet.
   const causes = changes
     .filter(({ verdict }) => verdict !== 'held')
     .flatMap(({ fields }) => fields.map(({ cause }) => cause));
@@ -399,7 +399,7 @@ export function titleOnBase({ changes, base }: PlanDocument): string {
   return `${place}: ${formatCount(changes.filter(isOnBase).length, 'change')}`;
 }
 
-/** Whose a change is, in words; undefined where the plan has no base. */
+/** Says if a change is of the pull request or of its base; undefined if the plan has no base. */
 export function describeOrigin(change: Change, plan: PlanDocument): string | undefined {
   const { base } = plan;
   if (base === undefined || change.origin === undefined) return undefined;
@@ -545,10 +545,10 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
   );
 }
 
-/** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
+/** Advises on drift, a line for each sort of it: commands that no drift listed here makes refuse. */
 export function driftAdvice({ changes, environment: env }: PlanDocument): readonly string[] {
   const bySort = Map.groupBy(changes, driftSort);
-  // What one sort takes, another refuses.
+  // A command that takes one sort refuses another.
   const isMixed = bySort.size > 1;
   const skip = isMixed ? ' --skip-refused' : '';
   const typed = (command: string) => commandSpan(command, { dir: '.', env });
@@ -558,7 +558,7 @@ export function driftAdvice({ changes, environment: env }: PlanDocument): readon
       const words = [asked, ...flags].filter((word) => word !== '');
       return { way, command: typed(words.join(' ')) };
     });
-  // Of others --theirs would take back what changed in the files.
+  // For the others, --theirs would take back the changes in the files.
   const named = (bySort.get('conflict') ?? []).map(({ address }) => quoted(address));
   const advice: { readonly [sort in DriftSort]: () => string } = {
     edited: () =>
@@ -636,7 +636,7 @@ const DRIFT_SORTS = ['edited', 'unconfigured', 'conflict', 'gone', 'successor'] 
 
 type DriftSort = (typeof DRIFT_SORTS)[number];
 
-/** What pull and apply make of a drifted resource. */
+/** Returns how pull and apply treat a drifted resource. */
 function driftSort(change: Change): DriftSort {
   const { missing_id: missing, fields } = change;
   if (isAbsent(change)) return 'gone';
@@ -694,7 +694,7 @@ export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(
     .filter((group) => group.changes.length > 0);
 }
 
-/** What is missing would be created again; as drift it is a resource that went. */
+/** A missing resource would be created again; as drift it is a deleted resource. */
 export function gone(change: Change): Change {
   return isAbsent(change) ? { ...change, action: 'delete' } : change;
 }
@@ -728,7 +728,7 @@ function stepText({ step, fields, version }: PlannedOperation): string {
   }
 }
 
-/** Of a secret: how many other resources read it where it is read. */
+/** Says of a secret how many other resources read it from the same source. */
 export function sharedMessage(others: number): string {
   const [read, those] = others === 1 ? ['reads', 'that one'] : ['read', 'those'];
   return `${formatCount(others, 'other resource')} ${read} it, and a new value reaches ${those}, too`;

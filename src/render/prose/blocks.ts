@@ -8,12 +8,12 @@ import type { Mark, Stretch, Word } from './words.ts';
 export type Piece = {
   readonly text: string;
   readonly change: 'same' | 'removed' | 'added';
-  /** Of the same words: how they stood before, where only the blanks between them differ. */
+  /** The earlier text of the same words, if only the blanks between them differ. */
   readonly was?: string;
   readonly mark?: Mark;
 };
 
-/** Where something stands: in the text after, or, for what is no longer there, in the text before. */
+/** A place in the text after, or, for what is no longer there, in the text before. */
 type Place = {
   /** The words of the heading above it. */
   readonly heading: string | null;

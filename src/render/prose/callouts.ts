@@ -6,8 +6,9 @@ import { findLexicon, type Lexicon } from './meaning.ts';
 import { type Paired, type Paragraph, pairParagraphs, pickAround } from './paragraphs.ts';
 
 /**
- * What a careful reviewer wants to be told of a changed prompt. Sentences are matched first, wherever they moved;
- * of a pair the facts and the instruction are compared, and a sentence without a partner came or went as a whole.
+ * Callouts are what a careful reviewer wants to know of a changed prompt. Sentences are matched first, wherever they
+ * moved; of a pair the facts and the instruction are compared, and a sentence without a partner came or went as a
+ * whole.
  */
 type Sort = Callout['sort'];
 
@@ -248,7 +249,7 @@ function rankOf({ sort, key, old, fresh }: Found): number {
   return handsOver ? Math.min(own, ORDER.indexOf('phone')) : own;
 }
 
-/** Where it stands now; what is gone, where it stood. */
+/** Returns the place now; for a sentence that is gone, its former place. */
 function place(found: Located, parts: readonly Part[], isTurned: boolean): Ranked {
   const part = parts[found.part];
   const paragraph = found.isGone === isTurned ? part?.after : part?.before;

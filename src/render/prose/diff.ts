@@ -6,7 +6,7 @@ import { compareWords, type Stretch, splitWords, turned, type Word } from './wor
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
   readonly context?: number;
-  /** Whether each line stands for itself, as in a list of values. */
+  /** True if each line stands for itself, as in a list of values. */
   readonly isList?: boolean;
 };
 

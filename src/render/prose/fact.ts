@@ -21,7 +21,7 @@ export type Fact = {
   readonly isWeak: boolean;
   readonly start: number;
   readonly end: number;
-  /** Where the words begin that belong to it, as the verb of a transfer does. */
+  /** The start of the words that belong to it, such as the verb of a transfer. */
   readonly from: number;
 };
 

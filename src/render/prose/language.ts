@@ -116,7 +116,7 @@ export type Language = {
     readonly articles: string;
     /** No target goes on behind these. */
     readonly stops: string;
-    /** Nobody in particular. */
+    /** Words for nobody in particular. */
     readonly pronouns: string;
   };
   readonly rules: {

@@ -10,7 +10,7 @@ export type Paragraph = {
   readonly text: string;
   /** The blanks that follow, line breaks included. */
   readonly gap: string;
-  /** Of its first line, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number;
   /** Its words, where it is a heading. */
   readonly title: string | undefined;
@@ -27,7 +27,7 @@ const TAG = /^\s*<(?<title>[a-z][\w-]{0,60})>\s*$/i;
 const BOLD = /^\s*(?:\*\*|__)(?<title>[^*_\n]{1,80}?):?(?:\*\*|__):?\s*$/;
 const FENCE = /^\s*(?:```|~~~)/;
 const ITEM = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s)/i;
-/** What begins a paragraph wherever it stands: list items, quotations, rows of tables, tags. */
+/** The beginnings of a paragraph anywhere: list items, quotations, rows of tables, tags. */
 const OPENING = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s|>|\||<\/?[a-z])/i;
 /** Characters and words of a line above a list that says of its items what they are: `Never:`, `What you may do`. */
 const MOST_ABOVE = 300;
@@ -119,8 +119,8 @@ function listGroups(text: string, isList: boolean): readonly Lines[] {
 }
 
 /**
- * Whether a line only exists because the one above it was full: then the two are one paragraph, and breaking it
- * anew changes no word. Otherwise somebody wanted a line of its own.
+ * True if a line only exists because the one above it was full: then the two are one paragraph, and breaking it again
+ * changes no word. Otherwise its author wanted a line of its own.
  */
 function goesOn({ lines, isCode }: Lines, line: string, widest: number): boolean {
   const above = lines.at(-1) ?? '';
@@ -171,7 +171,7 @@ function numberLines(text: string, ids: Map<string, number>): Int32Array {
 
 /** With less in common, paragraphs are two and not one that was edited. */
 const ALIKE = 0.5;
-/** Where one paragraph stands exactly where one stood, less will do. */
+/** The least likeness of a paragraph that stands exactly where another stood. */
 const LEAST_ALIKE = 0.3;
 
 /** Share of the words that two paragraphs have in common, from 0 to 1 (Dice's coefficient). */
@@ -281,7 +281,7 @@ function countChanged(
   return all - sum(same);
 }
 
-/** Where too much differs, what is not alike at the beginning and the end is one paragraph on each side. */
+/** Joins the differing middle of each side into one paragraph if too much differs. */
 function bounded(
   old: readonly Paragraph[],
   fresh: readonly Paragraph[],
@@ -336,7 +336,7 @@ function matchParagraphs(
   const keysOf = (subjects: readonly Subject[]) => subjects.map(({ key }) => key);
   const taken: Taken = { before: new Set(), after: new Set() };
   const stayed = align(keysOf(before), keysOf(after), budget);
-  // Where hardly a paragraph stayed as it was, the steps below find the edited ones all the same.
+  // If hardly a paragraph stayed as it was, the steps below find the edited ones all the same.
   budget.isSpent = false;
   take(taken, stayed);
   const movedWhole = sameElsewhere(before, after, taken);
@@ -385,7 +385,7 @@ function sameElsewhere(
   });
 }
 
-/** Whether a paragraph is known again wherever it stands: a heading is, however short. */
+/** True if a paragraph is recognised anywhere: a heading is, however short. */
 function isOwn({ words, paragraph }: Subject): boolean {
   return words().length >= (paragraph.title === undefined ? LEAST_MOVED : 1);
 }

@@ -6,7 +6,7 @@ import { spanish } from './spanish.ts';
 
 export const LANGUAGES: readonly Language[] = [english, spanish];
 
-/** Where no longer word may begin or end. */
+/** The places where no longer word may begin or end. */
 export const START = String.raw`(?<![\p{L}\p{N}_])`;
 export const END = String.raw`(?![\p{L}\p{N}_])`;
 

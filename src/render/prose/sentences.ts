@@ -25,7 +25,7 @@ import {
 
 /** Sentences of a paragraph, what they state, and what they forbid, demand or permit. */
 
-/** What a word does to its sentence. */
+/** The effect of a word on its sentence. */
 type Force =
   | 'forbids'
   | 'negates'
@@ -67,7 +67,7 @@ export type Sentence = {
   readonly text: string;
   /** The same for sentences that only differ in case, signs and emphasis. */
   readonly key: string;
-  /** Where it begins in its paragraph. */
+  /** The offset in its paragraph. */
   readonly start: number;
   readonly facts: readonly Fact[];
   /** Its words in lower case, without accents. */
@@ -231,7 +231,7 @@ const INTRODUCES = /:["”*_\s]*$/u;
 
 const SENSES: ReadonlySet<Force> = new Set(['forbids', 'turns', 'permits', 'limits', 'excepts']);
 
-/** What begins an item of a list, a quotation or a heading, or numbers a step. */
+/** The beginning of a list item, a quotation or a heading, or the number of a step. */
 const OPENING = compile(
   `^(?:\\s*(?:[-*+•–>#|]+\\s|\\d{1,3}[.)]\\s|[a-z][.)]\\s|${inAny(({ meaning }) => meaning.steps)} \\d{1,3}\\s?[:.–-]\\s))+`,
   'iu',
@@ -551,7 +551,7 @@ function listScopes({ raw, markers, over, lexicon: { language } }: Draft): reado
   return isBelow ? [...scopes, { start: 0, from: 0, end: raw.length, isMain: true }] : scopes;
 }
 
-/** Where a sentence says on which condition something is done: up to a comma, or its end. */
+/** Returns the conditions in a sentence: each goes up to a comma, or to its end. */
 function listConditions({ raw, markers }: Draft): readonly Span[] {
   let last = 0;
   return markers.flatMap(({ force, start }) => {
@@ -662,7 +662,9 @@ function readContent(
   return { content, conditions, handed, light, spoken, signs, denied, negated, order };
 }
 
-/** Where a second step begins, as in `ask for the name, then book`; the end of the sentence where there is none. */
+/**
+ * Returns the start of a second step, as in `ask for the name, then book`; the end of the sentence if there is none.
+ */
 function findStep({ raw, lexicon }: Draft): number {
   const { nextStep, step } = rulesOf(lexicon.language);
   const at = nextStep.exec(raw)?.index;

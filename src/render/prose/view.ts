@@ -311,7 +311,7 @@ function formatSummary({ counts, limited }: ProseDiff): string {
   ].join('; ');
 }
 
-/** Whether most words of both sides have no counterpart: the text is read anew, and comparing details says little. */
+/** True if most words of both sides have no counterpart: the text is read again, and comparing details says little. */
 function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: string): boolean {
   const isMost = (changed: number, text: string) => countWords(text, changed * 2) < changed * 2;
   return isMost(words.removed, old) && isMost(words.added, fresh);

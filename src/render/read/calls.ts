@@ -46,7 +46,7 @@ export const CALL_COLUMNS = [
   { path: 'recording_url' },
 ];
 
-/** What a list tells of a call; small, so that transcripts need not be kept. */
+/** Returns the row of a call in a list; small, so that transcripts need not be kept. */
 export function callRow(call: JsonObject): JsonObject {
   return {
     short_id: String(call.id ?? '').slice(0, SHORT_ID),
@@ -91,11 +91,11 @@ function plainText(line: string): string {
 }
 
 type CallList = {
-  /** What people call the agent. */
+  /** The display name of the agent. */
   readonly label: string;
   /** Rows of `callRow`. */
   readonly rows: readonly JsonObject[];
-  /** Whether there may be more than were asked for. */
+  /** True if there may be more calls than were asked for. */
   readonly isCut: boolean;
 };
 
@@ -151,7 +151,9 @@ function summaryLines({ summary_text: summary }: JsonObject, width: number): rea
   return [[], ...text.flatMap((line) => textLines(line, width, /^\s*[-*+] /.test(line) ? 4 : 2))];
 }
 
-/** What was said, a line an utterance: when, who, what. Utterances that were still transcribed are left out. */
+/**
+ * Shows the transcript, a line an utterance: time, speaker, text. Utterances that were still transcribed are left out.
+ */
 function transcriptLines(call: JsonObject, width: number): readonly Line[] {
   const { transcript_json: entries, transcript_text: text } = call;
   const said = isList(entries) ? entries.flatMap((entry) => utterance(entry)) : [];

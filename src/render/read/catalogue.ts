@@ -19,7 +19,7 @@ import {
   tableWidth,
 } from './table.ts';
 
-/** What a catalogue of the platform holds, and how it is shown. */
+/** The entries of a catalogue of the platform, and how they are shown. */
 export type Catalogue = {
   /** `model`, and `models`. */
   readonly noun: string;
@@ -56,7 +56,7 @@ export const ORGANIZATIONS: Catalogue = {
   ],
 };
 
-/** What may be used, one a line. */
+/** Lists the entries of a catalogue, one a line. */
 export function renderCatalogueText(
   { noun, plural, fields }: Catalogue,
   entries: readonly JsonObject[],
@@ -72,7 +72,7 @@ export function renderCatalogueText(
   return paint(lines, color);
 }
 
-/** What is shown of a feature. */
+/** The columns of a feature. */
 const FEATURE_FIELDS: readonly Field[] = [
   { path: 'key', title: 'key', least: 20 },
   { path: 'name', title: 'name', least: 20, drop: 3 },
@@ -89,12 +89,12 @@ const FEATURE_FIELDS: readonly Field[] = [
 export const FEATURE_COLUMNS = [...FEATURE_FIELDS, { path: 'category' }, { path: 'description' }];
 
 type FeatureView = {
-  /** What the matrix is of: `organization Harbor Dental`. */
+  /** The subject of the matrix: `organization Harbor Dental`. */
   readonly scope: string;
-  /** Whether the matrix governs, rather than the older settings. */
+  /** True if the matrix governs, rather than the older settings. */
   readonly isAdministered: boolean;
   readonly features: readonly JsonObject[];
-  /** Whether only locked ones are shown. */
+  /** True if only locked features are shown. */
   readonly lockedOnly: boolean;
 };
 
@@ -136,7 +136,7 @@ function categoryTitle(category: string): string {
   return title === '' ? 'other' : title;
 }
 
-/** Whether and how an agent may take payments, as the readiness answer has it (Payment readiness). */
+/** Shows if and how an agent may take payments, as the readiness answer has it (Payment readiness). */
 export function renderPaymentsText(
   label: string,
   readiness: JsonObject,
@@ -173,7 +173,7 @@ function renderVerdict(readiness: JsonObject, isArmed: boolean): Line {
   return [span(`The payment tool is off and cannot be switched on${why}.`, 'strong')];
 }
 
-/** What stands between an agent and taking payments. */
+/** Lists what stands between an agent and taking payments. */
 function obstacles(readiness: JsonObject): readonly string[] {
   return [
     ...(readiness.feature_locked === true ? ['the feature is locked'] : []),

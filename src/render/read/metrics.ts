@@ -27,7 +27,7 @@ type MetricsView = {
   /** First and last moment, ISO 8601. */
   readonly start: string;
   readonly end: string;
-  /** Whose figures they are: `every organization that the key reaches`. */
+  /** The subject of the figures: `every organization that the key reaches`. */
   readonly of: string;
   readonly data: JsonObject;
 };
@@ -225,7 +225,7 @@ function numberAt(record: JsonObject, path: string): number {
 }
 
 const INDENT = '  ';
-/** What stands before the bars. */
+/** Columns before the bars. */
 const LABEL = 10;
 /** A bar is at most so many columns wide. */
 const WIDEST_BAR = 3;
@@ -363,7 +363,7 @@ export function shareBar(share: number, width: number): string {
   return '█'.repeat(Math.min(width, Math.max(1, Math.round(share * width))));
 }
 
-/** What is shown of an organization's row. */
+/** The columns of an organization's row. */
 const BILLING_FIELDS: readonly Field[] = [
   { path: 'organization_name', title: 'organization', least: 16 },
   { path: 'voice_minutes', title: 'minutes', form: 'decimal' },
@@ -392,7 +392,7 @@ type Bill = {
 
 type BillTotals = Read.Billing['totals'];
 
-/** What rows come to together. */
+/** Sums up rows. */
 export function sumBills(rows: readonly JsonObject[]): BillTotals {
   const sum = (field: string) =>
     rows.reduce((all, row) => all + (typeof row[field] === 'number' ? row[field] : 0), 0);

@@ -94,14 +94,14 @@ export function renderRecordText(
     blockQuote: 'literal',
   });
   const comments = unready.map((one) => `# ${unreadyWords(one, 'It')}\n`);
-  // Where a long text is folded, a command to a runner may come to the beginning of a line.
+  // Folding a long text may bring a command to a runner to the beginning of a line.
   return [...comments, sanitise(text)].join('');
 }
 
 /** Columns below which folding would tear every line. */
 const NARROWEST = 40;
 
-/** What is shown of a history entry. */
+/** The columns of a history entry. */
 export const HISTORY_FIELDS: readonly Field[] = [
   { path: 'id', title: 'id', form: 'id' },
   { path: 'version', title: 'version', form: 'id', drop: 4 },

@@ -35,12 +35,12 @@ export type Form =
 
 /** One column of a table, and of the CSV with the same records. */
 export type Field = {
-  /** Where the value stands in a record, and its heading in CSV: `actor.id`. */
+  /** The path of the value in a record, and its heading in CSV: `actor.id`. */
   readonly path: string;
   /** Heading for people. */
   readonly title: string;
   readonly form?: Form;
-  /** Where lines are too narrow, columns with a high number are left out first; those without one stay. */
+  /** If lines are too narrow, columns with a high number are left out first; those without one stay. */
   readonly drop?: number;
   /** A text may be cut to so many columns; without it the text is never cut. */
   readonly least?: number;
@@ -75,7 +75,7 @@ type Column = { readonly field: Field; readonly width: number };
 
 /** Columns between two cells. */
 const GAP = 2;
-/** What stays of a text that may be cut, on a line that is too narrow even for what must be there. */
+/** Columns left of a text that may be cut, on a line that is too narrow even for what must be there. */
 const NARROWEST = 8;
 
 /** Fewer rows are as soon read as a heading. */
@@ -299,7 +299,7 @@ export function csvLine(columns: readonly CsvColumn[], record: JsonObject): stri
   return `${columns.map(({ path }) => csvCell(valueAt(record, path))).join(',')}\n`;
 }
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Characters that a spreadsheet takes for the beginning of a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 /** A number with its sign, and so a phone number: no formula, whatever it begins with. */
 const NUMERAL = /^[+-]?\d+(?:\.\d+)?$/;

@@ -30,7 +30,7 @@ export function renderReport(format: ReportFormat, report: Report, options: Rend
   }
 }
 
-/** What `validate` prints for programs. */
+/** The document that `validate` prints for programs. */
 export type DiagnosticsDocument = Diagnostics.Document;
 
 /** The diagnostics as a document. Files are relative to the stack folder. */

@@ -3,7 +3,7 @@ import { bySeverity, type Report, severityCounts, toReportPath } from '../diagno
 import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 
-/** What a CI server groups the files under. */
+/** The name under which a CI server groups the files. */
 const SUITE = 'callsheet.validate';
 
 /** The name of what belongs to no file. */
@@ -87,7 +87,7 @@ function formatParagraph(diagnostic: Diagnostic, report: Report): string {
   ].join('\n');
 }
 
-/** What XML 1.0 cannot hold in any spelling, beyond what is shown as an escape already. */
+/** Characters that XML 1.0 cannot hold in any spelling, beyond those that are shown as an escape already. */
 const IMPOSSIBLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function escapeText(text: string): string {

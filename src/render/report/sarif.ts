@@ -5,11 +5,11 @@ import { formatCount } from '../../core/errors.ts';
 import { bySeverity, isAbsolute, type Report, toReportPath } from '../diagnostics.ts';
 import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
 
-/** What a rule of `validate` is about, in words that hold for each of its findings. */
+/** The words of a rule of `validate`, which hold for each of its findings. */
 type RuleWords = {
   /** One sentence: what is wrong where the rule reports something. */
   readonly summary: string;
-  /** What to do about it. */
+  /** The way to mend it. */
   readonly remedy: string;
   /**
    * The reason why it is an error: sections of the specification and assumptions, the limits of `fields`, or the
@@ -24,7 +24,7 @@ type RuleWords = {
  */
 export const RULES: ReadonlyMap<string, RuleWords> = new Map(Object.entries(words));
 
-/** What is said of a rule that is not listed, such as one that a team made itself. */
+/** Returns the words of a rule; one that is not listed, such as a team's own, has general words. */
 export function wordsOfRule(name: string): RuleWords {
   return (
     RULES.get(name) ?? {
@@ -37,10 +37,10 @@ export function wordsOfRule(name: string): RuleWords {
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
-/** What the URIs of files are relative to: readers know it as the root of the repository. */
+/** The base of the URIs of files: readers know it as the root of the repository. */
 const ROOT = '%SRCROOT%';
 
-/** Where problems with a stack as a whole are shown. */
+/** The file at which problems with a stack as a whole are shown. */
 const STACK_FILE = 'callsheet.yaml';
 
 /** GitHub refuses a file with more results than this, and shows the 5,000 most severe ones of it. */
@@ -164,8 +164,8 @@ function toUri(path: string): string {
 }
 
 /**
- * What a result is recognised by in another commit: its rule, its field, and its line as the frame shows
- * it, which never holds a secret; not where the line stands. Equal ones are told apart by counting.
+ * Recognises a result in another commit by its rule, its field, and its line as the frame shows it, which never holds a
+ * secret; not by the line's number. Equal ones are told apart by counting.
  */
 function computeFingerprint(
   { rule, address, path, position, frame, message }: Diagnostic,
@@ -187,7 +187,7 @@ function computeFingerprint(
 type FrameLine = {
   readonly number: number;
   readonly text: string;
-  /** What the carets below the line mark, on the line that the diagnostic is about. */
+  /** The part of the line that the carets below it mark, on the line that the diagnostic is about. */
   readonly marked?: string;
 };
 
