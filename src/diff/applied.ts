@@ -65,7 +65,7 @@ export function digestSource(value: Value): string {
 
 const FROM_FILES = computeDigest(null);
 
-/** Whether a secret is read from another source than the one that the state recorded. */
+/** True if a secret is read from another source than the one that the state recorded. */
 export function hasOtherSource(leaf: Leaf, last: AppliedLeaf | undefined): boolean {
   if (!(leaf.value instanceof Secret) || last === undefined) return false;
   // A value that is remembered in clear stood in the files.
@@ -74,26 +74,26 @@ export function hasOtherSource(leaf: Leaf, last: AppliedLeaf | undefined): boole
   return 'source' in last && last.source !== digestSource(leaf.value);
 }
 
-/** Whether what is remembered stood in the files itself. */
+/** True if the remembered value stood in the files itself. */
 export function isFromFiles(last: AppliedLeaf | undefined): boolean {
   if (last === undefined) return false;
   if ('value' in last || 'digest' in last) return true;
   return 'source' in last && last.source === FROM_FILES;
 }
 
-/** Whether a value from the files is remembered in clear where a leaf stands; undefined: a long one. */
+/** True if a value from the files is remembered in clear at a leaf; undefined: a long one. */
 function isOpen(leaf: Leaf, value: Json | undefined): boolean {
   const isFree = leaf.facts.secrecy.hidden !== 'schema';
   return isFree && (value === undefined || leafSensitivity(leaf, value) === 'open');
 }
 
-/** Whether the state already says where the value of a leaf comes from, as far as it says that of any value like it. */
+/** True if the state already names the source of a leaf's value, as far as it does so for any such value. */
 export function isSourceRecorded(leaf: Leaf, last: AppliedLeaf): boolean {
   const isConcealing = 'fingerprint' in last || 'unknown' in last;
   return !isConcealing || last.source === digestSource(leaf.value);
 }
 
-/** What the state says of a leaf that is not written: what it said before, with the source if it had none. */
+/** Returns the entry of a leaf that is not written: the earlier one, with the source if it had none. */
 export function withSource(leaf: Leaf, last: AppliedLeaf): AppliedLeaf {
   const isWithout = 'unknown' in last && last.source === undefined;
   return isWithout && leaf.value instanceof Secret
@@ -139,7 +139,7 @@ export function digestOfApplied(leaf: AppliedLeaf): string | undefined {
   return 'fingerprint' in leaf ? leaf.fingerprint : undefined;
 }
 
-/** Whether a fingerprint stands for a value in the state, and nothing that it could be read from. */
+/** True if the state has a fingerprint in place of the value, and nothing that the value could be read from. */
 export function isConcealedAs(leaf: Leaf, value: Json): boolean {
   const { unreadable, secrecy } = leaf.facts;
   return (

@@ -133,11 +133,11 @@ export type LeafChange = {
   readonly before: Value | undefined;
   readonly after: Value | undefined;
   readonly cause: FieldCause;
-  /** Of a conflict: what was last written, where the state remembers the value and not its digest. */
+  /** The value last written, of a conflict, if the state remembers the value and not its digest. */
   readonly base?: Json;
-  /** Whether all of it is masked. Credentials in a text are masked in any case. */
+  /** True if all of it is masked. Credentials in a text are masked in any case. */
   readonly sensitive: boolean;
-  /** Whether the platform never returns it, so that nobody can see whether it took. */
+  /** True if the platform never returns it, so that nothing shows if a write took. */
   readonly unreadable: boolean;
   /** The platform may have changed the written value on the way (`isAlike`). */
   readonly isAlike?: true;
@@ -146,7 +146,7 @@ export type LeafChange = {
 
 export { isWritten };
 
-/** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
+/** True if apply writes the field, and the platform does not refuse it. */
 export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
   return isWritten(field) && field.refused === undefined;
 }
@@ -161,7 +161,7 @@ export function writtenLeaves(
   return [text, ...listLeaves(root, document).leaves.keys()];
 }
 
-/** Whether it would empty a leaf that null cannot clear: that is never sent. */
+/** True if it would empty a leaf that null cannot clear: that is never sent. */
 export function isUnclearable({ after, schema }: Pick<LeafChange, 'after' | 'schema'>): boolean {
   return (after ?? null) === null && schema['x-clearable'] === false;
 }
@@ -187,8 +187,9 @@ export function leafChange(
 }
 
 /**
- * What is live and not as it was last written, of a resource that nothing is wanted of any more: `before` is live, `base`
- * what was written, where the state has more than a digest of it. What was written and is gone has no `before`.
+ * Returns the differences between the live and the last written values of a resource that is no longer wanted: `before`
+ * is live, `base` was written, if the state has more than a digest of it. A value that was written and is gone has no
+ * `before`.
  */
 export function compareWritten(
   root: FieldSchema,
@@ -395,7 +396,7 @@ export function shownValue({ value }: Pick<Leaf, 'value'>, world: World): Value 
   return resolved instanceof Unknown ? value : resolved;
 }
 
-/** Of a secret that is not at hand: what is live can still be held against what was written last. */
+/** Finds the cause for a secret that is not at hand: its live value can still be compared with the one last written. */
 function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   const { sides, world } = compared;
   const last = getOwn(sides.applied, leaf.text);
@@ -409,7 +410,7 @@ function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   return hasMoved ? 'drifted' : 'unknown_secret';
 }
 
-/** Whether a secret has another source than the one last applied, and was not just written. */
+/** True if a secret has another source than the one last applied, and was not just written. */
 function isFromElsewhere(leaf: Leaf, { sides }: Pick<Compared, 'sides'>): boolean {
   if (!(leaf.value instanceof Secret) || sides.isProof === true) return false;
   return hasOtherSource(leaf, getOwn(sides.applied, leaf.text));
@@ -533,7 +534,7 @@ function containsEdit(schema: FieldSchema, own: Json, before: Json, after: Json)
   const isGone = before.every((item) => isIn(after, item) || !isIn(own, item));
   const came = own.filter((item) => isIn(after, item));
   const isThere = after.every((item) => isIn(own, item));
-  // Where order counts, theirs is kept.
+  // If order counts, theirs is kept.
   return isGone && isThere && (schema['x-set'] === true || isSameJson(came, after));
 }
 
@@ -548,7 +549,7 @@ function withBase(root: FieldSchema, change: LeafChange, sides: Sides): LeafChan
   return base === undefined ? change : { ...change, base };
 }
 
-/** Whether null is to take the place of an object that was written, and that somebody edited since. */
+/** True if null is to replace an object that was written, and that somebody edited since. */
 function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
   if (leaf.value !== null) return false;
   return Object.entries(sides.applied ?? {}).some(([text, last]) => {
@@ -573,7 +574,7 @@ function compareUnreadable(compared: Compared): readonly LeafChange[] {
   });
 }
 
-/** Whether a field is newer than the schema and the platform, as far as is known, does not return it. */
+/** True if a field is newer than the schema and the platform, as far as is known, does not return it. */
 function isUnechoed({ path: [field = ''] }: Pick<Leaf, 'path'>, { root, live }: Compared): boolean {
   return !isEchoed(root, field, live);
 }
@@ -602,8 +603,8 @@ function compareUnechoed(compared: Compared): readonly LeafChange[] {
 }
 
 /**
- * Whether the platform cannot have the secret, because it has nothing of the object that holds it. Only
- * said where that object has something else that would be returned.
+ * True if the platform cannot have the secret, because it has nothing of the object that holds it. Only claimed if that
+ * object has another member that would be returned.
  */
 function wasLost({ path, value }: Leaf, { root, wanted, live }: Compared): boolean {
   const above = path.slice(0, -1);
@@ -737,7 +738,7 @@ function withAccountSecrets(
   return [...changes.filter(({ text }) => !texts.has(text)), ...secrets];
 }
 
-/** Whether a change writes the name of an account that a secret belongs to. */
+/** Returns a test for changes that write the name of an account that a secret belongs to. */
 export function isAccount(root: FieldSchema) {
   return (change: LeafChange): boolean =>
     isWritten(change) &&
@@ -785,7 +786,7 @@ function elementRemoval(
   return { path, text, before: element, after: undefined, cause, sensitive, unreadable, schema };
 }
 
-/** Whether a list was owned when it was last written: an empty one is remembered as well. */
+/** True if a list was owned when it was last written: an empty one is remembered as well. */
 function wasOwned({ applied = {} }: Sides, list: Path): boolean {
   const text = formatPath(list);
   return Object.keys(applied).some((leaf) => leaf === text || leaf.startsWith(`${text}[`));
@@ -892,7 +893,7 @@ function surplusLeaves(compared: Compared): readonly LeafChange[] {
   return [...surplus.values()];
 }
 
-/** Whether the configuration sets something at the path, above it or below it, so that it is not gone. */
+/** True if the configuration sets something at the path, above it or below it, so that it is not gone. */
 function isCovered(wanted: Leaves, path: Path): boolean {
   const inOwnedList = [...wanted.lists.values()].some(
     (list) => startsWith(path, list.path) && !list.elements.has(path[list.path.length] ?? ''),

@@ -32,7 +32,7 @@ import {
 import { elementNode, type FieldNode, memberNode, rootNode } from '../core/walk.ts';
 import type { AppliedLeaf } from '../state/model.ts';
 
-/** What holds for a field because of where it stands. */
+/** The facts about a field that follow from its place. */
 type Facts = {
   readonly secrecy: Secrecy;
   /** The platform never returns it: only fingerprints can be compared. */
@@ -69,7 +69,7 @@ type Spot = { readonly above: Spot | undefined; readonly segment: string };
 
 /** Told of what a document is made of, in the order in which it stands there. */
 type Visitor = {
-  /** Whether what belongs to the platform or never leaves the configuration is told of, too. */
+  /** True if fields that belong to the platform or never leave the configuration are visited, too. */
   readonly everything?: boolean;
   readonly leaf: (text: string, value: Value, node: FieldNode, spot: Spot, facts: Facts) => void;
   readonly list?: (
@@ -177,7 +177,7 @@ function factsAt(node: FieldNode, above: Facts, secrecy: Secrecy, value: Value):
     node.writeOnly ||
     value instanceof Blob ||
     (secrecy.inside && value instanceof Secret);
-  // Of nearly every value the same holds as of what it stands in.
+  // Nearly every value has the same facts as the object that it is in.
   const isSame = secrecy === above.secrecy && unreadable === above.unreadable;
   return isSame ? above : { secrecy, unreadable };
 }
@@ -229,7 +229,6 @@ function withoutNulls(value: ValueObject): JsonObject {
   );
 }
 
-/** Whether a value is one that stands for something else. */
 export function isSpecial(value: Value): value is Ref | LinkedText | Secret | Blob {
   return (
     value instanceof Ref ||
@@ -272,7 +271,7 @@ export function fieldSchema(root: FieldSchema, field: string): FieldSchema {
   return schema === undefined ? {} : dereference(root, schema);
 }
 
-/** What a comparison needs to know beside the documents. All of it is passed in: nothing is looked up. */
+/** The knowledge that a comparison needs beside the documents. All of it is passed in: nothing is looked up. */
 export type World = {
   /** The id of a resource, or undefined while it does not exist. */
   readonly idOf: (address: Address) => string | undefined;
@@ -308,19 +307,21 @@ export type Sides = {
   /** Values as last written, by path, of which `applied` has a digest alone. */
   readonly bases?: ReadonlyMap<string, Json> | undefined;
   readonly ignore: readonly Path[];
-  /** Whether leaves that are no longer desired are left as they are. */
+  /** True if leaves that are no longer desired are left as they are. */
   readonly isPartial: boolean;
-  /** Whether whatever is live beside what is desired is to go. */
+  /** True if all live values beside the desired ones are to go. */
   readonly isExact?: boolean;
   /** Edits stay if their configuration did not change since the last apply (`guards.drift: keep`). */
   readonly keepsEdits?: boolean;
-  /** Whether secrets are written even where nothing says that they changed. */
+  /** True if secrets are written even if nothing says that they changed. */
   readonly resend: boolean;
-  /** Whether the resource took the place of one that is gone, which had the secrets: nobody wrote them to this one. */
+  /**
+   * True if the resource took the place of one that is gone, which had the secrets: they were not written to this one.
+   */
   readonly isSuccessor?: boolean;
   /** True if it only has the name of what a rollback puts back: nothing tells what its file is. */
   readonly isOther?: boolean;
-  /** Whether what was just written is held against what is live: the source of a secret is no difference then. */
+  /** True if a write is checked against the live values: the source of a secret is no difference then. */
   readonly isProof?: boolean;
 };
 

@@ -13,7 +13,7 @@ import {
 import { fieldWrittenAs } from '../core/walk.ts';
 import { fieldSchema, type Leaf, listLeaves, resolveLeaf, Unknown, type World } from './leaves.ts';
 
-/** What a write is to do beside setting what is desired. Paths are in text form. */
+/** The effects of a write beside setting the desired values. Paths are in text form. */
 type WriteIntent = {
   /** Secrets to send; every other one is left out, so that the stored one stays (Secrets rules). */
   readonly secrets: ReadonlySet<string>;
@@ -25,12 +25,11 @@ type WriteIntent = {
 };
 
 /**
- * What is live with what is desired laid over it, still under the platform's read names.
+ * Lays the desired document over the live one, still under the platform's read names.
  *
- * Nested objects come out whole, so the outcome is the same whether the platform merges what it is sent
- * or replaces it; what goes away is null in them. A list, and an object whose keys are data such as
- * `rules`, is always replaced: what goes away is left out of it. Throws where an id is still unknown:
- * the order of a plan's changes rules that out.
+ * Nested objects come out whole, so the outcome is the same whether the platform merges what it is sent or replaces it;
+ * what goes away is null in them. A list, and an object whose keys are data such as `rules`, is always replaced: what
+ * goes away is left out of it. Throws if an id is still unknown: the order of a plan's changes rules that out.
  */
 export function mergeDocuments(
   root: FieldSchema,
@@ -127,7 +126,7 @@ export function mergeDocuments(
     });
     return segments.flatMap((segment) => {
       const at = [...path, segment];
-      // What is left alone and is not there is not made, nor is what has no name to be given.
+      // An element that is left alone and absent is not made, nor is one that has no name to be given.
       const isLeft = ignored(at) || ignored([...at, identity]);
       if (isLeft && !left.has(segment)) return [];
       return [merge(items, right?.get(segment), left.get(segment), at, true) ?? null];
@@ -175,8 +174,8 @@ export function facetBody(root: FieldSchema, facet: string, value: JsonObject): 
 }
 
 /**
- * What a request body says, under the names that the platform is read with: the way back from `requestBody`.
- * Members of no field keep their name.
+ * Returns a request body under the names that the platform is read with: the way back from `requestBody`. Members of no
+ * field keep their name.
  */
 export function documentInBody(root: FieldSchema, body: JsonObject): JsonObject {
   return renameMembers(root, root, body, readName);

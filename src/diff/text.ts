@@ -15,7 +15,7 @@ export type Hunk = {
   /** The headings that the first changed line stands under, the outermost first, and the line that introduces its list. */
   readonly under: readonly string[];
   readonly lines: readonly HunkLine[];
-  /** Whether the text begins with its lines, and whether it ends with them. */
+  /** True if the text begins with its lines; `isLast`: if it ends with them. */
   readonly isFirst: boolean;
   readonly isLast: boolean;
   /** How often its old lines stand before it, behind the hunk before it, under the same headings. */
@@ -124,7 +124,7 @@ export function containsTextEdit(text: string, before: string, after: string): b
   });
 }
 
-/** Where hunks stand in a text. */
+/** Finds the places of hunks in a text. */
 function openPlaces(old: readonly string[]) {
   const headings = listHeadings(old);
   const fits = (
@@ -154,7 +154,9 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]/;
 const LEAD =
   /:\s*(?:\*\*|__)?\s*$|^\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*$|^\s*<[a-z][\w-]{0,60}>\s*$/i;
 
-/** What the lines of a text stand under. A text is gone through once, in the order in which it is asked about. */
+/**
+ * Lists the headings above the lines of a text. A text is gone through once, in the order in which it is asked about.
+ */
 function listHeadings(lines: readonly string[]): (line: number) => readonly string[] {
   let next = 0;
   let above: readonly { readonly level: number; readonly text: string }[] = [];
