@@ -36,7 +36,7 @@ const payments: Facet = {
   write: (id, body) => ({ operation: 'setPaymentTool', path: { agentId: id }, body }),
   absent: 'the platform reports no payment settings for the agent',
   readiness: {
-    // What the platform remembers of the merchant may be old, so it is asked to look again.
+    // The platform's record of the merchant may be old, so it is asked to look again.
     ask: (id) => ({
       operation: 'getPaymentReadiness',
       path: { agentId: id },
@@ -46,7 +46,7 @@ const payments: Facet = {
   },
 };
 
-/** What `can_enable` is made of, as far as it is missing (Payment readiness). */
+/** Lists the parts of `can_enable` that are missing (Payment readiness). */
 function unreadiness(answer: JsonObject, written: ReadonlySet<string>): string | undefined {
   if (answer.can_enable === true || answer.payment_tool_enabled === true) return undefined;
   const missing = [

@@ -2,13 +2,13 @@ import type { Call } from './kind.ts';
 
 /** A list of the platform that values of a field stand in (`x-one-of`). */
 type Catalogue = {
-  /** What its entries are, for people. */
+  /** The word for its entries, for people. */
   readonly noun: string;
   /** The command that shows it. */
   readonly command: string;
-  /** Whether what it offers depends on the organization, as locks do. */
+  /** True if its entries depend on the organization, as locks do. */
   readonly isOrganizations: boolean;
-  /** Of an organization, where it depends on one; otherwise of the account. */
+  /** Lists the entries of an organization, if they depend on one; otherwise those of the account. */
   readonly list: (organization: string | null) => Call;
 };
 

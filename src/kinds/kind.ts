@@ -25,7 +25,7 @@ export type Kind = {
   readonly nested?: {
     /** The block's key that holds the resources. */
     readonly key: string;
-    /** What the block hands down: member of the block → field of the resource. */
+    /** The members that the block hands down: member of the block → field of the resource. */
     readonly inherit: { readonly [member: string]: string };
   };
   readonly schema: KindSchema;
@@ -33,9 +33,9 @@ export type Kind = {
   readonly operations: KindOperations;
   /** Which fields, taken together, name a resource. The first whose fields are all present is used. */
   readonly naturalKey: readonly (readonly string[])[];
-  /** Whether several live resources with one natural key are an error or versions of each other. */
+  /** Several live resources with one natural key are an error, or versions of each other. */
   readonly tie: 'error' | 'newest';
-  /** Whether the platform refuses a second resource of one natural key, so that none is made unawares. */
+  /** True if the platform refuses a second resource of one natural key, so that none is made unawares. */
   readonly refusesTwins: boolean;
   /** The fields that say which list a resource is found in. */
   readonly scope: readonly string[];
@@ -45,7 +45,7 @@ export type Kind = {
    * change since it was read. Kinds without it are read whenever they are compared.
    */
   readonly stamp?: Stamp;
-  /** Whether its list, asked without a scope, holds every resource that the key has access to. */
+  /** True if its list, asked without a scope, holds every resource that the key has access to. */
   readonly listsAll?: boolean;
   /** Reads one resource whole. Kinds whose list items are whole have none. */
   readonly get?: (id: string) => Call;
@@ -53,7 +53,7 @@ export type Kind = {
   readonly takesCalls?: boolean;
   /** Fields that tell resources apart in a list, beside name and id: the most telling first. */
   readonly columns: readonly string[];
-  /** What the platform returned, in the shape of the configuration. Facets are added by their own `read`. */
+  /** Returns the platform's record in the shape of the configuration. Facets are added by their own `read`. */
   readonly document: (record: JsonObject, scope: Scope) => JsonObject;
   /**
    * Members of its bodies, in their write names, that follow from what a plan shows and are no fields: a
@@ -120,13 +120,13 @@ export type Making = {
 export type MakingRequest = {
   /** Its operation, or `upload`. */
   readonly operation: string;
-  /** Whether it takes something from the answer before it that nobody keeps: one begins with that one again. */
+  /** True if it needs something from the answer before it that is not kept: that request is sent again first. */
   readonly isBound?: boolean;
-  /** What is done where a making goes on with this request: `it is queued for ingestion again`. */
+  /** The effect of going on with this request: `it is queued for ingestion again`. */
   readonly resumed: string;
 };
 
-/** What it does not cover is marked: fields by `x-stamped: false`, facets by `isStamped`. */
+/** A stamp marks what it does not cover: fields by `x-stamped: false`, facets by `isStamped`. */
 type Stamp = {
   /** The assumption that it rests on. */
   readonly assumption: string;
@@ -148,7 +148,7 @@ export type Scope = { readonly [field: string]: string };
 export type Call = {
   readonly operation: string;
   readonly path?: { readonly [name: string]: string };
-  /** Of a list, a name that ends in `[]` is repeated for each value; otherwise commas part them. */
+  /** A name that ends in `[]` is repeated for each value of a list; otherwise commas part them. */
   readonly query?: { readonly [name: string]: string | readonly string[] };
   readonly body?: Json;
   /** Multipart form data instead of a JSON body. */
@@ -158,17 +158,17 @@ export type Call = {
   };
 };
 
-/** What a write sends. */
+/** The content of a write. */
 export type Draft = {
   /** In the platform's write names, secrets filled in, ids known, read-only fields gone. */
   readonly body: JsonObject;
   readonly scope: Scope;
   readonly files: { readonly [field: string]: Blob };
-  /** Whether the resource exists and is written again (a knowledge source that is ingested afresh). */
+  /** True if the resource exists and is written again (a knowledge source that is ingested afresh). */
   readonly again: boolean;
-  /** What was done of its making before a run died or lost an answer: it is to be finished, not doubled. */
+  /** The part of its making that was done before a run died or lost an answer: it is to be finished, not doubled. */
   readonly begun?: Begun | undefined;
-  /** Whether another address stands for the resource of an id. */
+  /** True if another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
 };
 
@@ -177,9 +177,9 @@ export type Begun = { readonly id: string; readonly next: string };
 
 export type Created = {
   readonly id: string;
-  /** Whether the platform had it before. It is taken over where all of it is there, and made `again` otherwise. */
+  /** True if the platform had it before. It is taken over if it is complete, and made `again` otherwise. */
   readonly isFound?: boolean;
-  /** What a person should know of how it came about. */
+  /** A note for people on how it came about. */
   readonly remark?: string;
 };
 
@@ -197,7 +197,7 @@ export type Facet = {
   readonly field: string;
   /** Its operations in `platform.openapi.yaml`. */
   readonly operations: readonly string[];
-  /** Whether a change of it moves the stamp of its resource. Where nothing says so, it is read each time. */
+  /** True if a change of it is known to move the stamp of its resource. Otherwise it is read each time. */
   readonly isStamped: boolean;
   /** True if the platform carries a write out some time after its answer: until then reads may show the old value. */
   readonly isAsynchronous?: boolean;
@@ -206,11 +206,11 @@ export type Facet = {
   /** Its value from the resource's record or from the answer of `get`; undefined where there is none. */
   readonly read: (record: JsonObject) => JsonObject | undefined;
   readonly write: (id: string, body: JsonObject) => Call;
-  /** What to say where it is wanted and `read` finds nothing. */
+  /** The message if it is wanted and `read` finds nothing. */
   readonly absent: string;
-  /** What goes with the resource and cannot be made again, for a facet that no request makes. */
+  /** The things that go with the resource and cannot be made again, for a facet that no request makes. */
   readonly goes?: string;
-  /** What to ask before a member is switched on that is marked `x-ready`. */
+  /** The question to ask before a member marked `x-ready` is switched on. */
   readonly readiness?: Readiness;
 };
 
@@ -263,7 +263,7 @@ export function fileName({ properties }: FieldSchema, { name }: JsonObject): str
   return isFileName && typeof name === 'string' ? name : undefined;
 }
 
-/** Whether the list's call lacks something as long as nothing says within what. */
+/** True if the list's call is incomplete without a scope. */
 export function isListedWithin(kind: Kind): boolean {
   const { path = {}, query = {} } = kind.list({});
   return [...Object.values(path), ...Object.values(query)].includes('');

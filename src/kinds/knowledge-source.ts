@@ -12,7 +12,7 @@ const ENQUEUE = 'enqueueKnowledgeSource';
 /** Path parameters of a knowledge base. */
 type Place = Readonly<Record<string, string>>;
 
-/** What tells a page from a document, and of a document what it is (Knowledge base sources). */
+/** Returns the members that tell a page from a document, and describe the document (Knowledge base sources). */
 function implied({ files: { file }, again }: Draft): JsonObject {
   const type: JsonObject =
     file === undefined
@@ -61,7 +61,7 @@ async function finishDocument({ id }: Begun, path: Place, io: Io): Promise<Creat
   return { id };
 }
 
-/** What the platform has already is taken over (`duplicate_source`), unless it is another resource of the stack. */
+/** Takes over what the platform has already (`duplicate_source`), unless it is another resource of the stack. */
 async function create(draft: Draft, io: Io): Promise<Created> {
   const path = { knowledgeBaseId: draft.scope.knowledge_base_id ?? '' };
   const make = draft.files.file === undefined ? createPage : createDocument;

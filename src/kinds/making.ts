@@ -30,7 +30,7 @@ export function nextRequest(
   return requests[from];
 }
 
-/** Whether all of a resource that is there is known to be there, by its record or by what was answered of its making. */
+/** True if an existing resource is known to be complete, by its record or by the answers of its making. */
 export function isWhole(kind: Kind, record: JsonObject, answered: readonly string[]): boolean {
   const { requests } = getMaking(kind, record);
   // It is there, so the first one was carried out, whether or not its answer came.
@@ -109,7 +109,7 @@ export function listIn(answer: Json): readonly JsonObject[] {
   return objectsIn(data);
 }
 
-/** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */
+/** Returns the record in an answer, under `data` or not: where a wrapper is not shown, either may hold. */
 export function recordIn(answer: Json): JsonObject {
   if (!isObject(answer)) return {};
   return isObject(answer.data) ? answer.data : answer;
