@@ -47,7 +47,7 @@ export async function* wantedCalls(
   if (limit !== undefined) yield* keepNewest(kept, limit);
 }
 
-/** Whether the times seen so far fell, at least once, and never rose. */
+/** Watches if the times seen so far fell, at least once, and never rose. */
 function watchOrder() {
   let last = Number.POSITIVE_INFINITY;
   let hasFallen = false;

@@ -66,14 +66,14 @@ function idsIn(answer: Json): ReadonlySet<string> {
 const LEVELS: readonly KeyLevel[] = ['organization', 'reseller'];
 
 /**
- * What a key is limited to. The names of the members that say so are not shown (Authentication 5), but a
- * scope is always a reseller or an organization: so those words are looked for beside `account_id`.
+ * Finds the level that a key is limited to. The names of the members that say so are not shown (Authentication 5), but
+ * a scope is always a reseller or an organization: so these words are looked for beside `account_id`.
  */
 function levelIn({ account_id: _, ...beside }: JsonObject): KeyLevel | undefined {
   return LEVELS.find((level) => names(beside, level, false));
 }
 
-/** Whether an id of that level is there, or its name where `isScope` says that scopes are spoken of. */
+/** True if an id of that level is there, or the level's name where `isScope` says that a scope is meant. */
 function names(value: Json, level: KeyLevel, isScope: boolean): boolean {
   if (!isObject(value)) return isScope && value === level;
   return Object.entries(value).some(

@@ -23,7 +23,7 @@ import { createEntitlements } from './entitlements.ts';
  * planning compares. It writes nothing.
  */
 
-/** What was found of one resource. */
+/** The part of one resource that was found. */
 type Found = { readonly record: JsonObject; readonly extent: Extent };
 
 const NOTHING: Found = { record: {}, extent: 'nothing' };
@@ -53,7 +53,7 @@ export function createReader(client: Client, me?: Json): Reader {
       },
     );
     lists.set(key, reading);
-    // What failed is not kept.
+    // A failed reading is not kept.
     reading.catch(() => lists.delete(key));
     return reading;
   };
@@ -79,7 +79,7 @@ export function createReader(client: Client, me?: Json): Reader {
   ): Promise<Found | undefined> {
     if (isUnlisted) return undefined;
     if (lacks.of(kind.list(scope).operation) !== undefined) return NOTHING;
-    // Of what has a read of its own the list was read for a part of its fields alone.
+    // If the kind has a read of its own, the list was read for a part of its fields alone.
     if (record !== undefined && kind.get === undefined) return { record, extent };
     const items = await list(kind, scope, record === undefined);
     if (items === undefined) return NOTHING;
@@ -120,7 +120,7 @@ export function createReader(client: Client, me?: Json): Reader {
   return {
     list,
     async read(kind, at, facets) {
-      // What is read from now on is no older than what the platform said last.
+      // The reading that follows is no older than the platform's last answer.
       const readAt = client.platformTime();
       const found = await find(kind, at);
       if (found === undefined) return undefined;
@@ -148,7 +148,7 @@ export function createReader(client: Client, me?: Json): Reader {
     async isHistoryDated(kind, id) {
       if (isDated !== undefined) return isDated;
       asking ??= history(kind, id, FEWEST);
-      // Whoever fails asks again.
+      // After a failure the next call asks again.
       await asking.finally(() => {
         asking = undefined;
       });
@@ -203,7 +203,7 @@ async function readFacet(
 /** Which operations cannot be used: those that the stack refuses, and those that turned out to be absent. */
 type Lacks = {
   readonly of: (operation: string) => Lack | undefined;
-  /** Whether an error may mean that the platform does not have the operation. */
+  /** True if an error may mean that the platform does not have the operation. */
   readonly mayBeLack: (operation: string, error: unknown) => boolean;
   /** Remembers that it does not, where the error may mean so; says whether it did. */
   readonly learn: (operation: string, error: unknown) => boolean;
@@ -253,7 +253,7 @@ async function readHistory(
   return entries.toSorted((a, b) => b.id - a.id).slice(0, limit);
 }
 
-/** What was edited on a resource since Callsheet last wrote it. */
+/** Returns the edits of a resource since Callsheet last wrote it. */
 export async function readEdits(edited: Edited, deps: EditsDeps): Promise<Edits> {
   const { since, updatedAt } = edited;
   const few = edited.history ?? (await readNewest(edited, deps, FEW));
@@ -287,7 +287,7 @@ export type EditsDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** What is known of an entry, as the platform returned it. */
+/** Converts an entry as the platform returned it. */
 export function historyEntry(call: Call, entry: JsonObject): HistoryEntry {
   if (typeof entry.id !== 'number') {
     throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
@@ -376,7 +376,7 @@ async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly His
   return history;
 }
 
-/** Whether the entry of a change may still appear. */
+/** True if the entry of a change may still appear. */
 function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
   return updatedAt !== null && now().getTime() - timeOf(updatedAt) < YOUNG_MS;
 }
