@@ -15,7 +15,7 @@ type Leaf = { readonly path: readonly string[]; readonly value: Value };
 const MOST_VALUES = 500;
 /** Lines that a base must save before it is worth looking up. */
 const FEWEST_LINES_SAVED = 4;
-/** What fewer than this share of the resources have is no common setting. */
+/** The least share of the resources that must have a value before it is a common setting. */
 const LEAST_SHARE = 2 / 3;
 const COMMON = 'common';
 
@@ -29,7 +29,7 @@ type Tally = {
 
 type Group = { size: number; readonly tallies: Map<string, Tally> };
 
-/** What resources of one kind share, counted as they come, whatever their order. */
+/** The values that resources of one kind share, counted as they come, in any order. */
 export type Census = {
   readonly count: (organization: string, document: ValueObject) => void;
   readonly bases: () => Bases;
@@ -46,7 +46,7 @@ export type Bases = {
 
 /** Takes the census of a kind's resources. Lists whose elements have an identity are never shared: they merge. */
 export function openCensus(kind: Kind, organizations: readonly Organization[]): Census {
-  // Whose it is goes without saying where there is one organization.
+  // With one organization, the owner goes without saying.
   const own = kind.naturalKey
     .flat()
     .filter((field) => organizations.length < 2 || !kind.scope.includes(field));

@@ -76,7 +76,7 @@ type ExportInput = {
   readonly concurrency: number;
   /** Path of the schema that editors use, from the folder of the stack. */
   readonly schema: string;
-  /** Whether common settings are lifted into bases. */
+  /** True if common settings are lifted into bases. */
   readonly isFactored: boolean;
   /** True if fields that no schema knows are written, too, but for those that change by themselves. */
   readonly isUnchecked: boolean;
@@ -96,7 +96,7 @@ export type Spool = {
   readonly each: () => AsyncIterable<string>;
 };
 
-/** What an export came to. */
+/** The outcome of an export. */
 export type ExportResult = {
   readonly organizations: readonly Organization[];
   /** Resources written, by kind, in the order of kinds. */
@@ -231,7 +231,7 @@ function openWork(
   let bases = 0;
   let read = 0;
 
-  /** What the stack cannot have as a resource is called by a variable. */
+  /** A resource that the stack cannot have is called by a variable. */
   function expression(kind: string, id: string): string | undefined {
     const entry = byId.get(`${kind} ${id}`);
     if (entry === undefined || !isNameable(entry.kind)) return undefined;
@@ -245,7 +245,7 @@ function openWork(
     return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
   }
 
-  /** What is live, or why there is nothing. */
+  /** Reads a live resource, or returns why there is none. */
   async function readLive({
     kind,
     id,
@@ -359,7 +359,7 @@ function openWork(
       account(done);
     },
 
-    /** Of resources that share files all; without their account, only those that something refers to. */
+    /** Returns all resources that share files; without their account, only those that something refers to. */
     wanted(all: readonly Done[]): readonly Done[] {
       const wanted = all.filter(
         ({ entry: { kind, address } }) =>
@@ -415,7 +415,7 @@ function openWork(
   };
 }
 
-/** Whether resources of a kind need a file that the platform does not give back: they can only be named. */
+/** True if resources of a kind need a file that the platform does not return: they can only be named. */
 function isNameable({ schema }: Kind): boolean {
   return (schema.required ?? []).some(
     (field) => schema.properties?.[field]?.['x-file'] !== undefined,
@@ -428,7 +428,7 @@ function isNameable({ schema }: Kind): boolean {
  */
 function toLine(writable: Writable): string {
   const text = JSON.stringify({ ...writable, document: encode(writable.document) });
-  // What reads lines ends one there, too.
+  // Readers of lines end one there, too.
   return text.replace(/[\u0085\u2028\u2029]/g, escapeUnits);
 }
 
@@ -454,7 +454,7 @@ function encode(value: Value): Wrapped {
 }
 
 function decode(given: unknown): Value {
-  // What `encode` made; nobody else writes it.
+  // Only `encode` writes it.
   const wrapped = given as Wrapped;
   if ('ref' in wrapped) return new Ref(wrapped.ref);
   if ('secret' in wrapped) return new Secret(wrapped.secret);
@@ -463,7 +463,7 @@ function decode(given: unknown): Value {
   return Object.fromEntries(wrapped.map.map(([key, member]) => [key, decode(member)]));
 }
 
-/** What the new store asks of the world. */
+/** The inputs of the new store. */
 type StoreWorld = {
   readonly disk?: Disk;
   readonly now: () => Date;
@@ -484,10 +484,11 @@ export function openMemory() {
         position: undefined,
         locate: () => undefined,
       };
-      // What is written is what is live, so the next plan need not read it, and one that does finds the same digest.
+      // The written values are the live ones, so the next plan need not read them, and one that does finds the same
+      // digest.
       const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired)));
       const at = { id: live.id, scope: live.scope, pin };
-      // What secrets are is not remembered before somebody supplies them.
+      // The values of secrets are not remembered before somebody supplies them.
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
       const { address } = writable;
       const remembered = rememberResource(kind, desired, at, undefined, new Set(), world);

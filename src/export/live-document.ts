@@ -24,9 +24,9 @@ import type { Kind } from '../kinds/kind.ts';
 import { configName, resourceSchema } from '../stack/schema.ts';
 import { isStated, schemaErrors } from '../stack/validate.ts';
 
-/** What becomes of what is live. */
+/** The treatment of live values that are not written as they are. */
 type Words = {
-  /** What stands for a secret; `value` where the platform returns it, otherwise `beside` is set. */
+  /** Returns the value that stands for a secret; `value` if the platform returns it, otherwise `beside` is set. */
   readonly secret: (
     path: Path,
     value: string | undefined,
@@ -90,7 +90,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
     return members.length === 0 ? undefined : Object.fromEntries(members);
   }
 
-  /** Whether a member that the schema does not name is written all the same; told of where it is not. */
+  /** True if a member that the schema does not name is written all the same; reports it if not. */
   function isTakenAnyway({ node, secrecy }: FieldContext, value: Json, path: Path): boolean {
     if (secrecy.inside) {
       // When a provider was connected is nothing that anybody configures.
@@ -134,7 +134,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
     return list.map((item, index) => take(items, item, [...path, segments[index] ?? '']) ?? {});
   }
 
-  /** What is compared as one value: all of it or nothing. */
+  /** Takes a field that is compared as one value: all of it or nothing. */
   function takeWhole(field: FieldContext, value: Json, path: Path): Value | undefined {
     const items = itemContext(field).node.schema;
     const isNewer =
@@ -160,7 +160,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
   return Object.fromEntries(entries);
 }
 
-/** Whether the schema itself calls it a secret: then the configuration takes a `$secret` there. */
+/** True if the schema itself calls it a secret: then the configuration takes a `$secret` there. */
 function isDeclared({ secrecy }: FieldContext): boolean {
   return secrecy.hidden === 'schema';
 }
@@ -211,14 +211,14 @@ function withoutNulls(root: FieldSchema, schema: FieldSchema, value: Json): Json
 /** A place in a document: keys of maps and positions in lists. */
 type Spot = readonly string[];
 
-/** What the configuration would refuse of a document, and why. */
+/** A part of a document that the configuration would refuse, and why. */
 export type Fault = { readonly spot: Spot; readonly reason: string };
 
 /** Stands for an id or a secret, of which a schema knows nothing. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /**
- * What `validate` would call an error in a document, as far as that depends on the document alone. A fault of
+ * Returns what `validate` would call an error in a document, as far as that depends on the document alone. A fault of
  * the document as a whole, such as a field that is required and missing, has no spot.
  */
 export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
@@ -241,7 +241,7 @@ function getName({ schema }: Kind, field: string): string | undefined {
   return configName(field, memberSchema(schema, schema, field));
 }
 
-/** What is wrong, for people who cannot change what the platform has. */
+/** Says what is wrong, for people who cannot change what the platform has. */
 function describeSchemaError({ keyword, params }: ReturnType<typeof schemaErrors>[number]): string {
   switch (keyword) {
     case 'required':
@@ -286,7 +286,7 @@ function withoutMember(
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** Of a list all goes, unless its elements are compared one by one: the rest of it would mean something else. */
+/** Leaves out the whole list, unless its elements are compared one by one: the rest would mean something else. */
 function withoutInside(
   root: FieldSchema,
   schema: FieldSchema,

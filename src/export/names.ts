@@ -44,10 +44,9 @@ function shorten(slug: string): string {
   return (end > MOST_CHARACTERS / 2 ? cut.slice(0, end) : cut).replace(/_+$/, '');
 }
 
-/** What is to be named. */
 export type Nameless = {
   readonly id: string;
-  /** What people call it. */
+  /** The display name. */
   readonly display: string;
   /** When it was made, where that is known: the oldest of a name keeps it. */
   readonly createdAt: string;

@@ -22,7 +22,7 @@ import type { Spool } from './index.ts';
 
 /** A folder that comes to be as a whole: written beside its place, and moved there once all of it is sound. */
 export type NewFolder = {
-  /** Where it is written. */
+  /** The folder in which it is written. */
   readonly draft: string;
   readonly write: (path: string, text: string) => Promise<void>;
   readonly spool: Spool;
@@ -32,7 +32,7 @@ export type NewFolder = {
   readonly discard: () => void;
 };
 
-/** What the file system does; tests have it fail. */
+/** The operations of the file system; tests have it fail. */
 type Disk = {
   readonly writeFile: (path: string, text: string) => Promise<void>;
   readonly rename: (from: string, to: string) => void;
@@ -186,7 +186,7 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
     });
   return {
     add(text) {
-      // What was still being read when another resource could not be.
+      // Resources may still be read after another could not be.
       if (isClosed) return;
       waiting.push(text, '\n');
       size += text.length;

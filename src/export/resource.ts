@@ -28,7 +28,7 @@ import { configName } from '../stack/schema.ts';
 import { type Fault, faultsIn, fromLive, HOLDS, TELLING, without } from './live-document.ts';
 import { type HeldSecret, type SecretPlace, secretsIn } from './secrets.ts';
 
-/** What a person should know of something that the stack does not say, or not as a field. */
+/** A note for people on something that the stack does not have, or not as a field. */
 export type Remark = Export.Document['remarks'][number];
 
 /** A live resource as it is to be written; nothing can be where the configuration cannot say it, and a remark says why. */
@@ -44,12 +44,12 @@ type ResourceContext = {
   readonly address: Address;
   /** The address of a live resource that the stack has. */
   readonly addressOf: (kind: string, id: string) => Address | undefined;
-  /** Whether others of its organization have its name, so that the id must tell which one it is. */
+  /** True if others of its organization have its name, so that the id must tell which one it is. */
   readonly isTwin: boolean;
-  /** What it is called within its organization, and what that is called. */
+  /** Its name within its organization, and the name of that. */
   readonly own: string;
   readonly organization: string;
-  /** What stands in the document until the variables of all secrets have their names. */
+  /** Returns the placeholder in the document until the variables of all secrets have their names. */
   readonly standIn: (place: SecretPlace) => Secret;
   /** The names of fields that no schema knows and that change by themselves; undefined where none is to be owned. */
   readonly moving?: ReadonlySet<string> | undefined;
@@ -111,7 +111,7 @@ function newFields(
 ): Record<string, Json> {
   const { schema } = kind;
   const unknown = unknownFields(kind, document).filter(([, value]) => !isEmpty(value));
-  // Of nearly every resource the schema knows everything.
+  // The schema knows all fields of nearly every resource.
   if (unknown.length === 0) return {};
   const isCamel = Object.entries(schema.properties ?? {}).some(
     ([name, field]) => field['x-write'] !== undefined && field['x-write'] !== name,
@@ -198,8 +198,8 @@ function isConfigurable({ schema }: Kind, field: string): boolean {
 }
 
 /**
- * What `export` and `pull --new` write of a live resource. Fields that the language has no words for are left out,
- * and told. Its secrets have no names yet.
+ * Returns what `export` and `pull --new` write of a live resource. Fields that the language has no words for are left
+ * out and reported. Its secrets have no names yet.
  */
 export function sayOne(
   live: LiveResource,

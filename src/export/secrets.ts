@@ -27,15 +27,15 @@ import { toSlug } from './names.ts';
 /** A field that is to read a secret from the environment. */
 export type SecretPlace = {
   readonly address: Address;
-  /** What the resource is called within its organization, and what that is called. */
+  /** The resource's name within its organization, and the name of that. */
   readonly own: string;
   readonly organization: string;
   readonly path: Path;
-  /** Where the platform sends it. */
+  /** The place to which the platform sends it. */
   readonly destination: string | undefined;
   /** The member that says that a secret is set which the platform does not return: an account, a user. */
   readonly beside: string | undefined;
-  /** What the platform returned, where it does so; never printed. */
+  /** The value that the platform returned, if it does; never printed. */
   readonly value: string | undefined;
 };
 
@@ -49,7 +49,7 @@ export type SecretUse = {
   readonly address: Address;
   /** Text of the path of the field. */
   readonly path: string;
-  /** What the platform returned, where it does so; never printed. */
+  /** The value that the platform returned, if it does; never printed. */
   readonly value: string | undefined;
 };
 
@@ -175,7 +175,7 @@ function listGroups(held: readonly HeldSecret[]): readonly Group[] {
   );
 }
 
-/** What each of several groups that would be called the same may be called, the best first. */
+/** Lists the names that each of several groups of the same name may get, the best first. */
 function listWishes(groups: readonly Group[]): readonly (readonly [Group, readonly string[]])[] {
   const within = new Map(
     groups.map((group) => [group, [...new Set(group.all.map((one) => one.organization))]]),
@@ -210,7 +210,7 @@ const SILENT = new Set([
   'value',
 ]);
 
-/** What leads to a field, as people call it: `crm_lookup`, `X-Api-Key`. */
+/** Lists the names on the path to a field, as people call it: `crm_lookup`, `X-Api-Key`. */
 function namesIn(path: Path): readonly string[] {
   return path
     .filter((segment) => !SILENT.has(segment))

@@ -16,11 +16,10 @@ import { distinct, type Nameless, nameAll, toSlug } from './names.ts';
 /** An organization with the name that the stack gives it. */
 export type Organization = { readonly id: string; readonly name: string };
 
-/** What is to be exported. */
 export type Scopes = {
   /** Those that were asked for; undefined for all that the credentials see. */
   readonly only: readonly Organization[] | undefined;
-  /** What people call organizations, by id, as far as that is known. */
+  /** The display names of organizations, by id, as far as they are known. */
   readonly titles: ReadonlyMap<string, string>;
   /** The platform lists no knowledge bases, so they are named. */
   readonly knowledgeBases: readonly Organization[];
@@ -35,9 +34,9 @@ export type Entry = {
   readonly record: JsonObject | undefined;
   readonly organization: string | undefined;
   readonly address: Address;
-  /** What it is called in its folder. */
+  /** Its name in its folder. */
   readonly file: string;
-  /** Whether others of its kind have its natural key. */
+  /** True if others of its kind have its natural key. */
   readonly isTwin: boolean;
 };
 
@@ -142,11 +141,11 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
       }
     }),
   );
-  // What was deleted meanwhile is not there to be exported.
+  // A resource that was deleted meanwhile is not exported.
   return told.filter((one) => one !== undefined);
 }
 
-/** Of a kind that is read one by one only what names are made of is kept: fleets are large. */
+/** Keeps only the parts of names for a kind that is read one by one: fleets are large. */
 function lean(kind: Kind, { id, scope, record }: ListedResource): Listed {
   if (!isStreamed(kind)) return { kind, id, scope, record };
   const own = kind.scope.flatMap((field): [string, string][] => {
@@ -169,7 +168,7 @@ export function nameOrganizations(
     .sort((a, b) => compareTexts(a.name, b.name));
 }
 
-/** Of versions of each other only the newest counts, as for a plan. */
+/** Keeps only the newest of versions of each other, as a plan does. */
 function withoutOlder(kind: Kind, listed: readonly Listed[]): readonly Listed[] {
   if (kind.tie === 'error') return listed;
   const newest = new Map<string, Listed>();
@@ -238,7 +237,7 @@ export function formatNoun({ name }: Kind): string {
   return name.split('_').at(-1) ?? name;
 }
 
-/** What a resource is named after: its name, or the page that it stands for. */
+/** Returns the text that a resource is named after: its name, or the page that it stands for. */
 export function describeNameless(
   kind: Kind,
   { id, record }: Pick<ListedResource, 'id' | 'record'>,
@@ -264,7 +263,7 @@ function distinctKinds(unlisted: Survey['unlisted']): Survey['unlisted'] {
 }
 
 /**
- * What stands where in an exported stack; with one organization its folder is left out:
+ * The files of an exported stack; with one organization its folder is left out:
  *
  * | file                                    | holds                                             |
  * |-----------------------------------------|---------------------------------------------------|
@@ -284,12 +283,12 @@ type Layout = {
   readonly baseTextFile: (kind: Kind, text: LongText) => string | undefined;
 };
 
-/** Of these there are as many as the account is large: they are read and written one by one, a file each. */
+/** True if a kind has as many resources as the account is large: they are read and written one by one, a file each. */
 export function isStreamed({ listsAll }: Kind): boolean {
   return listsAll === true;
 }
 
-/** What an editor shows on one line, more or less. */
+/** Characters that an editor shows on one line, more or less. */
 const LONGEST_LINE = 160;
 /** The texts that a resource is about: their files are called like the resource alone. */
 const MAIN_TEXTS = new Set(['system_prompt', 'body_html', 'body']);
@@ -317,7 +316,7 @@ export function getLayout(organizations: readonly Organization[]): Layout {
   };
 }
 
-/** Where a text of a resource stands; undefined for one that stays in the YAML. `folder` ends with a slash. */
+/** Returns the file of a resource's text; undefined for one that stays in the YAML. `folder` ends with a slash. */
 export function ownTextFile(
   kind: Kind,
   file: string,
@@ -329,8 +328,8 @@ export function ownTextFile(
 }
 
 /**
- * Whether a text is easier to read, and to review, in a file of its own: prose of several lines, or whole
- * instructions. The file ends with a line feed, which a name or a subject must not have.
+ * True if a text is easier to read, and to review, in a file of its own: prose of several lines, or whole instructions.
+ * The file ends with a line feed, which a name or a subject must not have.
  */
 function isLong({ schema }: Kind, { path, text }: LongText): boolean {
   const prose = schema.properties?.[path]?.['x-prose'];
@@ -353,7 +352,7 @@ export type ScopeFlags = {
   readonly knowledgeBase?: readonly string[];
 };
 
-/** What is to be exported: what the flags say, and what organizations are called. */
+/** Returns what is to be exported, by the flags, and the display names of organizations. */
 export async function scopesFor(
   { organization, knowledgeBase = [] }: ScopeFlags,
   known: Readonly<Record<string, string>>,

@@ -44,7 +44,7 @@ const LONGEST_ID = 100;
 export const GUARDS_PART =
   '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n';
 
-/** Where the platform is, in the `callsheet.yaml` of a new stack. */
+/** Returns the part of a new stack's `callsheet.yaml` that says where the platform is. */
 export function platformPart(baseUrl: string): string {
   return `# Never write credentials here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
 # environment.
@@ -128,7 +128,7 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
   });
 }
 
-/** What was left out stands in a file of its own beside the stack. */
+/** The report on what was left out is a file of its own beside the stack. */
 export const REPORT_FILE = 'EXPORT.md';
 
 export function hasLeftOut({ leftOut, unlisted, variables }: ExportResult): boolean {
@@ -198,7 +198,10 @@ function cell(text: string): string {
   return text.replace(/[`\r\n]/g, ' ');
 }
 
-/** What a shell reads with `set -a; . FILE`: the values that the platform returns, and names for the others. */
+/**
+ * Returns a file that a shell reads with `set -a; . FILE`: the values that the platform returns, and names for the
+ * others.
+ */
 export function secretsFile(secrets: readonly SecretUse[]): string {
   return [...variables(secrets)]
     .map(([name, [first]]) =>
