@@ -16,9 +16,9 @@ import type { Left, Typed, Wish } from './wish.ts';
 
 /** One place to write in, and the wishes that it fulfils. */
 export type Group = {
-  /** Of several wishes all want the same. */
+  /** If there are several, all want the same. */
   readonly wishes: readonly [Wish, ...Wish[]];
-  /** What others who read the place get with it. */
+  /** The wishes for others who read the place, and get the value with it. */
   readonly along?: readonly Wish[];
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
@@ -31,7 +31,7 @@ type Grouped = {
   /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
   readonly followers: readonly Follower[];
   readonly refused: readonly Left[];
-  /** What was refused, and a person can decide. */
+  /** The refusals that a person can decide on. */
   readonly questions: readonly SharedPlace[];
 };
 
@@ -48,7 +48,7 @@ export type SharedPlace = {
   readonly where: string;
   /** The addresses and fields that are to have another value. */
   readonly wishes: readonly (Pick<Wish, 'address' | 'text'> & {
-    /** What is configured and what is live, masked as in a plan; absent where a plan shows them in parts. */
+    /** The configured and the live value, masked as in a plan; absent if a plan shows them in parts. */
     readonly values?: Pick<FieldChange, 'before' | 'after'>;
   })[];
   /** Who else reads it. */
@@ -58,12 +58,12 @@ export type SharedPlace = {
 
 type GroupInput = {
   readonly typed: Typed;
-  /** Whether live values are taken where the configuration changed, too. */
+  /** True if live values are taken even if the configuration changed, too. */
   readonly theirs: boolean;
   readonly merge: boolean;
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
-  /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
+  /** Decides on a place that others share, and want otherwise; undefined: it is refused. */
   readonly choose: (key: string) => Choice | undefined;
 };
 
@@ -128,7 +128,7 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
   }
 }
 
-/** What stands nowhere by itself is nobody else's. */
+/** A value without a place of its own is shared with no other resource. */
 function unplacedKey({ address, text }: Wish): string {
   return `${address} ${text}`;
 }
@@ -197,8 +197,8 @@ function agree(
 }
 
 /**
- * What others who read a place get where it changes for all; undefined where that cannot be: not all want one value,
- * or it is another field of somebody.
+ * Returns the wishes for others who read a place if it changes for all; undefined if that cannot be: not all want one
+ * value, or it is another field of another resource.
  */
 function wishesAlong(
   wishes: readonly Wish[],
@@ -278,7 +278,7 @@ function indexUses(
 
 /** Everything that pull says of a value that it does not write. */
 
-/** What can be done where a value is shared; `others` where it can be changed for them as well. */
+/** Advises on a shared value; `others` if it can be changed for them as well. */
 function adviceFor(wish: Wish, others: number | undefined, input: GroupInput): string {
   const all =
     others === undefined

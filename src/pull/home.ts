@@ -11,7 +11,7 @@ import { findMember, type SourceRange, type SyntaxNode } from '../stack/source.t
 import type { Variables } from '../stack/variables.ts';
 import type { Wish } from './wish.ts';
 
-/** Where the value of a wish is written, and so where a new one belongs. */
+/** The place where the value of a wish is written, and so where a new one belongs. */
 export type Home =
   /** A value in YAML, or a cell of a row. */
   | {
@@ -19,9 +19,9 @@ export type Home =
       /** The same for all that read the value. */
       readonly key: string;
       readonly range: SourceRange;
-      /** Where an alias stands for it. */
+      /** The alias that stands for it. */
       readonly alias?: SourceRange;
-      /** Whether it is data of a table, in which nothing is filled in. */
+      /** True if it is data of a table, in which nothing is filled in. */
       readonly isCell: boolean;
       /** Several layers say something of it: without this one another would be read. */
       readonly isLayered: boolean;
@@ -103,7 +103,7 @@ function valueHome(
   };
 }
 
-/** What is above a value that is not written out may be an expression that stands for the whole of it. */
+/** Finds an expression above a value that is not written out: it may stand for the whole. */
 function above(resource: ResolvedResource, path: Path): Home {
   for (let length = path.length - 1; length > 0; length -= 1) {
     const node = followPath(resource.located, path.slice(0, length))?.written;
@@ -128,7 +128,7 @@ export function plainPath(path: string): string {
     .join('/');
 }
 
-/** Whether a node is what a cell of the row holds. */
+/** True if a node is the content of a cell of the row. */
 function isOfRow({ range, origin }: SyntaxNode, { row }: ResolvedResource): boolean {
   const own = row?.cells.range;
   const at = origin ?? range;

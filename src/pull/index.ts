@@ -42,11 +42,11 @@ type PullInput = {
   readonly typed: Typed;
   readonly stack: Stack;
   readonly planned: Planned;
-  /** Whether live values are taken where the configuration changed, too. */
+  /** True if live values are taken even if the configuration changed, too. */
   readonly theirs: boolean;
   /** True if texts that both sides changed get the edits of both. */
   readonly merge: boolean;
-  /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
+  /** Decides on a place that others share, and want otherwise; undefined: it is refused. */
   readonly choose: (key: string) => Choice | undefined;
   /** The text of a file of the stack, as it was read. */
   readonly textOf: (file: string) => string;
@@ -65,7 +65,7 @@ export type Pulled = {
   readonly refused: readonly Left[];
   /** Changed on both sides: the configuration keeps its own until somebody decides. */
   readonly undecided: readonly Left[];
-  /** What was refused, and a person can decide. */
+  /** The refusals that a person can decide on. */
   readonly questions: readonly SharedPlace[];
   /** By path in the stack folder. */
   readonly files: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
@@ -116,9 +116,9 @@ export type Unwritten = readonly {
 
 const CHOICES: readonly Choice[] = ['own', 'shared'];
 
-/** What pull would refuse, as far as that can be told without trying to write it. */
+/** Lists what pull would refuse, as far as that is known without trying to write it. */
 export function listUnwritten(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
-  // What is advised of it is not told here.
+  // The advice on it is not shown here.
   const asked = { ...input, merge: false, typed: (command: string) => command };
   const { wishes, refused } = collect(asked);
   const { resources, variables } = input.stack.written();
@@ -138,7 +138,7 @@ export function listUnwritten(input: Pick<PullInput, 'stack' | 'planned' | 'thei
   return [...refused.map(({ address, path }) => ({ address, path, choices: [] })), ...plain];
 }
 
-/** Whoever decides sees what would be replaced by what. */
+/** Adds the values, so that the person who decides sees what would replace what. */
 function withValues(
   questions: readonly SharedPlace[],
   { changes }: Pick<PlanDocument, 'changes'>,
@@ -395,8 +395,8 @@ function refuseAll(ready: readonly Ready[], reason: string): readonly Left[] {
 type Mismatch = { readonly address: Address; readonly path: string };
 
 /**
- * What differs between the resources as they should be, those of before with the wishes fulfilled, and as
- * they are after the edits. That is how a change which nobody asked for is noticed.
+ * Finds differences between the resources as they should be, those of before with the wishes fulfilled, and as they are
+ * after the edits. That is how a change that was not asked for is noticed.
  */
 function mismatches(
   before: readonly DesiredResource[],
@@ -448,12 +448,12 @@ function indexForm(
   return form;
 }
 
-/** Whether a leaf is the one that a wish is about, or lies in it. */
+/** True if a leaf is the one that a wish is about, or lies in it. */
 function isAbout({ path, text }: Wish, leaf: string): boolean {
   return leaf === text || leaf.startsWith(`${formatPath(path)}.`) || leaf.startsWith(`${text}[`);
 }
 
-/** What a pull came to, for people and for `--format json`. */
+/** Describes the outcome of a pull, for people and for `--format json`. */
 export function pullDocument(
   { pulled, kept, refused, undecided, files }: Pulled,
   status: PullDocument['status'],

@@ -69,7 +69,7 @@ function buildAddress({ kind, block }: Foreign, name: string): Address {
   return formatAddress(kind.name, block === undefined ? [name] : [block, name]);
 }
 
-/** What stands where the file says `$secret`. */
+/** A secret for which the file says `$secret`. */
 type NeededSecret = NonNullable<PullDocument['secrets']>[number];
 
 export type Proposed = {
@@ -90,13 +90,13 @@ type ProposeOptions = {
   readonly organizations: Readonly<Record<string, string>>;
   /** Id of the stack's own organization. */
   readonly organization: string | undefined;
-  /** Whether another live resource is known by the same name, so that only its id tells it. */
+  /** True if another live resource is known by the same name, so that only its id tells it. */
   readonly isAmbiguous: (one: Foreign) => boolean;
-  /** What the first line of a file tells editors, by its path from the stack folder; undefined for none. */
+  /** The schema that the first line of a file names to editors, as a path from the stack folder; undefined for none. */
   readonly schema: string | undefined;
-  /** Whether something stands at a path already. */
+  /** True if a path exists already. */
   readonly isTaken: (file: string) => boolean;
-  /** Whether the stack reads something else from an environment variable. */
+  /** True if the stack reads another value from an environment variable. */
   readonly isVariableTaken: (name: string) => boolean;
 };
 
@@ -132,7 +132,7 @@ export function proposeFiles(
   });
 }
 
-/** What the stack is to say of a resource, but for the variables of its secrets, and how it is written. */
+/** Returns the stack's version of a resource, but for the variables of its secrets, and how it is written. */
 function sayForeign(
   one: Foreign,
   address: Address,
@@ -190,10 +190,10 @@ function freePaths(isTaken: (file: string) => boolean): (path: string) => string
 /** A stack, what its state knows, and the platform. */
 type Home = { readonly stack: Stack; readonly state: State; readonly reader: Reader };
 
-/** What is live where the stack is at home, and no address of it stands for. */
+/** The live resources in the places of the stack that no address of it stands for. */
 type ForeignFound = {
   readonly foreign: readonly Foreign[];
-  /** Whether another live resource of the same kind and place is known by the same name. */
+  /** True if another live resource of the same kind and place is known by the same name. */
   readonly isAmbiguous: (one: Foreign) => boolean;
 };
 
@@ -236,7 +236,9 @@ export async function findForeign(
   };
 }
 
-/** Where resources of a kind may be: where those of the stack are, or in the organizations that it is about. */
+/**
+ * Lists the scopes in which resources of a kind may be: those of the stack's own, or the organizations that it uses.
+ */
 function listPlaces(kind: Kind, { stack, state }: Home): readonly Scope[] {
   if (kind.scope.length === 0) return [{}];
   const own = listScopes(kind, stack.resources, state);

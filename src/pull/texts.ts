@@ -19,7 +19,7 @@ import type { Group } from './group.ts';
 import { type Home, writtenPath } from './home.ts';
 import type { Wish } from './wish.ts';
 
-/** What a group does to one file. */
+/** The edit of one file by a group. */
 export type FileEdit = { readonly file: string; readonly range: SourceRange } & (
   | { readonly type: 'yaml'; readonly edit: Edit }
   | { readonly type: 'cell'; readonly splice: Splice }
@@ -94,8 +94,8 @@ function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason:
 }
 
 /**
- * What says that there is nothing; undefined where the member goes for that. Null hides what another layer has, and an
- * empty list stays owned.
+ * Returns the value that says that there is nothing; undefined if the member is removed for that. Null hides the value
+ * of another layer, and an empty list stays owned.
  */
 function nothingFor({
   schema,

@@ -27,7 +27,7 @@ import { mergeVersions } from '../render/prose/three-way.ts';
 import { isMultiline } from '../render/value-text.ts';
 import { formatCount, formatFirst } from '../render/wording.ts';
 
-/** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
+/** The configured value that one leaf or element needs to agree with the live one. */
 export type Wish = {
   readonly address: Address;
   readonly kind: Kind;
@@ -40,7 +40,7 @@ export type Wish = {
    */
   readonly action: 'set' | 'add' | 'remove' | 'restore';
   readonly next: Value | undefined;
-  /** What the configuration says of it, as it was read. */
+  /** The configured value, as it was read. */
   readonly now: Value | undefined;
 };
 
@@ -61,13 +61,13 @@ export type Typed = (command: string) => string;
 
 type Asked = LiveWords & {
   readonly typed: Typed;
-  /** Whether live values are taken where the configuration changed, too. */
+  /** True if live values are taken even if the configuration changed, too. */
   readonly theirs: boolean;
   /** True if texts that both sides changed get the edits of both. */
   readonly merge: boolean;
 };
 
-/** What would make the configuration of one resource agree with what is live. */
+/** Lists the wishes that would make the configuration of one resource agree with what is live. */
 export function listWishes(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
   const kind = kindNamed(change.kind);
   const gathered = withGone(kind, leaves, change.adopted);
@@ -124,7 +124,7 @@ function twinsAmong({ schema }: Kind, leaves: readonly LeafChange[]): readonly P
   });
 }
 
-/** Whether a path leads to an element of the twin's identity, or into one. */
+/** True if a path leads to an element of the twin's identity, or into one. */
 function isTwin(twin: Path, path: Path): boolean {
   const [list, own] = [twin.slice(0, -1), path[twin.length - 1] ?? ''];
   return (
@@ -288,7 +288,7 @@ function withFinalBreak(next: Value, before: Value | undefined): Value {
   return before.endsWith('\n') || bare.endsWith('\n') ? `${bare}\n` : bare;
 }
 
-/** What turns ids into names. */
+/** The names for ids. */
 type LiveWords = {
   /** The address that stands for a live resource; undefined where none does. */
   readonly addressOf: (kind: string, id: string) => Address | undefined;
@@ -350,7 +350,7 @@ function fromLive(
 const FROM_VARIABLE =
   'write it by hand with the credential in a variable, or apply to set the old value again';
 
-/** What differs, with everything that is gone as a whole told once and not leaf by leaf. */
+/** Returns the differences, with everything that is gone as a whole reported once and not leaf by leaf. */
 function withGone(
   kind: Kind,
   leaves: readonly LeafChange[],
@@ -367,7 +367,7 @@ function withGone(
   });
 }
 
-/** Whether a path leads to an element of a list that is keyed by identity. */
+/** True if a path leads to an element of a list that is keyed by identity. */
 function isElementPath(kind: Kind, path: Path): boolean {
   if (!isIdentity(path.at(-1) ?? '')) return false;
   return schemasAlong(kind.schema, path.slice(0, -1)).at(-1)?.['x-identity'] !== undefined;
