@@ -24,7 +24,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { configName, resourceSchema } from '../stack/schema.ts';
 import { isStated, schemaErrors } from '../stack/validate.ts';
 
-/** The treatment of live values that are not written as they are. */
+/** The treatment of secrets, and of values that the configuration has no place for. */
 type Words = {
   /** Returns the value that stands for a secret; `value` if the platform returns it, otherwise `beside` is set. */
   readonly secret: (

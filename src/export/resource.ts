@@ -46,7 +46,7 @@ type ResourceContext = {
   readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** True if others of its organization have its name, so that the id must tell which one it is. */
   readonly isTwin: boolean;
-  /** Its name within its organization, and the name of that. */
+  /** Its name within its organization, and that of the organization. */
   readonly own: string;
   readonly organization: string;
   /** Returns the placeholder in the document until the variables of all secrets have their names. */

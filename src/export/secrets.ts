@@ -27,7 +27,7 @@ import { toSlug } from './names.ts';
 /** A field that is to read a secret from the environment. */
 export type SecretPlace = {
   readonly address: Address;
-  /** The resource's name within its organization, and the name of that. */
+  /** The resource's name within its organization, and that of the organization. */
   readonly own: string;
   readonly organization: string;
   readonly path: Path;

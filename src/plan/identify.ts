@@ -49,7 +49,7 @@ export type Identity = {
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
   /** Other live resources that have the name of one which has another name itself. */
   readonly rivals?: Rivals | undefined;
-  /** True if the files name the id themselves: then the state is not needed to identify it. */
+  /** True if the files name the id themselves: then the state's record of it need not fit. */
   readonly isNamedById?: boolean | undefined;
 };
 

@@ -407,7 +407,7 @@ function likelyLockMessage({ feature }: FeatureRequirement, organization: string
   return `${feature} is locked for organization ${organization}. The platform does not say whether this belongs to it; if so, apply is refused.`;
 }
 
-/** Says that a check needs a resource that does not exist yet. */
+/** Says that a check must wait for the create. */
 function tooEarlyMessage(path: string): string {
   return `${path} can be checked only after the create. Apply reports a refusal.`;
 }

@@ -340,9 +340,7 @@ export async function findUses(
   return new Map([...grouped].map(([key, all]) => [key, all.map(({ use }) => use)]));
 }
 
-/**
- * Lists the scopes in which resources of a kind may refer to those of the stack: all scopes that any kind uses there.
- */
+/** Lists the scopes in which resources of a kind may refer to those of the stack: all of its sort in use. */
 function listUserScopes(
   kind: Kind,
   desired: readonly DesiredResource[],

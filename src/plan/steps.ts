@@ -331,7 +331,7 @@ const ADOPT = 'if the resource exists, name its id in lifecycle.adopt';
 
 const DASHBOARD = 'otherwise make the change in the dashboard';
 
-/** What a change lacks, in words, and if an address for it in the configuration would help. */
+/** The reason why a change cannot be made, in words, and if naming the path of the operation would help. */
 type Missing = { readonly words: string; readonly canBeMoved: boolean };
 
 /** The first of the operations that cannot be used. */

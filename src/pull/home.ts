@@ -128,7 +128,7 @@ export function plainPath(path: string): string {
     .join('/');
 }
 
-/** True if a node is the content of a cell of the row. */
+/** True if a node comes from the cells of the row. */
 function isOfRow({ range, origin }: SyntaxNode, { row }: ResolvedResource): boolean {
   const own = row?.cells.range;
   const at = origin ?? range;

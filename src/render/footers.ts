@@ -276,7 +276,7 @@ function keptMessage({ path, before, after, secret, by }: KeptEdits['fields'][nu
   return `${path} ${sides.before} → ${sides.after} (${by})${unseen}`;
 }
 
-/** The thing that does not happen if a plan is refused. */
+/** The effect of a refusal. */
 const RUNNER: { readonly [purpose: string]: string } = {
   rollback: 'this rollback is not run',
   restore: 'nothing is restored',

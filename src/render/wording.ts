@@ -545,7 +545,7 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
   );
 }
 
-/** Advises on drift, a line for each sort of it: commands that no drift listed here makes refuse. */
+/** Advises on drift, a line for each sort of it: commands that are not refused because of the other sorts. */
 export function driftAdvice({ changes, environment: env }: PlanDocument): readonly string[] {
   const bySort = Map.groupBy(changes, driftSort);
   // A command that takes one sort refuses another.

@@ -5,7 +5,7 @@ import { markersIn } from './sentences.ts';
 
 /** The words of a paragraph, how those of two relate, and which changes of them are called out. */
 
-/** The thing that a changed word belongs to, if a change of it is called out. */
+/** The fact or instruction that a changed word belongs to, if its change is called out. */
 export type Mark = FactMark | 'instruction';
 
 /** A word, a `{{token}}`, a number or a sign, with the blanks before it. */
