@@ -30,6 +30,8 @@ const MESSAGE = /[a-z]{2,}[ ,:;]+\S*[a-z]{2,}[ ,:;]+\S*[a-z]{2,}/i;
 
 const DESCRIBING = new Set(['description', 'summary', 'remedy']);
 
+const CLAUSE = /^\s*(?:\/\*\*|\/\/) (What|Whether|Of|Whoever|Whatever|Whose|Nobody) /;
+
 const SQL = /^\s*(?:select|insert|update|delete|create|alter|with) .*[a-z]/s;
 
 /** A stretch of text and where it is from. */
@@ -62,6 +64,8 @@ for (const { line, message } of await lint(passages.map(({ text }) => text).join
   findings.push({ place, message });
 }
 
+findings.push(...(await commentsWithoutSubject()));
+
 for (const { place, message } of findings) {
   console.log(`${styleText('red', place)}  ${message}`);
 }
@@ -87,6 +91,25 @@ async function lint(text: string) {
     ],
   });
   return messages.map(({ loc, message }) => ({ line: loc.start.line, message }));
+}
+
+/** Comments that begin with a clause instead of a sentence (CONTRIBUTING). Generated files have the words of schemas. */
+async function commentsWithoutSubject(): Promise<readonly Finding[]> {
+  const files = (await filesOf('{src,scripts}/**/*.{ts,tsx}')).filter(
+    (file) => !/generated/.test(file),
+  );
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const lines = (await readFile(file, 'utf8')).split('\n');
+      return lines.flatMap((line, at): readonly Finding[] => {
+        const [, word] = CLAUSE.exec(line) ?? [];
+        if (word === undefined) return [];
+        const message = `The comment begins with ${word}: give it a subject and a verb, or delete it`;
+        return [{ place: `${relative(ROOT, file)}:${at + 1}`, message }];
+      });
+    }),
+  );
+  return found.flat();
 }
 
 /** The texts of a source file that are sentences, with … for whatever is filled in. */
