@@ -10,12 +10,12 @@ import { shapes, validators } from './build/validators.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
-// Built beside and then moved, so that nobody who runs dist/ meanwhile finds half of it.
+// The build is made beside dist/ and then moved, so that a program that runs meanwhile never finds half of it.
 const draft = join(root, `dist.${process.pid}`);
 
 /**
- * What pg and pg-boss name and Callsheet never has them use: passwords from a file, another build of the driver, other
- * runtimes, schedules (decision 19). Nothing of them is bundled.
+ * Packages that pg and pg-boss import and Callsheet never has them use: passwords from a file, another build of the
+ * driver, other runtimes, schedules (decision 19). Nothing of them is bundled.
  */
 const UNUSED: { readonly [name: string]: string } = {
   'pg-cloudflare': 'module.exports = {};',
@@ -27,7 +27,7 @@ const withoutUnused: Plugin = {
   name: 'without-unused',
   resolveId(id, importer = '') {
     if (id in UNUSED) return `\0unused:${id}`;
-    // Where NODE_PG_FORCE_NATIVE is set, too: there is no native driver in the package.
+    // This holds with NODE_PG_FORCE_NATIVE, too: there is no native driver in the package.
     const isNative = id === './native' && importer.endsWith('/pg/lib/index.js');
     return isNative ? join(dirname(importer), 'client.js') : null;
   },

@@ -11,7 +11,7 @@ import pLimit from 'p-limit';
 
 type Part = readonly [name: string, command: string, args: readonly string[]];
 
-/** Where tools keep what they keep: the home is left alone, and need not be writable. */
+/** Tools keep their caches here: the home directory is left alone, and need not be writable. */
 const kept = join(dirname(import.meta.dirname), 'node_modules', '.cache');
 /** Several cores check the same types several times; what is kept says which files are as they were. */
 const TYPES = ['--singleThreaded', '--incremental', '--tsBuildInfoFile'];
@@ -37,7 +37,7 @@ const TESTS: Part = ['tests', 'vitest', ['run']];
 
 const env = {
   ...process.env,
-  // What is printed later is to look as if it were printed now.
+  // The output of a part is printed later, but is to have colors as if it were printed now.
   ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
   NODE_COMPILE_CACHE: join(kept, 'node'),
   XDG_CACHE_HOME: kept,

@@ -74,7 +74,7 @@ function part(lines: readonly string[], end: string | undefined, most: number): 
   return end === 'head' ? [...lines.slice(0, most), mark] : [mark, ...lines.slice(-most)];
 }
 
-/** What a command prints to standard output, as wide as the page. */
+/** Runs a command and returns its standard output, as wide as the page. */
 async function outputOf(typed: string, { url, clientId, clientSecret }: Simulator) {
   const words = [...typed.matchAll(/"([^"]*)"|(\S+)/g)];
   const argv = words.map(([, quoted, plain = '']) => quoted ?? plain);

@@ -1,5 +1,5 @@
 // Writes docs/reference/ from the schemas, the command table, the exit codes and the rules. `--check` writes
-// nothing and exits with 1 where a page is stale, or stands there that nothing makes and nobody writes.
+// nothing and exits with 1 if a page is stale, or is neither generated nor written by hand.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { referencePages, WRITTEN_PAGES } from './reference/pages.ts';

@@ -22,7 +22,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 const VOCABULARY = 'docs/contributing/words.json';
 
-/** What people read of a program: the simulator speaks as the platform does, and these words are read in prompts. */
+/** These files are not checked: the simulator speaks as the platform does, and `prose/` holds words of prompts. */
 const SILENT = [/^src\/simulator\//, /^src\/render\/prose\//, /\.generated\.ts$/];
 
 /** A message has three words at least; SQL is for a database. */

@@ -57,7 +57,7 @@ function outlineOf(document: Document, schema: Schema, outline: Outline): Schema
           ),
         }),
   };
-  // What is laid over something else cannot stand under a name of its own.
+  // An outline that is laid over another cannot have a name of its own.
   const inline: Outline = (one = {}) => outlineOf(document, followReference(document, one), inline);
   return ALTERNATIVES.flatMap((keyword) => schemasOf(schema[keyword]))
     .map(inline)

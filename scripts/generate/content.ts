@@ -25,14 +25,14 @@ export function mediaTypeOf(holder: unknown): string | undefined {
   return isSchema(content) ? Object.keys(content)[0] : undefined;
 }
 
-/** What a client checks of a good answer. */
+/** The shape that a client checks a good answer for. */
 export type AnswerShape = {
   readonly answer: 'data-object' | 'data-list' | 'object' | 'any';
   readonly requires: readonly string[];
 };
 
 /**
- * What a good answer must look like at the top. The answer of a write that rests on an assumption is
+ * Finds the shape that a good answer must have at the top. The answer of a write that rests on an assumption is
  * assumed as well: when it comes the write is done, and another shape would not undo it.
  */
 export function answerShapeOf(document: Document, method: string, operation: Schema): AnswerShape {

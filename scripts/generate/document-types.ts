@@ -28,7 +28,7 @@ async function renderOne(name: string, schema: Schema): Promise<string> {
   return `export declare namespace ${pascal(name)} {\n${readOnly(code.replaceAll(NOISE, '').replaceAll(EMPTY, '').replaceAll(COMMENT, '$1/** $2 */'))}}\n`;
 }
 
-/** What the type generator says of where a definition is used, and of limits that no type has. */
+/** Lines of the type generator that say where a definition is used, or state limits that no type has. */
 const NOISE = /^ *\* (?:This interface was referenced by|via the `definition`|@minItems).*\n/gm;
 
 /** A comment that said nothing else. */
@@ -37,7 +37,7 @@ const EMPTY = /^ *\/\*\*\n *\*\/\n/gm;
 /** A comment of one line. */
 const COMMENT = /^( *)\/\*\*\n *\* (.*)\n(?: *\*\n)* *\*\/$/gm;
 
-/** What a member begins with. */
+/** The beginning of a member. */
 const MEMBER = /^( +)((?:'[^']+'|\w+|\[k: string\])\??:(?= |$))/gm;
 
 /** Documents are never changed once they are made. A type alias, unlike an interface, is a JSON object as well. */
@@ -82,7 +82,7 @@ function typeable(value: unknown, root: Schema): unknown {
   );
 }
 
-/** Whether alternatives only say which members are required, which no type of one object can say. */
+/** Returns true if alternatives only say which members are required: no type of one object can say that. */
 function isOfRequired(alternatives: unknown): boolean {
   return (
     Array.isArray(alternatives) &&

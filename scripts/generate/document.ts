@@ -10,10 +10,10 @@ export type Document = {
   readonly 'x-assumptions': { readonly [id: string]: Schema };
 } & Schema;
 
-/** What the schemas folder holds, read once. */
+/** The contents of the schemas folder, read once. */
 export type Sources = {
   readonly document: Document;
-  /** What the platform returns and takes of each kind: `wire.schema.generated.json`. */
+  /** The forms in which the platform returns and takes each kind: `wire.schema.generated.json`. */
   readonly wire: Schema;
 };
 
@@ -36,7 +36,7 @@ export function readSources(
   return { document: checked(document), wire };
 }
 
-/** What the OpenAPI file may refer to: a kind's own schema is the configuration's. */
+/** The OpenAPI file may refer to this file only: a kind's own schema is the configuration's. */
 const WIRE = 'wire.schema.generated.json';
 
 function readKinds(folder: URL): ReadonlyMap<string, Schema> {

@@ -19,7 +19,7 @@ import {
   settingsSchema,
 } from '../../src/stack/settings-schema.ts';
 
-/** Where a field stands. */
+/** The surroundings of a field that its schema depends on. */
 type Around = {
   /** It, or something above it, is sensitive or may hold secrets. */
   readonly takesSecrets: boolean;
@@ -29,7 +29,7 @@ type Around = {
 
 type Out = Record<string, Json>;
 
-/** What editors show as it stands. */
+/** Keywords that editors show unchanged. */
 const SHOWN = ['title', 'description', 'default', 'defaultSnippets'] as const;
 /** Keywords that are the same in draft-07 and say something about a value. */
 const KEPT = [
@@ -109,10 +109,10 @@ function pointTo(definition: string): Json {
   return { $ref: `#/definitions/${definition}` };
 }
 
-/** Where fields of their own definition stand. */
+/** The surroundings of a field in a definition of its own. */
 const OPEN: Around = { takesSecrets: false, isRequired: false };
 
-/** What holds of a value itself, its members and its elements. */
+/** Builds the constraints of a value itself, its members and its elements. */
 function buildConstraints(
   root: FieldSchema,
   schema: FieldSchema,
@@ -120,7 +120,7 @@ function buildConstraints(
   { takesSecrets }: Around,
 ): Out {
   const value = pick(schema, KEPT);
-  // What is stricter than an address is one to an editor.
+  // Editors know only `uri`; a web address is a stricter one.
   if (value.format === 'web-address') value.format = 'uri';
   if (!FORMATS.includes(value.format)) delete value.format;
   // The values say it all; of a wrong one two messages would be one too many.
@@ -161,8 +161,8 @@ function getElement(root: FieldSchema, list: FieldSchema): FieldSchema {
 }
 
 /**
- * A choice of exactly one field. Editors only say of `oneOf` that several schemas match; told so, they
- * name the field that is too many.
+ * Builds a choice of exactly one field. Editors only say of `oneOf` that several schemas match; with a condition for
+ * each pair, they name the field that is too many.
  */
 function buildChoice({ oneOf }: FieldSchema & { readonly oneOf?: readonly FieldSchema[] }): Out {
   const names = (oneOf ?? []).flatMap(({ required = [] }) => required);
@@ -197,10 +197,10 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
   return { markdownDescription: [description, '', ...facts.map((fact) => `- ${fact}`)].join('\n') };
 }
 
-/** What an editor shows and offers of a field. Of examples it can offer those of one value. */
+/** Builds what an editor shows and offers of a field. Of examples it can offer those of one value. */
 function buildShown(field: FieldSchema, prefix: string, around: Around): Out {
   const shown = { ...pick(field, SHOWN), ...describeField(field, prefix, around) };
-  // Where there is one value, it is offered without an example.
+  // A single value is offered without an example.
   if (field.const !== undefined && !isGrowing(field)) return shown;
   const offered = isGrowing(field) ? listValues(field) : (field.examples ?? []);
   const scalars = offered.filter((example) => typeof example !== 'object');
@@ -215,7 +215,7 @@ function toEditor(
   above: Around,
 ): JsonObject {
   const { $ref: reference, ...beside } = schema;
-  // Where secrets are taken depends on what stands above, so there the definition is written out.
+  // A field takes secrets if one above it does, so below such a field the definition is written out.
   if (reference !== undefined && !above.takesSecrets) {
     const name = reference.replace('#/$defs/', '');
     return { ...buildShown(beside, prefix, above), allOf: [pointTo(`${prefix}.${name}`)] };
@@ -232,7 +232,7 @@ function toEditor(
   return { ...shown, ...mapSnippet(field), ...withForms(field, value, takesSecrets) };
 }
 
-/** What is filled in for a map whose keys are free. */
+/** Builds the snippet of a map whose keys are free. */
 function mapSnippet(field: FieldSchema): Out {
   const isMap = listTypes(field).includes('object') && field.properties === undefined;
   const snippet = isMap ? exampleSnippet(field) : undefined;
@@ -322,7 +322,7 @@ export function editorSchema(kinds: readonly Kind[]): JsonObject {
   };
 }
 
-// What editors know of how resources are put together: bases, rows, moves.
+// The rest describes how resources are put together: bases, rows, moves.
 
 const text = (description: string, example: string): JsonObject => ({
   type: 'string',
@@ -330,7 +330,7 @@ const text = (description: string, example: string): JsonObject => ({
   examples: [example],
 });
 
-/** What editors show of a schema as it stands. */
+/** Picks the keywords of a schema that editors show unchanged. */
 function shown({ type, description, examples }: FieldSchema): JsonObject {
   // Schemas are JSON; of examples editors can offer those of one value.
   const scalars = (examples ?? []).filter((example) => typeof example !== 'object') as Json[];
@@ -364,7 +364,7 @@ const MEMBERS: JsonObject = {
   allow_empty: shown(empty),
 };
 
-/** What every resource of a kind, and a base for them, may have. */
+/** Adds the members that every resource and base may have, and drops what only a resource must have. */
 function dropRequired({ required: _, if: __, then: ___, ...own }: JsonObject): JsonObject {
   return { ...own, properties: { ...asObject(own.properties), ...MEMBERS } };
 }
@@ -374,7 +374,7 @@ function composed(kind: string, { required, if: when, then }: JsonObject): JsonO
   const fields: Json = { $ref: `#/definitions/fields.${kind}` };
   const conditions = [
     ...(required === undefined ? [] : [conditional({ required: ['base'] }, true, { required })]),
-    // What a rule says of a field's type it says at validate: editors would show the rule in place of the field.
+    // A rule about a field's type is left to validate: editors would show the rule in place of the field.
     ...(when === undefined || !isObject(then) || then.required === undefined
       ? []
       : [conditional(when, then)]),
@@ -431,7 +431,7 @@ function escaped(value: Json): Json {
   return mapTexts(value, shown, shown);
 }
 
-/** What an editor fills in for a map that has an example: the first one. */
+/** Builds a snippet from the first example that is a map. */
 function exampleSnippet(schema: FieldSchema): Json | undefined {
   const example = (schema.examples ?? []).find(
     (one) => typeof one === 'object' && one !== null && !Array.isArray(one),
@@ -441,17 +441,14 @@ function exampleSnippet(schema: FieldSchema): Json | undefined {
   return { label: JSON.stringify(example), body: escaped(example as Json) };
 }
 
-/**
- * What an editor fills in for a new resource: a name, and each field that it must have with an example to
- * be written over.
- */
+/** Builds the snippet of a new resource: a name, and each required field with an example to be written over. */
 function resourceSnippet(label: string, schema: FieldSchema): Json {
   const fields = requiredFields(schema, schema, 2);
   const body: JsonObject = { '${1:name}': fields.length === 0 ? '$2' : Object.fromEntries(fields) };
   return { label: `new ${label}`, description: schema.description ?? label, body };
 }
 
-/** What an editor fills in for a new element of a list: each field that it must have. */
+/** Builds the snippet of a new element of a list: each required field. */
 function elementSnippet(label: string, root: FieldSchema, element: FieldSchema): Json {
   return { label, body: Object.fromEntries(requiredFields(root, element, 1)) };
 }
@@ -467,7 +464,7 @@ function requiredFields(
   });
 }
 
-/** What must be given; of a choice, the first. */
+/** Lists the fields that must be given; of a choice, the first. */
 function listRequired(
   schema: FieldSchema & { readonly oneOf?: readonly FieldSchema[] },
 ): readonly string[] {
@@ -486,14 +483,13 @@ function placeholder(place: number, field: FieldSchema): Json {
 }
 
 type FactsOptions = {
-  /** Whether the object that holds the field must have it. */
   readonly isRequired: boolean;
-  /** Whether it is a field of the platform, not one of Callsheet's own. */
+  /** False for a setting of Callsheet's own. */
   readonly isOfPlatform: boolean;
 };
 
 /**
- * What the schema of a field says of it, in sentences: limits, forms, what clearing and changing it means,
+ * Lists the facts of a field's schema in sentences: limits, forms, what clearing and changing it means,
  * and what locks it. Its description and its examples are not among them.
  */
 function listFacts(field: FieldSchema, options: FactsOptions): readonly string[] {
@@ -528,7 +524,7 @@ function listForms(field: FieldSchema): readonly (string | undefined)[] {
   ];
 }
 
-/** What becomes of the value on the platform. */
+/** States how the platform keeps a value: if it can be cleared or changed, and what removing its line does. */
 function describeKeeping(field: FieldSchema, isRequired: boolean): readonly (string | undefined)[] {
   const isOwn = listTypes(field).length > 0 && !isFree(field) && field['x-local'] !== true;
   const isNullable = listTypes(field).includes('null');
@@ -559,20 +555,19 @@ function describeLock(field: FieldSchema): string | undefined {
 }
 
 /**
- * How editors learn of the value forms. A form is told as members that a value may have instead of being
- * a text, in one schema with what holds of the text: with a schema for each, editors would say of a slip
- * in one only that nothing matches.
+ * Editors learn of the value forms from one schema: it has the members that a value may have instead of being
+ * a text, and the constraints of the text. With a schema for each, editors would say of a slip in one only
+ * that nothing matches.
  */
 
 /** A form's member, with the definition that says what it is. */
 type Form = {
   readonly key: string;
-  /** Of the definition. */
+  /** The name of the definition. */
   readonly name: string;
   readonly definition: {
     readonly type: string;
     readonly pattern: string;
-    /** What is said where the pattern is not met. */
     readonly patternErrorMessage: string;
     readonly description: string;
     /** The first is offered where a value is to be typed. */
@@ -597,14 +592,14 @@ function refTo(target: string): Form {
   return { key: '$ref', name: `ref.${isAny ? 'any' : kind}`, definition };
 }
 
-/** What takes the place of a value of a base. It is offered nowhere, since few fields need it. */
+/** Members that remove or replace a value of a base. They are offered nowhere, since few fields need them. */
 const OVER_A_BASE: JsonObject = {
   $remove: { $ref: '#/definitions/remove' },
   $replace: { $ref: '#/definitions/replace' },
 };
 
 /**
- * The definitions that forms are told by. `interpolated` is a variable in place of a value that is no free text: its
+ * Builds the definitions of the forms. `interpolated` is a variable in place of a value that is no free text: its
  * title tells it from the value's own schema. Where two are alike, editors show neither's description.
  */
 function formDefinitions(kinds: readonly Kind[]): JsonObject {
@@ -627,7 +622,7 @@ function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Form[] {
   ];
 }
 
-/** Whether a scalar takes `${…}` only where that is said. One that takes every text needs no word of it. */
+/** Returns true if a scalar takes `${…}` only where its schema says so. One that takes every text need not say it. */
 function isConstrained(field: FieldSchema): boolean {
   const types = listTypes(field);
   if (field.const !== undefined || field['x-secret'] === true) return false;
@@ -652,7 +647,7 @@ function describeMembers(taken: readonly Form[]): JsonObject {
   };
 }
 
-/** What is offered for a value: each form, with its text to be filled in. */
+/** Lists the snippets of a value: each form, with its text to be filled in. */
 function offered(taken: readonly Form[]): readonly Json[] {
   return taken.map(({ key, definition: { description, examples } }) => ({
     label: `{ ${key}: … }`,

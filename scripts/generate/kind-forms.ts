@@ -38,17 +38,17 @@ export function wireForms(kinds: ReadonlyMap<string, Schema>): Schema {
   };
 }
 
-/** What the platform returns: without what is written only and what has endpoints of its own. */
+/** Builds the form that the platform returns: without write-only fields and those with endpoints of their own. */
 function recordForm({ oneOf: _, if: __, then: ___, required, ...kind }: Schema): Schema {
   return plainSchema(returned({ ...kind, required: ['id', ...namesIn(required)] }));
 }
 
-/** What an update takes. All fields are optional; null clears those that can be empty. */
+/** Builds the body of an update. All fields are optional; null clears those that can be empty. */
 function updateForm(kind: Schema): Schema {
   return bodyForm(kind, ([, member]) => member['x-immutable'] !== true);
 }
 
-/** What creation takes beside the fields of an update, and what it takes in another form or needs. */
+/** Builds the members that only a creation takes, takes in another form or needs. */
 function creationForm(kind: Schema): Schema {
   const required = namesIn(kind.required);
   const isNeeded = ([name, member]: Member) =>
@@ -123,7 +123,7 @@ function returned(schema: Schema): Schema {
   };
 }
 
-/** What a write must keep to or rests on. A record may hold what was stored before there was such a limit. */
+/** Keywords that a write must keep to or rests on. A record may hold what was stored before there was such a limit. */
 const LIMITS = new Set([
   'x-assumes',
   'x-assumption',
@@ -139,7 +139,7 @@ const LIMITS = new Set([
 /** Formats that the platform itself gives: identifiers and time stamps (Resources). */
 const GIVEN_FORMATS: readonly unknown[] = ['uuid', 'date-time'];
 
-/** Whether a record may hold null there: wherever it may lack the field, but for what it always has. */
+/** Returns true if a record may hold null in a field: it may lack the field, and not every record has it. */
 function emptiable(parent: Schema, name: string, member: Schema): boolean {
   const { required } = parent;
   return !(
@@ -193,11 +193,11 @@ function writeName(name: string, member: Schema): string {
   return typeof written === 'string' ? written : name;
 }
 
-/** Whether a field may be empty: what is cleared comes back as null or not at all. */
+/** Returns true if a field may be empty: a cleared field comes back as null or not at all. */
 function clearable(parent: Schema, name: string, member: Schema): boolean {
   const required = parent.required;
   return !(
-    // What is always written whole has no members that stay, and so none to clear.
+    // An object that is always written whole has no members that stay, and so none to clear.
     parent['x-clearable'] === false ||
     member['x-clearable'] === false ||
     member['x-immutable'] === true ||

@@ -17,7 +17,7 @@ export function propertiesOf(schema: Schema): { readonly [name: string]: Schema 
   );
 }
 
-/** What a JSON pointer without its leading `#` leads to. */
+/** Returns the value at a JSON pointer that is given without its leading `#`. Throws if there is none. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
   let at = root;
   for (const token of pointer.split('/').slice(1)) {
@@ -58,7 +58,7 @@ function plainExamples(schema: Schema, examples: unknown): Schema {
 /** Keywords that say something of Callsheet's configuration, not of what goes over the wire. */
 const FOREIGN = new Set(['title', 'readOnly', 'writeOnly', '$schema', '$id', '$defs']);
 
-/** What is said of a field that holds on the wire as well: whether it may be shown. */
+/** Keywords that hold on the wire as well: they say whether a field may be shown. */
 const SECRECY = new Set(['x-secret', 'x-sensitive', 'x-secrets-inside']);
 
 /** A copy of a schema without the `x-` keywords and what else the wire does not know. */

@@ -29,7 +29,7 @@ export async function renderTypes(document: Document): Promise<string> {
 const BANNER = `// Generated from schemas/platform.openapi.yaml by \`npm run generate\`.
 import type { LocalFile } from './operation.ts';`;
 
-/** What the type generator says under every type of a definition. */
+/** The lines that the type generator writes under every type of a definition. */
 const NOISE =
   / \*\n \* This interface was referenced by `Operations`'s JSON-Schema\n \* via the `definition` ".*"\.\n/g;
 
@@ -88,7 +88,7 @@ const BEYOND_TYPES = new Set([
   'minContains',
 ]);
 
-/** Whether alternatives are only formats of the same type. */
+/** Returns true if alternatives are only formats of the same type. */
 function isOfFormats(alternatives: unknown): boolean {
   return (
     Array.isArray(alternatives) &&
@@ -116,7 +116,7 @@ function typeable(value: unknown): unknown {
   return { ...Object.fromEntries(entries), ...(isAnything(value) ? { tsType: 'unknown' } : {}) };
 }
 
-/** Whether a schema only describes: the generator would take it for an object. */
+/** Returns true if a schema has only a description: the generator would take it for an object. */
 function isAnything(schema: Schema): boolean {
   const keywords = Object.keys(schema).filter(
     (keyword) => !keyword.startsWith('x-') && keyword !== 'examples',

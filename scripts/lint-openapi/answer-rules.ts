@@ -2,7 +2,7 @@ import type { Finding, Rule } from './problem.ts';
 import { componentName, operationsOf, type Response } from './responses.ts';
 import { schemasBelow } from './walk.ts';
 
-/** A rule that looks at one response at a time; a shared one is told once. */
+/** A rule that looks at one response at a time; a shared one is reported once. */
 function each(rule: string, check: (response: Response) => string | undefined): Rule {
   return ({ document }) => {
     const found = new Map<string, Finding>();

@@ -25,7 +25,7 @@ export async function lintDocument(
   );
 }
 
-/** What our own rules have against the bundled document. */
+/** Checks the bundled document against our own rules. */
 export function checkRules(folder: URL, document: Document): readonly Finding[] {
   const usedByKinds = readdirSync(new URL('kinds/', folder)).flatMap((name) =>
     assumptionsIn(JSON.parse(readFileSync(new URL(`kinds/${name}`, folder), 'utf8'))),

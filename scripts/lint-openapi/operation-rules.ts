@@ -95,7 +95,7 @@ export const OPERATION_RULES: readonly Rule[] = [
   }),
 ];
 
-/** Whether a query parameter can be malformed. */
+/** Returns true if a query parameter can be malformed: it is required, has limits, or is neither text nor a list. */
 function isChecked({ required, schema }: { readonly [key: string]: unknown }): boolean {
   if (required === true) return true;
   if (!isSchema(schema)) return false;

@@ -1,7 +1,7 @@
 import { isMap, isNode, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type { Document } from '../generate/document.ts';
 
-/** What is wrong, and where: a file below the project's folder, line and column counted from 1. */
+/** A problem is in a file below the project's folder; line and column are counted from 1. */
 export type Problem = {
   readonly file: string;
   readonly line: number;
@@ -9,7 +9,7 @@ export type Problem = {
   readonly message: string;
 };
 
-/** What a rule found, by the keys that lead to it in the bundled document. */
+/** The `path` of a finding holds the keys that lead to it in the bundled document. */
 export type Finding = {
   readonly rule: string;
   readonly path: readonly string[];
@@ -32,7 +32,7 @@ export function createLocator(file: string, text: string): (finding: Finding) =>
   };
 }
 
-/** Where the last key begins that the document has of a path. */
+/** Returns the offset of the last key of a path that the document has. */
 function offsetOf(root: unknown, path: readonly string[]): number {
   let node: unknown = root;
   let offset = 0;

@@ -11,7 +11,7 @@ export type Operation = Found & {
 
 export type Response = {
   readonly status: string;
-  /** Where the operation names it. */
+  /** The path at which the operation names the response. */
   readonly path: readonly string[];
   /** The response itself, its reference followed. */
   readonly place: Place;

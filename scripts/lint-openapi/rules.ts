@@ -4,7 +4,7 @@ import { OPERATION_RULES } from './operation-rules.ts';
 import type { Rule } from './problem.ts';
 import { SCHEMA_RULES } from './schema-rules.ts';
 
-/** What the client, the simulator and the ledger rely on. */
+/** The client, the simulator and the ledger rely on these rules. */
 export const RULES: readonly Rule[] = [
   ...OPERATION_RULES,
   ...ANSWER_RULES,

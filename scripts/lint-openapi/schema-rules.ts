@@ -56,7 +56,7 @@ function undescribed(document: Document, { node, path }: Place): readonly Findin
   );
 }
 
-/** Whether a schema says what it is: itself, where its reference leads, or in what it is made of. */
+/** Returns true if a schema, the target of its reference or one of its parts has a description. */
 function describes(document: Document, place: Place): boolean {
   const { node } = follow(document, place);
   return (
@@ -109,7 +109,7 @@ function partsOf({ anyOf, oneOf, allOf, items }: Schema): readonly Schema[] {
 /** Keywords whose schemas are conditions on members that are described elsewhere. */
 const CONDITIONS = ['if', 'then', 'contains'];
 
-/** Whether an object is a schema's `properties` rather than a property of that name. */
+/** Returns true for a schema's `properties`, false for a property of that name. */
 function isProperties({ path }: Place): boolean {
   return (
     path.at(-1) === 'properties' &&

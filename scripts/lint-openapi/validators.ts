@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Document } from '../generate/document.ts';
 import type { Finding, Problem } from './problem.ts';
 
-/** What the official schema of OpenAPI 3.1 has against the bundled document, references included. */
+/** Checks the bundled document, references included, against the official schema of OpenAPI 3.1. */
 export async function checkStructure(document: Document): Promise<readonly Finding[]> {
   const { errors = [] } = await new Validator().validate(structuredClone(document));
   if (typeof errors === 'string') return [{ rule: 'openapi-3.1', path: [], message: errors }];
@@ -30,7 +30,7 @@ const RULES = {
   },
 } as const;
 
-/** What Redocly has against the document as it is written, its references into other files included. */
+/** Checks the document as it is written, with its references into other files, by the rules of Redocly. */
 export async function checkStyle(folder: URL, text: string): Promise<readonly Problem[]> {
   const config = await createConfig({ ...RULES, extends: [...RULES.extends] });
   const problems = await lintFromString({

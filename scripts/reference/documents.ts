@@ -33,7 +33,7 @@ export function documentsPage(): string {
   );
 }
 
-/** What no `--format json` gives. */
+/** The documents that no `--format json` prints, with the commands that write them. */
 const WRITTEN: { readonly [format in DocumentFormat]?: string } = {
   'callsheet-drift-notification': 'drift --notify',
   'callsheet-events': 'apply --events',

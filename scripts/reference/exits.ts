@@ -7,7 +7,7 @@ const { commands: COMMANDS } = openTable(features);
 
 const NAMES = Object.keys(EXIT) as readonly ExitName[];
 
-/** What each exit code means, and what to do. The reference and the README say what stands here. */
+/** The meaning and the remedy of each exit code. The reference and the README take them from here. */
 export const EXIT_WORDS: {
   readonly [name in ExitName]: { readonly means: string; readonly remedy: string };
 } = {
@@ -54,7 +54,6 @@ export const EXIT_WORDS: {
   },
 };
 
-/** What the section of an exit code is called. */
 export function exitHeading(name: ExitName): string {
   return `${EXIT[name]} ${name}`;
 }

@@ -7,7 +7,7 @@ import { bullet, code, inline, paragraph, summary, table, toHeading } from './ma
 /** Stands for a key that is free, such as the name of a variable. */
 const FREE = 'NAME';
 
-/** What is documented on one page. */
+/** The fields that one page documents. */
 export type Scope = {
   /** `agent.`, which is left out of headings; nothing for the settings. */
   readonly prefix: string;
@@ -15,7 +15,7 @@ export type Scope = {
   readonly sameAs?: (name: string) => string | undefined;
 };
 
-/** What is known of a field. Throws where a name of the walk leads nowhere. */
+/** Returns the document of a field. Throws if there is no field of that name. */
 export function documented(name: string): FieldDocument {
   const found = explainField(name, kinds);
   if ('message' in found) throw new Error(`${found.message}; ${found.hint}`);

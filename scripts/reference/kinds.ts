@@ -71,7 +71,7 @@ function lifeOf(kind: Kind): string {
   return facts.map(([label, words]) => bullet(`**${label}** ${words}`)).join('\n');
 }
 
-/** What the block around nested resources has beside them. */
+/** Names the members that the block around nested resources has beside them. */
 function blockWords({ nested }: Kind): string {
   const inherited = Object.entries(nested?.inherit ?? {});
   const words = inherited.map(([member, field]) => `${code(member)} is the ${code(field)} of each`);
@@ -120,7 +120,7 @@ type Together = FieldSchema & {
   readonly then?: FieldSchema;
 };
 
-/** What no field alone can tell: a choice of exactly one, and what a value asks for. */
+/** States the rules across fields: a choice of exactly one, and the fields that a value requires. */
 function togetherWords({ schema }: Kind): readonly string[] {
   const { oneOf = [], if: when, then }: Together = schema;
   const choice = oneOf.flatMap(({ required = [] }) => required).map(code);

@@ -3,7 +3,7 @@ import type { Words } from '../../src/render/explain.ts';
 /** Prose is broken before this column, as in the other pages. */
 const COLUMNS = 118;
 
-/** What begins a block of Markdown where it stands first on a line. */
+/** These characters begin a block of Markdown if they come first on a line. */
 const BLOCK = /^(?:[-+*#>]|\d+[.)])/;
 
 /** Text as code, whatever it holds. */

@@ -57,7 +57,7 @@ function indexPage(): string {
     '## Kinds',
     table(
       ['kind', 'written under', 'what it is'],
-      // What refers to others comes first here.
+      // Kinds that refer to others come first here.
       kinds
         .toReversed()
         .map(({ name, section, nested, schema }) => [

@@ -43,7 +43,7 @@ export function settingsPage(): string {
   );
 }
 
-/** What an environment lays over is what the stack itself has, and measures have members in common. */
+/** Environments have members of the stack itself, and measures have members in common. */
 function sameAs(name: string): string | undefined {
   const member = name.startsWith(ENVIRONMENT) ? name.slice(ENVIRONMENT.length) : '';
   return ENVIRONMENT_MEMBERS.includes(member) ? member : sameMeasure(name);

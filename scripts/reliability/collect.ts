@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '../../src/core/value.ts';
 import { type Figures, foldersIn, type Kept, type Measurement } from './figures.ts';
 
-/** What the last runs wrote down. A file that is not there, or that nobody finished, has nothing. */
+/** Reads the figures of the last runs. A file that is missing or incomplete has none. */
 export async function collectFigures(
   tortured: string,
   mutated: readonly string[],
@@ -16,12 +16,12 @@ export async function collectFigures(
     : { ...figures, mutation: foldersIn(Object.assign({}, ...files)) };
 }
 
-/** What is known of each part, by the file that is kept of it. */
+/** Reads the last known figures of each part; none if the file is missing or unreadable. */
 export async function readKept(file: string): Promise<Kept> {
   return readObject(file);
 }
 
-/** What is known once something was measured anew: of each part the newest. */
+/** Returns the kept figures with the newest of each part that was measured. */
 export function withFigures(kept: Kept, figures: Figures, measured: Measurement): Kept {
   const parts = Object.entries(figures).map(([part, its]) => [part, { ...measured, figures: its }]);
   return { ...kept, ...Object.fromEntries(parts) };
@@ -49,7 +49,7 @@ const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
   mutation: 'mutation testing',
 };
 
-/** What went wrong, a line each: commands that failed, and parts that nobody measured. */
+/** Lists the problems, a line each: commands that failed, and parts that were never measured. */
 export function problemsOf(ended: readonly Ended[], figures: Kept): readonly string[] {
   const failed = ended
     .filter(({ exit }) => exit !== 0)

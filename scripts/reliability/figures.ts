@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 /** How many points of a run a kill was tried at, and how many of them came to the right end. */
 export type Kills = { readonly points: number; readonly converged: number };
 
-/** What came of killing commands at every moment of theirs. */
+/** The outcome of killing commands at every moment of theirs. */
 export type KillMatrix = Kills & {
   readonly by_scenario: { readonly [scenario: string]: Kills };
   /** `before journal intent`, `after request POST`, `within write draft`. */
@@ -18,17 +18,17 @@ export type PlayedRollouts = {
   readonly change: string;
   readonly rollouts: number;
   readonly stopped: number;
-  /** Of those, the ones that were stopped before half of the fleet had the change. */
+  /** Rollouts that were stopped before half of the fleet had the change; `stopped` counts them, too. */
   readonly early: number;
   readonly finished: number;
   readonly hours_to_stop: number | null;
   readonly hours_to_finish: number | null;
 };
 
-/** What the long tests wrote down; a part is missing where its test has not run. */
+/** The figures that the long tests wrote; a part is missing if its test has not run. */
 export type Measured = {
   readonly kill_matrix?: KillMatrix;
-  /** What befell the requests that make something, on each of some platforms. */
+  /** Faults of the requests that create something, on each of some platforms. */
   readonly makings?: Kills & {
     readonly requests: number;
     readonly cells: number;
@@ -40,7 +40,7 @@ export type Measured = {
     readonly faults: number;
     readonly seed: number;
   };
-  /** What came of what befell each kind of store: `right`, `goes on`, `refused`, `not run`. */
+  /** The outcome of each fault of each kind of store: `right`, `goes on`, `refused`, `not run`. */
   readonly stores?: { readonly [store: string]: { readonly [what: string]: string } };
   readonly canaries?: {
     readonly positions: number;
@@ -62,7 +62,6 @@ export type Kept = {
   readonly [part in keyof Figures]?: Measurement & { readonly figures: Required<Figures>[part] };
 };
 
-/** What became of the mutants of a folder. */
 export type MutatedFolder = {
   readonly folder: string;
   readonly files: number;
