@@ -6,7 +6,7 @@
  */
 export type Benchmark = {
   readonly name: string;
-  /** What is measured against what, in a sentence. */
+  /** A sentence that names what is measured and what it is compared with. */
   readonly about: string;
   /** How many agents, unless `--size` says otherwise. */
   readonly sizes: readonly number[];
@@ -40,14 +40,14 @@ export type Scale = { readonly size: number; readonly latency: number };
 
 export type Side = 'callsheet' | 'floor';
 
-/** What both programs work with beside the files, such as a simulated platform. */
+/** The surroundings are what both programs work with beside the files, such as a simulated platform. */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string>>;
-  /** What the floor is told instead, where each has a platform of its own. */
+  /** The floor gets this instead of `env` if each has a platform of its own. */
   readonly floorEnv?: Readonly<Record<string, string>>;
   /** Done before each run of Callsheet, and not measured. */
   readonly before?: () => Promise<void>;
-  /** Done after it and before the floor, which may be told what Callsheet did. */
+  /** Done after it and before the floor, which may be given what Callsheet did. */
   readonly between?: () => Promise<void>;
   /** How many requests each of the last two runs made, where there is a platform that counts them. */
   readonly requests?: () => Promise<Readonly<Record<Side, number>>>;

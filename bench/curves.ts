@@ -5,7 +5,6 @@ import { type Entry, type Figures, isMeasured } from './figures.ts';
 const WIDTH = 800;
 const PANEL = { width: 290, height: 210, left: 74, top: 92, gapX: 100, gapY: 76 };
 
-/** What one panel shows of the figures. */
 type Panel = {
   readonly title: string;
   readonly case: string;

@@ -55,7 +55,7 @@ export const exporting: Benchmark = {
       callsheet: exported('--no-factor', '--no-state'),
       floor,
     },
-    // What all have in common is known once all were read, so everything is written down twice: no goal.
+    // Common values are known only once all resources were read, so everything is written twice: no goal.
     { name: 'factored', serve: serveAccount, callsheet: exported(), floor },
   ],
 };

@@ -4,7 +4,7 @@ import type { Measured } from './measure.ts';
 
 export type Range = { readonly median: number; readonly least: number; readonly most: number };
 
-/** What one case came to. */
+/** The figures of one case. */
 export type Figures = Scale & {
   readonly name: string;
   readonly goal?: number;
@@ -12,7 +12,7 @@ export type Figures = Scale & {
   /** Milliseconds. */
   readonly callsheet: Range;
   readonly floor: Range;
-  /** Of the two programs that ran one after the other. */
+  /** The ratio of the two programs that ran one after the other. */
   readonly ratio: Range;
   /** The same of the time on processors: what else a shared machine does bears less on it. */
   readonly cpuRatio: Range;
@@ -70,7 +70,7 @@ export function isMeasured(entry: Entry): entry is Figures {
   return !('problem' in entry);
 }
 
-/** What of the machine bears on the figures. */
+/** Describes the machine as far as it bears on the figures. */
 export function machineFacts(): string {
   const [cpu] = cpus();
   const gib = Math.round(totalmem() / 2 ** 30);

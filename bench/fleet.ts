@@ -79,7 +79,7 @@ function plans(layout: Layout): readonly Case[] {
   return [
     {
       name: 'cold plan',
-      // What the platform takes to answer hides what Callsheet takes.
+      // The time of the platform's answers hides that of Callsheet.
       goal: ({ latency }) => (latency === 0 ? 2 : 1.15),
       serve: servePlan(layout),
       callsheet: planned(['--refresh', 'full']),
@@ -150,7 +150,7 @@ export const exported: Benchmark = {
 /** Requests of a run whatever it changes: a token, the account, the lists, whether entries have times. */
 const around = (size: number) => 10 + Math.ceil(size / 100);
 
-/** What a run asks of a platform, counted: nothing here depends on the machine but the seconds. */
+/** Counts the requests of a run: nothing here depends on the machine but the seconds. */
 export const requests: Benchmark = {
   name: 'requests',
   about:
@@ -182,7 +182,7 @@ export const requests: Benchmark = {
   tidy: removeFleets,
 };
 
-/** Where the platform limits requests they decide how long a run takes. */
+/** If the platform limits requests, their number decides how long a run takes. */
 export const limited: Benchmark = {
   name: 'limited',
   about: `callsheet apply (plan and apply) with 50 and with 20 requests a second, against a script that sends the writes alone, one after the other: ${FEW} creates, and updates of ${FEW} of a larger fleet.`,

@@ -31,7 +31,7 @@ const PANELS: readonly Row[] = [
 
 const LATENCIES = [0, 20, 100];
 
-/** What is let in once settled, as a share of the limit, and what is refused of all. */
+/** Formats the requests let in once settled, as a share of the limit, and those refused, as a share of all. */
 function figuresOf(course: Course, { limit, settled, seconds }: Row): string {
   const { perSecond, refused } = shareOf(course, settled, seconds);
   const reached = (perSecond / (limit?.perSecond ?? 0)) * 100;

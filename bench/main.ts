@@ -70,7 +70,7 @@ async function main(): Promise<void> {
     console.log(`${one.name}. ${one.about}\n`);
     for await (const entry of measureAll(one, extent)) {
       entries.push(entry);
-      // What was measured is kept, whatever happens to the rest.
+      // Each figure is kept at once, whatever happens to the rest.
       if (values.json !== undefined) writeFileSync(values.json, jsonOf({ ...extent, results }));
       if (values.write) keepFigures(result);
     }

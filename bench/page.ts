@@ -1,4 +1,4 @@
-// What the HTML report of a large plan takes: node bench/page.ts [CHANGES…]
+// Measures the HTML report of a large plan: node bench/page.ts [CHANGES…]
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** What one process took. */
 export type Took = {
   /** From its start to its end. */
   readonly ms: number;

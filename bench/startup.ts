@@ -4,7 +4,7 @@ import type { Benchmark, Program } from './benchmark.ts';
 
 const BIN = join(import.meta.dirname, '../dist/main.js');
 
-/** What every program of Node takes before it does anything. */
+/** A program that does nothing takes what every program of Node takes before it begins. */
 const nothing: Program = { argv: () => ['-e', '0'], check: () => undefined };
 
 function callsheet(args: readonly string[], says: RegExp): Program {

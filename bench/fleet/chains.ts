@@ -6,7 +6,7 @@ export type Asked = { readonly method: string; readonly path: string; readonly b
 /** Requests of which each waits for the one before: a write follows the read before it. */
 export type Chain = readonly Asked[];
 
-/** What the bare loop asks for: everything that was asked for, one chain for each agent. */
+/** Turns logged requests into those of the bare loop: one chain for each agent. */
 export function chainsOf(requests: readonly LoggedRequest[]): readonly Chain[] {
   const chains = new Map<string, Asked[]>();
   for (const { method, path, operation, body } of requests) {

@@ -17,7 +17,7 @@ export type Platform = {
   readonly close: () => Promise<void>;
 };
 
-/** What the process of a platform is asked to do, before it says how many requests came. */
+/** A message to the process of a platform. It does this before it answers how many requests came. */
 export type Wish = {
   readonly forget?: boolean;
   readonly empty?: boolean;

@@ -1,5 +1,5 @@
 // The least that a script does: sends the writes of `loop.json`, one after the other, and nothing else. It knows what
-// there is and what to write, and proves nothing. Refused by the rate, it waits as long as it is told.
+// there is and what to write, and proves nothing. After a 429 it waits as long as `Retry-After` says.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -42,7 +42,7 @@ const grant = {
   grant_type: 'client_credentials',
 };
 const { access_token: token } = await send('POST', '/oauth/token', JSON.stringify(grant));
-// What was refused was sent again, so the same write may be there more than once.
+// A refused request was sent again, so the same write may be there more than once.
 const writes = new Map(
   chains
     .flat()

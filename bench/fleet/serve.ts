@@ -1,6 +1,6 @@
 // A simulated platform in a process of its own, so that what it takes is not counted with those who ask it:
 // node bench/fleet/serve.ts LAYOUT SIZE LATENCY [REQUESTS_A_SECOND]. It answers each message with the number of requests that
-// it was asked since it was told to forget; told the name of a file it writes them down.
+// it got since the last `forget`; if the message names a file, it writes them there.
 import { writeFileSync } from 'node:fs';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { chainsOf } from './chains.ts';
@@ -20,7 +20,7 @@ process.on('message', ({ forget, empty, file }: Wish) => {
   if (file !== undefined) writeFileSync(file, JSON.stringify(chainsOf(sim.requests)));
   process.send?.(sim.requests.length);
 });
-// Whoever started it is gone, and so is everybody who asks.
+// The process that started it is gone, and so are its clients.
 process.on('disconnect', () => process.exit());
 process.send?.({
   CALLSHEET_BASE_URL: sim.url,

@@ -97,7 +97,7 @@ export const serveApplied: Serve = (dir, scale) =>
 export const serveAdopt: Serve = (dir, scale) =>
   serve(dir, scale, { before: async () => forgetState(dir) });
 
-/** Another greeting of a few agents for each run, which nobody planned yet. */
+/** Serves a fleet and writes another greeting of a few agents before each run. */
 export function serveUpdate(perSecond?: number): Serve {
   return (dir, scale) =>
     serve(dir, scale, {
@@ -106,7 +106,7 @@ export function serveUpdate(perSecond?: number): Serve {
     });
 }
 
-/** Agents that nobody made yet. */
+/** Serves a platform without agents, and forgets the state before each run: every agent is created. */
 export function serveCreate(perSecond?: number): Serve {
   return (dir, scale) =>
     serve(dir, scale, {
@@ -151,7 +151,7 @@ export async function removeFleets(): Promise<void> {
 
 /**
  * Callsheet and the floor have a platform each: what one writes would otherwise be there already when the other
- * comes. The floor is told what Callsheet asked for.
+ * comes. The floor gets the requests that Callsheet made.
  */
 async function serve(dir: string, scale: Scale, served: Served): Promise<Surroundings> {
   const { layout = 'rows', live = scale.size, env = {}, perSecond, before, between } = served;
@@ -185,12 +185,12 @@ function fleetOf(layout: Layout, size: number): Promise<string> {
   const key = `${size} ${layout}`;
   const known = made.get(key) ?? makeFleet(layout, size);
   made.set(key, known);
-  // What failed is tried again for the next case.
+  // A fleet that failed is made again for the next case.
   known.catch(() => made.delete(key));
   return known;
 }
 
-/** A stack whose state is made from what is live, as nobody wants to apply it first. */
+/** Makes a stack and its state. The state comes from what is live, so that no apply has to create it. */
 async function makeFleet(layout: Layout, size: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-fleet-'));
   try {

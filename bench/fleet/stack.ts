@@ -118,7 +118,7 @@ const SECRET = `    integrations:
       smsProvider: { auth_token: { $secret: "env:\${each.token}" } }
 `;
 
-/** What a platform is filled with that the fleet is live on already. */
+/** Builds the seed of a platform that the fleet is live on already. */
 export function liveFleet(size: number, layout: Layout = 'rows'): SeedDocument {
   return {
     organizations: [{ id: ORGANIZATION, name: 'Harbor Group' }],

@@ -1,4 +1,4 @@
-/** What the stacks of the benchmark are made of. Everything follows from a number. */
+/** The stacks of the benchmark are made of these texts. Everything follows from a number. */
 export const MAIN = `callsheet: 1
 platform: { base_url: "https://api.example.test" }
 organizations: { group: 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 }
