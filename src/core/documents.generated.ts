@@ -3046,6 +3046,19 @@ export type Document = {
   };
   /** Where what was made is remembered. */
   readonly state: string;
+  /** The state of the stack in whose folder it ran: its addresses stand for the restored resources. Null without a stack, and where nothing was restored. */
+  readonly stack: null | {
+    /** The place of the state. */
+    readonly location: string;
+    /** The edit that recorded them; null where they were recorded already, or could not be. */
+    readonly run: string | null;
+    /** Addresses that stand for resources of this restore. */
+    readonly resources: number;
+    /** Secrets that the next apply writes to them. */
+    readonly secrets: number;
+    /** The reason why the state was not written. */
+    readonly problem: string | null;
+  };
   /** The runs that it took. */
   readonly runs: readonly string[];
   /** What is to be done, of a dry run; what is still not as it was, of the others. */

@@ -37,6 +37,7 @@ export function renderRestorationText(
 ): string {
   const lines: Line[] = [
     ...verdictLines(one, options),
+    ...stackLines(one, options),
     ...remainingLines(one, options),
     ...secretLines(one, options),
     ...exceptionLines(one, options),
@@ -70,6 +71,24 @@ function verdictLines(
         ? 'Interrupted. Run the same command again: it continues where this one stopped, and creates nothing twice.'
         : 'Nothing was written.';
   return wrap([span(text, 'strong')], width, 2);
+}
+
+/** Says what the state of the stack has of a restore, or why it has nothing. */
+export function describeStack({
+  location,
+  resources,
+  secrets,
+  problem,
+}: NonNullable<RestorationSummary['stack']>): string {
+  if (problem !== null)
+    return `The state of the stack (${location}) was not written, so that no apply knows which secrets are missing: ${problem}.`;
+  const recorded = `The state of the stack (${location}) has ${formatCount(resources, 'resource')} of this restore`;
+  if (secrets === 0) return `${recorded}.`;
+  return `${recorded}; the next apply writes ${formatCount(secrets, 'secret')} to ${resources === 1 ? 'it' : 'them'}.`;
+}
+
+function stackLines({ stack }: RestorationSummary, { width }: RenderOptions): readonly Line[] {
+  return stack === null ? [] : wrap([span(describeStack(stack))], width, 2);
 }
 
 function remainingLines(

@@ -199,6 +199,8 @@ export type Target = {
     | undefined;
   /** Why a part with an endpoint of its own is left out, by address and field. */
   readonly leftOut: (address: Address, field: string) => string | undefined;
+  /** True in the folder of a stack, whose next apply writes secrets that a restore leaves out. */
+  readonly hasStack: boolean;
   /** Whether ids are replaced in what people wrote. */
   readonly rewritesTexts: boolean;
 };

@@ -328,6 +328,7 @@ export function buildSummary(
   progress: Progress,
   platform: RestorationSummary['platform'],
   restored: Restored,
+  stack: RestorationSummary['stack'],
 ): RestorationSummary {
   const { holding, choice, state } = restored;
   const changes = plan.changes.filter(({ action }) => action !== 'adopt');
@@ -344,6 +345,7 @@ export function buildSummary(
     platform,
     mapped: Object.fromEntries(choice.places),
     state,
+    stack,
     runs: progress.runs,
     remaining: [
       ...changes.map(({ address, action, verdict, reason, fields }) => ({

@@ -16,6 +16,7 @@ import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
 import { type LoadedStack, spareMemory } from '../run/stack.ts';
 import { type Stack, unreadableVariables } from '../stack/index.ts';
+import type { StateStore } from '../state/store.ts';
 import { assignAddresses, inOrder, MOST_TOGETHER, type Part, splitParts } from './addresses.ts';
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
 import { buildOverview, type Overview, type Round, together, withoutValues } from './overview.ts';
@@ -69,6 +70,7 @@ export async function look(
     fileFor: supplies.fileFor,
     sharedFile: supplies.sharedFile,
     leftOut: () => undefined,
+    hasStack: opened.hasStack,
     rewritesTexts: flags.mapTexts === true,
   };
   // Once to find what is there, which decides what of it can be said.
@@ -188,7 +190,11 @@ export type Opened = {
   readonly supplies: Supplies;
   /** The file that it remembers in what it made. */
   readonly state: string;
+  /** True in the folder of a stack. */
+  readonly hasStack: boolean;
   readonly isSameAccount: boolean;
+  /** Opens that file alone. */
+  readonly store: () => StateStore;
   /** Takes what a round finds of secrets, by address and path: the platform had no more what they stood in. */
   readonly gone: Set<string>;
   readonly organizations: Readonly<Record<string, string>>;
@@ -249,6 +255,8 @@ export function openRestoration(
       parts: splitParts(addresses, choice.places, flags.together),
       supplies,
       state,
+      hasStack: stack !== undefined,
+      store: () => openStore(loaded.stack, context),
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
       gone: new Set(),
       organizations: organizationNames(holding, choice.places, stack),

@@ -184,7 +184,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
       ...told.map((need) => ({
         what: 'secret' as const,
         address,
-        message: `${need.paths.join(' or ')} ${isUnknown && !isLost(need) ? 'will not be changed: it was not supplied, and no snapshot holds it' : NOT_SUPPLIED}`,
+        message: `${need.paths.join(' or ')} ${isUnknown && !isLost(need) ? 'will not be changed: it was not supplied, and no snapshot holds it' : describeNeed(target)}`,
       })),
     ],
     needs: lost,
@@ -194,8 +194,12 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   };
 }
 
-const NOT_SUPPLIED =
-  'was not supplied, and no snapshot holds it; the next `callsheet apply` writes it where the stack configures it';
+function describeNeed({ hasStack }: Target): string {
+  const writer = hasStack
+    ? 'the next `callsheet apply` writes it where the stack configures it'
+    : 'the same restore writes it once it is supplied';
+  return `was not supplied, and no snapshot holds it; ${writer}`;
+}
 
 /** What of a resource the snapshot does not hold, or this version cannot write. */
 function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exception[] {

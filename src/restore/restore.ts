@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Context, chooseCalls } from '../console/context.ts';
 import { isAgreed, openPlanReview, reportFailure, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
@@ -16,7 +17,11 @@ import {
   toFlag,
 } from '../core/plan-document.ts';
 import { isWriting, refuse, withDigest } from '../plan/document.ts';
-import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
+import {
+  describeStack,
+  type RestorationSummary,
+  renderRestorationText,
+} from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
 import type { Way } from '../render/terminal.ts';
 import { placeOf } from '../render/wording.ts';
@@ -51,6 +56,7 @@ import {
   openRestoration,
   survey,
 } from './plan.ts';
+import { type Remedy, recordRestored } from './stack-state.ts';
 import { findStrangers } from './target.ts';
 
 type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
@@ -97,14 +103,18 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
       collisions,
       secrets: neededSecrets(needs),
     };
-    const end = (overview: Overview, [status, exit]: Ending) => {
-      const summary = buildSummary(status, overview, progress, platform, opened);
-      const ways = listWays(summary, flags);
+    const end = async (overview: Overview, [status, exit]: Ending) => {
+      const isOver = status !== 'planned' && status !== 'refused';
+      const { stack, remedy } = isOver
+        ? await recordRestored(opened, flags, context)
+        : { stack: null };
+      const summary = buildSummary(status, overview, progress, platform, opened, stack);
+      const ways = listWays(summary, remedy, opened, flags, context);
       show(flags, summary, (to) => renderRestorationText(summary, ways, to), context);
       return exit;
     };
     const refused = await beforeFirst(overview, session, opened, flags, context);
-    if (refused !== undefined) return end(overview, refused);
+    if (refused !== undefined) return await end(overview, refused);
     const unseen = { ...flags, calls: false };
     const work: Work = {
       opened,
@@ -118,8 +128,12 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
     for (let number = 1; ; number += 1) {
-      const taken = await takeRound(number, first, last, work);
-      if (taken.ending !== undefined) return end(taken.overview, taken.ending);
+      const taken = await takeRound(number, first, last, work).catch(async (error: unknown) => {
+        const { stack } = await recordRestored(opened, flags, context);
+        if (stack !== null) context.terminal.err(describeStack(stack));
+        throw error;
+      });
+      if (taken.ending !== undefined) return await end(taken.overview, taken.ending);
       first = undefined;
       last = taken.overview;
     }
@@ -409,6 +423,9 @@ async function beforeFirst(
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;
 
+/** Letters of an account's id in the name of a file. */
+const ACCOUNT_LETTERS = 8;
+
 /** Flags that the next call of a restore has as this one had them. */
 const KEPT_FLAGS = [
   ...([
@@ -424,16 +441,12 @@ const KEPT_FLAGS = [
 
 /** The commands that go on from a restore: the same one again where something is left to do, or what takes it back. */
 function listWays(
-  { status, snapshot, state, runs }: RestorationSummary,
+  { status, snapshot, state, runs, stack, platform, exceptions }: RestorationSummary,
+  remedy: Remedy | undefined,
+  { hasStack }: Pick<Opened, 'hasStack'>,
   flags: RestoreFlags,
+  { env }: Pick<Context, 'env'>,
 ): readonly Way[] {
-  if (status === 'done')
-    return runs
-      .toReversed()
-      .map((run) => [
-        `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,
-        'takes it back, with the state that records it',
-      ]);
   const given: { readonly [flag: string]: unknown } = flags;
   const kept = KEPT_FLAGS.flatMap((flag) =>
     [given[flag] ?? []].flat().map((value) => {
@@ -442,7 +455,31 @@ function listWays(
     }),
   );
   const again = commandLine(['restore', quoted(snapshot.file), ...kept].join(' '), flags);
-  return status === 'refused' ? [] : [[again, status === 'planned' ? 'restores it' : 'continues']];
+  if (status === 'refused') return [];
+  if (status === 'planned') return [[again, 'restores it']];
+  const ways: Way[] = status === 'done' ? [] : [[again, 'continues']];
+  if (remedy === 'repair') ways.push([commandLine('state repair', flags), 'rebuilds the state']);
+  const own = `.callsheet/state-${platform.account_id.slice(0, ACCOUNT_LETTERS)}.json`;
+  const beside = `CALLSHEET_STATE=${quoted(resolve(flags.dir, own))} ${again}`;
+  if (remedy === 'own state') ways.push([beside, 'records it in a state of its own']);
+  else if (remedy !== undefined && status === 'done') ways.push([again, 'records it in the state']);
+  if (status !== 'done') return ways;
+  const isLacking = exceptions.some(({ what }) => what === 'secret');
+  if (!hasStack && isLacking) ways.push([again, 'writes the secrets that are set by then']);
+  // A place may hold a password, a path does not.
+  const { CALLSHEET_STATE: place = '' } = env;
+  const at = place === '' || place.includes('://') ? '' : `CALLSHEET_STATE=${quoted(place)} `;
+  if (stack !== null && stack.secrets > 0)
+    ways.push([`${at}${commandLine('apply', flags)}`, 'writes the secrets of the stack']);
+  const back = runs
+    .toReversed()
+    .map(
+      (run): Way => [
+        `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,
+        'takes it back, with the state that records it',
+      ],
+    );
+  return [...ways, ...back];
 }
 
 /** `callsheet restore FILE`: brings what a snapshot holds into an account, and proves that it is there. */

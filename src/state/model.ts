@@ -95,6 +95,11 @@ export type RememberedPin = Runs.Pin;
  */
 export type AppliedLeaf = Runs.Leaf;
 
+/** A leaf that the next apply writes whatever its value is. */
+export function isUnsettled(leaf: AppliedLeaf | undefined): boolean {
+  return leaf !== undefined && 'unsettled' in leaf;
+}
+
 /** Keeps of a leaf whose value is unknown from now on only where it came from, if that was recorded. */
 export function forgetValue(leaf: AppliedLeaf): AppliedLeaf {
   const source = 'source' in leaf ? leaf.source : undefined;

@@ -9,14 +9,12 @@ import { didYouMean } from '../../core/nearest.ts';
 import { plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
-import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
-import type { Planned } from '../../plan/make.ts';
+import { type Ambiguity, findById } from '../../plan/identify.ts';
 import { getScope, listScopes } from '../../plan/natural-key.ts';
-import { type ListedResource, readWith, requireRead } from '../../plan/reader.ts';
-import { livePin } from '../../plan/refresh.ts';
-import { rememberResource } from '../../plan/state-entry.ts';
+import type { ListedResource } from '../../plan/reader.ts';
 import { renderImportText } from '../../render/new-stack.ts';
-import { planConfiguration, planOptions } from '../../run/plan.ts';
+import { type Binding, bind, bindAll, type Found } from '../../run/bind.ts';
+import { beginEdit, type EditBegan, type Edited, editLine, recordEdit } from '../../run/edit.ts';
 import { recordRecovery } from '../../run/recover.ts';
 import { releasing } from '../../run/run.ts';
 import {
@@ -26,10 +24,8 @@ import {
   openSession,
   type Session,
 } from '../../run/session.ts';
-import { priorAddresses } from '../../stack/moves.ts';
-import type { ResourceState, State } from '../../state/model.ts';
+import type { State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
-import { beginEdit, type EditBegan, type Edited, editLine, recordEdit } from '../state/edit.ts';
 
 export type ImportFlags = ShowFlags & { readonly all?: boolean };
 
@@ -155,22 +151,6 @@ function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear
   return { address, reason, ids: [], commands: [] };
 }
 
-/** An address with the live resource that it is to stand for. */
-type Binding = {
-  readonly address: Address;
-  readonly resource: ResourceState;
-  /** Fields in which the configuration says something else than the platform. */
-  readonly differing: readonly string[];
-};
-
-type Found = {
-  readonly bindings: readonly Binding[];
-  /** Addresses of which nobody can tell which live resource is meant. */
-  readonly unclear: readonly Ambiguity[];
-  /** Addresses that nothing live answers to. */
-  readonly absent: readonly Address[];
-};
-
 /** Binds one address to an id that somebody gave. Undefined: the state has it so already. */
 async function bindOne(
   address: Address,
@@ -189,74 +169,6 @@ async function bindOne(
   const adopting = { ...desired, lifecycle: { ...desired.lifecycle, adopt: id } };
   const { bindings } = await bind([adopting], session, context);
   return bindings[0];
-}
-
-/** Binds everything that a natural key or `lifecycle.adopt` tells and the state does not know. */
-async function bindAll(session: Session, context: Context): Promise<Found> {
-  const { stack, state, reader } = session;
-  const prior = priorAddresses(stack.moves.moved);
-  const { ambiguities } = await identify(stack.resources, state, reader, { priorAddresses: prior });
-  const unclear = new Set(ambiguities.map(({ address }) => address));
-  const clear = stack.resources.filter(({ address }) => !unclear.has(address));
-  return { ...(await bind(clear, session, context)), unclear: ambiguities };
-}
-
-/** Returns the findings of the ordinary planner, in the form in which the state remembers them. */
-async function bind(
-  desired: readonly DesiredResource[],
-  session: Session,
-  context: Context,
-): Promise<Omit<Found, 'unclear'>> {
-  const planned = await planConfiguration(
-    { ...session, stack: { ...session.stack, resources: desired } },
-    planOptions({}),
-    context,
-    { isPreflighted: false, prune: false },
-  );
-  const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
-  const bindings: Binding[] = [];
-  const absent: Address[] = [];
-  for (const one of desired) {
-    const change = changes.get(one.address);
-    if (change?.action === 'create') absent.push(one.address);
-    if (change?.adopted !== true || change.action === 'create') continue;
-    const differing = change.action === 'adopt' ? [] : change.fields.map(({ path }) => path);
-    const resource = await readResource(one, planned, differing, session);
-    if (resource !== undefined) bindings.push({ address: one.address, resource, differing });
-  }
-  return { bindings, absent };
-}
-
-/**
- * Returns the resource's new record, without the fields that differ: who is right is unknown before the plan was
- * read.
- */
-async function readResource(
-  desired: DesiredResource,
-  { ids, refresh }: Planned,
-  differing: readonly string[],
-  { reader, world }: Session,
-): Promise<ResourceState | undefined> {
-  const { address, document } = desired;
-  const known = refresh.get(address);
-  const id = ids.get(address);
-  if (known !== undefined || id === undefined) return known;
-  const kind = kindNamed(desired.kind);
-  const listed = (await reader.list(kind, getScope(kind, document)))?.find((one) => one.id === id);
-  const at = listed ?? { id, scope: getScope(kind, document) };
-  const live = await readWith(reader, kind, at, Object.keys(document));
-  if (live === undefined) return undefined;
-  requireRead(live);
-  const place = { ...live, pin: livePin(kind, live) };
-  const idOf = (target: Address) => ids.get(target);
-  const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
-    ...world,
-    idOf,
-  });
-  const leaves = Object.entries(remembered.leaves).filter(
-    ([path, leaf]) => 'unknown' in leaf || !differing.includes(path),
-  );
-  return { ...remembered, leaves: Object.fromEntries(leaves) };
 }
 
 /** The resource of an address. Throws `CallsheetError('usage')`, with the nearest address, where there is none. */

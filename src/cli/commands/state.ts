@@ -22,6 +22,7 @@ import type { RenderOptions, Way } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
+import { type Edit, type Edited, editLine } from '../../run/edit.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { describeReceipt, listReceipts, openTexts, withReceipts } from '../../run/receipts.ts';
 import { announceUnsealed, readState } from '../../run/session.ts';
@@ -36,9 +37,6 @@ import { formatState } from '../../state/state-text.ts';
 import {
   adoptState,
   chooseAddresses,
-  type Edit,
-  type Edited,
-  editLine,
   editState,
   NO_EDIT,
   noState,
@@ -178,7 +176,7 @@ export async function trust(
 ): Promise<ExitCode> {
   const loaded = await openStack(flags, context);
   const make = (state: State) => trustSecrets(addresses, loaded, state, context);
-  const { records, ledger } = await withStore(flags, context, async ({ store, settings }) => {
+  const { records, ledger, open } = await withStore(flags, context, async ({ store, settings }) => {
     const { state, unfinished } = await readState(store);
     await checkOwner(state, await findOwner(settings), store.location);
     tellUnfinished(unfinished, context);
@@ -186,11 +184,11 @@ export async function trust(
   });
   if (records.length > 0 && flags.dryRun !== true) {
     showEdit(await editState('state trust', flags, context, make), flags, context);
-    return EXIT.done;
+    return open === 0 ? EXIT.done : EXIT.refused;
   }
   const document = editDocument({ ...NO_EDIT, ledger });
   show(flags, document, (to) => renderUntouched(ledger, to), context);
-  return EXIT.done;
+  return open === 0 ? EXIT.done : EXIT.refused;
 }
 
 /** `callsheet state adopt`: the state is that of this stack and environment from now on. */

@@ -4,39 +4,31 @@ import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
 import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { isSameJson, Secret } from '../../core/value.ts';
+import { getOwn, isSameJson, Secret } from '../../core/value.ts';
 import { hasOtherSource, matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
-import { withLetGo } from '../../plan/state-entry.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
-import type { LedgerAction } from '../../render/runs.ts';
-import { describeActor, findOwner, holderFor, runId } from '../../run/actor.ts';
+import { findOwner } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
+import { beginEdit, type Edit, type Edited, editLine, recordEdit } from '../../run/edit.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
 import { checkOwner } from '../../state/failures.ts';
-import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
-import type { AppliedLeaf, Owner, ResourceState, State } from '../../state/model.ts';
-import { nextState, type Replayed, replay } from '../../state/replay.ts';
+import type { JournalEntry, StateEdit } from '../../state/journal.ts';
+import {
+  type AppliedLeaf,
+  isUnsettled,
+  type Owner,
+  type ResourceState,
+  type State,
+} from '../../state/model.ts';
+import { type Replayed, replay } from '../../state/replay.ts';
 import { isDamage } from '../../state/runs.ts';
-import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
-
-/** One edit of the state by hand. */
-export type Edit = {
-  /** The records in their order: cut short anywhere, nothing may be lost. Null: no longer remembered. */
-  readonly records: readonly (readonly [Address, ResourceState | null])[];
-  readonly ledger: readonly LedgerLine[];
-};
-
-export type Edited = {
-  readonly run: RunSummary['run'];
-  readonly serial: number;
-  readonly ledger: readonly LedgerLine[];
-};
+import type { Lease, StateStore } from '../../state/store.ts';
 
 /** The outcome of an edit that had nothing to do. */
 export const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
@@ -104,87 +96,6 @@ async function sealReceipts(store: StateStore, lease: Lease): Promise<number> {
     sealed += 1;
   }
   return sealed;
-}
-
-/** Writes an edit down under the lease: its journal, and then the state that comes of it. */
-export async function recordEdit(
-  lease: Lease,
-  began: EditBegan,
-  state: State,
-  { records, ledger }: Edit,
-  context: Context,
-): Promise<Edited> {
-  const { run } = began;
-  const resources = new Map(Object.entries(state.resources));
-  await lease.append({ ...began, ...getOrigin(state) });
-  for (const [address, resource] of records) {
-    await lease.append({ type: 'resource', address, resource });
-    if (resource === null) resources.delete(address);
-    else resources.set(address, resource);
-  }
-  await lease.append(ending(ledger, context));
-  // An edit that takes an address out forgets also that it was deleted once.
-  const taken = new Set(records.flatMap(([address, one]) => (one === null ? [address] : [])));
-  const deleted = Object.entries(state.deleted ?? {}).filter(([address]) => !taken.has(address));
-  const edited = { ...state, deleted: Object.fromEntries(deleted) };
-  const left = Object.fromEntries(resources);
-  const next = nextState(withLetGo(edited, state.resources, left), run, left);
-  await lease.commit(next);
-  return { run, serial: next.serial, ledger };
-}
-
-export type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id' | 'owner'>;
-
-/** Takes the lease for an edit. Its journal is to begin so, but for the state that it starts from. */
-export async function beginEdit(
-  purpose: StateEdit,
-  {
-    store,
-    settings,
-  }: Pick<OpenState, 'store'> & {
-    readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'>;
-  },
-  context: Context,
-): Promise<{ readonly began: EditBegan; readonly lease: Lease }> {
-  const actor = await describeActor(settings.dir, context);
-  const began: EditBegan = {
-    type: 'began',
-    run: runId(context.now()),
-    at: context.now().toISOString(),
-    purpose,
-    actor,
-    plan_digest: '',
-    config_digest: '',
-    base_url: context.env.CALLSHEET_BASE_URL ?? settings.platform.base_url ?? '',
-  };
-  const lease = await store.acquire(holderFor(began.run, purpose, actor, context));
-  return { began, lease };
-}
-
-/** The state that an edit starts from, as its journal names it. */
-export function getOrigin({ lineage, serial, account_id: account = '', owner }: State) {
-  return { lineage, serial, account_id: account, ...(owner && { owner }) };
-}
-
-/** How the journal of an edit ends. */
-export function ending(ledger: readonly LedgerLine[], { now }: Context) {
-  return {
-    type: 'ended',
-    at: now().toISOString(),
-    status: 'done',
-    verified: false,
-    ledger,
-  } as const;
-}
-
-/** One line of an edit's ledger. */
-export function editLine(
-  address: Address,
-  action: LedgerAction,
-  id: string | null,
-  message: string | null = null,
-): LedgerLine {
-  return { address, action, status: 'done', id, message, fields: [], history: null };
 }
 
 export function noState(location: string): CallsheetError {
@@ -295,9 +206,12 @@ export function chooseAddresses(
   });
 }
 
+/** Trust would record a hole as proven: nobody knows that such a secret was ever stored. */
+const UNSETTLED = 'not known to be stored, so not recorded; the next `callsheet apply` writes it';
+
 /**
  * Has the state remember the secrets that are set here as what the platform has stored, where it does not know: those
- * that were taken over, and those whose fingerprint is of another key. Nothing is asked of the platform. Throws
+ * that were taken over, and those whose fingerprint is of another key. Those that a restore, a rollback or a dead run left open are named and stay so. Nothing is asked of the platform. Throws
  * `CallsheetError('usage')` where the state holds one of the addresses not at all.
  */
 export async function trustSecrets(
@@ -305,20 +219,23 @@ export async function trustSecrets(
   { stack, secretOf, secretValues }: LoadedStack,
   state: State,
   context: Context,
-): Promise<Edit> {
+): Promise<Edit & { readonly open: number }> {
   for (const pattern of patterns) chooseAddresses(pattern, state);
   const fingerprints = fingerprintsFor(state, context);
   await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
   const world = { idOf: () => undefined, secretOf, fingerprints };
   const records: [Address, ResourceState][] = [];
   const ledger: Edit['ledger'][number][] = [];
+  let unsettled = 0;
   for (const { address, kind, document } of stack.resources) {
     const recorded = state.resources[address];
     if (recorded === undefined || !isChosen(address, { target: patterns })) continue;
-    const unknown = [...listLeaves(kindNamed(kind).schema, document).leaves.values()].filter(
-      (leaf) => isUnknown(leaf, recorded.leaves[leaf.text], address, world),
-    );
-    if (unknown.length === 0) continue;
+    const leaves = [...listLeaves(kindNamed(kind).schema, document).leaves.values()];
+    const last = ({ text }: Leaf) => getOwn(recorded.leaves, text);
+    const unknown = leaves.filter((leaf) => isUnknown(leaf, last(leaf), address, world));
+    const open = leaves.filter((leaf) => isUnsettled(last(leaf)));
+    unsettled += open.length;
+    if (unknown.length + open.length === 0) continue;
     const known = unknown.flatMap((leaf): [string, AppliedLeaf][] => {
       const remembered = rememberLeaf(leaf, address, world);
       return remembered === undefined ? [] : [[leaf.text, remembered]];
@@ -332,11 +249,12 @@ export async function trustSecrets(
     const message = [
       ...(taken.size === 0 ? [] : [`recorded as stored on the platform: ${[...taken].join(', ')}`]),
       ...(absent.length === 0 ? [] : [`not set here: ${absent.map(getSource).join(', ')}`]),
+      ...(open.length === 0 ? [] : [`${UNSETTLED}: ${open.map(({ text }) => text).join(', ')}`]),
     ].join('; ');
     const line = editLine(address, 'trust', recorded.id, message);
     ledger.push(taken.size === 0 ? { ...line, status: 'not_attempted' } : line);
   }
-  return { records, ledger };
+  return { records, ledger, open: unsettled };
 }
 
 /**

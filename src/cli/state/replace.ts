@@ -9,6 +9,7 @@ import type { Change } from '../../core/plan-document.ts';
 import { isSameJson } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
 import { findOwner } from '../../run/actor.ts';
+import { beginEdit, type Edited, editLine, ending, getOrigin } from '../../run/edit.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import { BrokenSeal, type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
@@ -19,17 +20,7 @@ import { emptyState } from '../../state/replay.ts';
 import type { Seals } from '../../state/seal.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { StateStore } from '../../state/store.ts';
-import {
-  beginEdit,
-  type Edited,
-  editLine,
-  ending,
-  getOrigin,
-  NO_EDIT,
-  type OpenState,
-  settledState,
-  withStore,
-} from './edit.ts';
+import { NO_EDIT, type OpenState, settledState, withStore } from './edit.ts';
 
 /** The outcome of a push; without an edit the state was the same already. */
 type Pushed = {
