@@ -652,6 +652,7 @@ const COMMANDS: readonly CommandEntry[] = [
         isWritten: true,
       }),
       flag('--dry-run', 'show the changes and the secrets that they need'),
+      flag('--as-if-gone', 'with --dry-run: count everything as missing'),
       NO_CALLS,
       AUTO_APPROVE,
       permit('--skip-refused', 'leave out refused changes; do the rest'),
@@ -661,7 +662,7 @@ const COMMANDS: readonly CommandEntry[] = [
       format('text', 'json'),
     ],
     examples: [
-      'callsheet restore nightly.snapshot --dry-run',
+      'callsheet restore nightly.snapshot --dry-run --as-if-gone',
       'callsheet restore nightly.snapshot --secrets secrets.yaml --media media',
       'callsheet restore nightly.snapshot --map-organization harbor=marina --map-texts',
     ],

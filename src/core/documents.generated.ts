@@ -3112,6 +3112,8 @@ export type Document = {
     readonly what: string;
     /** The resource; null where it is none in particular. */
     readonly address: string | null;
+    /** The name of the thing that only the dashboard sets up; absent where it is none. */
+    readonly part?: string;
     /** What it is, for people. */
     readonly message: string;
   }[];
@@ -3792,6 +3794,32 @@ export type Summary = {
     /** Why. */
     readonly why: string;
   }[];
+  /** The requests of a restore of all of it once everything is gone. */
+  readonly restore: {
+    /** Secrets that it asks for, as no snapshot holds any. */
+    readonly secrets: readonly {
+      /** The resource. */
+      readonly address: string;
+      /** One of them is enough. */
+      readonly any_of: readonly {
+        /** Path of the value. */
+        readonly path: string;
+        /** The variable that it is looked for in. */
+        readonly variable: string;
+      }[];
+    }[];
+    /** Exceptions: they cannot come back by themselves, or at all. */
+    readonly exceptions: readonly {
+      /** The sort of exception. */
+      readonly what: string;
+      /** The resource; null where it is none in particular. */
+      readonly address: string | null;
+      /** The name of the thing that only the dashboard sets up; absent where it is none. */
+      readonly part?: string;
+      /** The exception in words, for people. */
+      readonly message: string;
+    }[];
+  };
 };
 /** The snapshots of a folder, newest first. */
 export type List = {

@@ -15,6 +15,7 @@ const sip: Facet = {
   isStamped: true,
   isAsynchronous: true,
   write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
+  byHand: 'SIP registration',
   absent: 'the agent has no SIP registration, and only the dashboard sets one up',
   goes: 'its SIP registration, which only the dashboard sets up',
 };

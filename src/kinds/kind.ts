@@ -208,6 +208,8 @@ export type Facet = {
   readonly write: (id: string, body: JsonObject) => Call;
   /** The message if it is wanted and `read` finds nothing. */
   readonly absent: string;
+  /** The name of the thing that only the dashboard sets up and without which the part is absent. */
+  readonly byHand?: string;
   /** The things that go with the resource and cannot be made again, for a facet that no request makes. */
   readonly goes?: string;
   /** The question to ask before a member marked `x-ready` is switched on. */

@@ -1,4 +1,5 @@
 import type { SnapshotCommands } from '../core/documents.generated.ts';
+import { secretsByVariable } from './restoration.ts';
 import {
   type Fact,
   factLines,
@@ -14,7 +15,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { countKind, formatCount, formatSize } from './wording.ts';
+import { countKind, formatCount, formatFirst, formatSize } from './wording.ts';
 
 /** The description of a snapshot: the document that `--format json` prints. */
 export type SnapshotSummary = SnapshotCommands.Summary;
@@ -26,8 +27,12 @@ export type Gap = SnapshotSummary['gaps'][number];
 /** Lines of a list that are shown unless everything is asked for. */
 const MOST_LISTED = 10;
 
-/** A snapshot as a terminal shows it. */
-export function renderSnapshotText(one: SnapshotSummary, options: RenderOptions): string {
+/** A snapshot as a terminal shows it. `listing`: the command that lists what a restore asks for, in the place of a list. */
+export function renderSnapshotText(
+  one: SnapshotSummary,
+  options: RenderOptions,
+  listing?: string,
+): string {
   const { width } = options;
   const facts: readonly Fact[] = [
     ['file', `${one.file}, ${formatSize(one.size)}, ${ENCRYPTION[one.encryption]}`],
@@ -43,6 +48,8 @@ export function renderSnapshotText(one: SnapshotSummary, options: RenderOptions)
     ...factLines(facts, width),
     ...gapLines(one, options),
     ...withheldLines(one, options),
+    ...(listing === undefined ? askedLines(one, options) : []),
+    ...countLines(one, options, listing),
   ];
   return paint(lines, options.color);
 }
@@ -97,6 +104,61 @@ function withheldLines(
     ...titled(span(title, 'strong'), listLines(items, item, MOST_LISTED, options), options),
     ...(encryption === 'none' ? wrap([advice], options.width, 2) : []),
   ];
+}
+
+/** The things that a restore asks for, one a line. */
+function askedLines({ restore }: SnapshotSummary, options: RenderOptions): readonly Line[] {
+  const { secrets, exceptions } = restore;
+  const byHand = exceptions.filter(({ part }) => part !== undefined);
+  const files = exceptions.filter(({ what }) => what === 'file');
+  const lost = exceptions.filter(({ what, part }) => what !== 'file' && part === undefined);
+  const wanted = secretsByVariable(secrets);
+  const secretItem = ({ variable, what }: (typeof wanted)[number]) => [
+    ...itemLines('', what, options.width),
+    [span(`    ${variable}`)],
+  ];
+  const item = ([message, those]: readonly [string, typeof exceptions]) => {
+    const named = those.flatMap(({ address }) => (address === null ? [] : [address]));
+    const who = formatFirst(named, options.verbose ? Infinity : MOST_NAMED);
+    return itemLines(who === '' ? '' : `${who}: `, message, options.width);
+  };
+  const block = (title: string, those: typeof exceptions) => {
+    const groups = [...Map.groupBy(those, ({ message }) => message)];
+    return titled(span(title, 'strong'), listLines(groups, item, MOST_LISTED, options), options);
+  };
+  return [
+    ...titled(
+      span(`Secrets that a restore asks for (${wanted.length}):`, 'strong'),
+      listLines(wanted, secretItem, MOST_LISTED, options),
+      options,
+    ),
+    ...block('To set up in the dashboard:', byHand),
+    ...block('Files that a restore asks for:', files),
+    ...block('Cannot come back:', lost),
+  ];
+}
+
+/** Resources that are named in one line. */
+const MOST_NAMED = 3;
+
+/** Counts what a restore asks for: `41 secrets and 8 SIP registrations`. */
+function countLines(
+  { restore }: SnapshotSummary,
+  { width }: RenderOptions,
+  listing: string | undefined,
+): readonly Line[] {
+  const secrets = secretsByVariable(restore.secrets).length;
+  const parts = restore.exceptions.flatMap(({ part }) => part ?? []);
+  const files = restore.exceptions.filter(({ what }) => what === 'file').length;
+  const counts = [
+    ...(secrets === 0 ? [] : [formatCount(secrets, 'secret')]),
+    ...[...Map.groupBy(parts, (part) => part)].map(([part, all]) => formatCount(all.length, part)),
+    ...(files === 0 ? [] : [formatCount(files, 'file')]),
+  ];
+  if (counts.length === 0) return [];
+  const said = `A restore will ask for ${new Intl.ListFormat('en').format(counts)}`;
+  if (listing === undefined) return wrap([span(`${said}.`)], width, 2);
+  return [...wrap([span(`${said}. This lists them:`)], width, 2), [span(`  ${listing}`)]];
 }
 
 /** A file of a folder; without a key, an encrypted one tells nothing of itself. */

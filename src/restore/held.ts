@@ -8,7 +8,14 @@ import type { Scope } from '../kinds/kind.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import type { RestorationException } from '../render/restoration.ts';
 import { type Media, openMedia, type SnapshotFile } from '../snapshot/file.ts';
-import { buildDocument, filesIn, type Header, type ResourceRecord } from '../snapshot/format.ts';
+import {
+  buildDocument,
+  type ContentRecord,
+  type End,
+  filesIn,
+  type Header,
+  type ResourceRecord,
+} from '../snapshot/format.ts';
 import { concealedPaths, type ResourceState } from '../state/model.ts';
 
 /**
@@ -237,26 +244,38 @@ export type Holding = {
   readonly media: Media;
 };
 
-/** Reads a snapshot from end to end, so that one that is damaged is refused before anything is asked. */
-export async function readHolding({ file, header, records }: SnapshotFile): Promise<Holding> {
+/** Collects what can be made again while the records of a snapshot go by. */
+export function collectHeld(records: SnapshotFile['records']): {
+  readonly note: (record: ContentRecord | End) => void;
+  readonly held: Pick<Holding, 'all' | 'organizations' | 'gaps' | 'media'>;
+} {
   const all: Held[] = [];
   const organizations = new Map<string, string | null>();
   const gaps: Exception[] = [];
   const media = openMedia(records);
   const keep = packDocuments();
-  let sha256 = '';
-  for await (const record of records()) {
-    if (record.type === 'end') sha256 = record.sha256;
+  const note = (record: ContentRecord | End) => {
     if (record.type === 'organization') organizations.set(record.id, record.name);
     if (record.type === 'media') media.note(record);
     if (record.type === 'gap') gaps.push(toGap(record));
-    if (record.type !== 'resource') continue;
+    if (record.type !== 'resource') return;
     const held = heldFrom(record, keep);
     all.push(held);
     const { organization_id: owner } = held.scope;
     if (owner && !organizations.has(owner)) organizations.set(owner, null);
+  };
+  return { note, held: { all, organizations, gaps, media } };
+}
+
+/** Reads a snapshot from end to end, so that one that is damaged is refused before anything is asked. */
+export async function readHolding({ file, header, records }: SnapshotFile): Promise<Holding> {
+  const { note, held } = collectHeld(records);
+  let sha256 = '';
+  for await (const record of records()) {
+    if (record.type === 'end') sha256 = record.sha256;
+    note(record);
   }
-  return { file, header, sha256, all, organizations, gaps, media };
+  return { file, header, sha256, ...held };
 }
 
 function toGap({ of, why }: { readonly of: string; readonly why: string }): Exception {

@@ -40,6 +40,8 @@ export type LookFlags = CallsChoice & {
   readonly overrideFreeze?: string;
   readonly overrideLimits?: string;
   readonly mapTexts?: boolean;
+  /** Takes everything for gone: for a drill, which writes nothing. */
+  readonly asIfGone?: boolean;
   readonly format: 'text' | 'json';
 };
 
@@ -50,13 +52,14 @@ const TRIES = 2;
 export async function look(
   { addresses }: Part,
   opened: Opened,
-  session: Session,
+  live: Session,
   flags: LookFlags,
   context: Context,
 ): Promise<Round> {
   const { choice, supplies, isSameAccount, gone } = opened;
+  const obstacles = await findObstacles(choice, live.reader);
+  const session = flags.asIfGone === true ? withoutAll(live) : live;
   const { state, reader, store } = session;
-  const obstacles = await findObstacles(choice, reader);
   const target: Target = {
     places: choice.places,
     isSameAccount,
@@ -109,6 +112,14 @@ export async function look(
       found: new Set(there.map(({ kind, found }) => `${kind.name} ${found?.id}`)),
     };
   }
+}
+
+/** A session that finds nothing on the platform, and knows nothing that it made. */
+function withoutAll(session: Session): Session {
+  const list: Session['reader']['list'] = async (...asked) =>
+    (await session.reader.list(...asked)) && [];
+  const reader = { ...session.reader, list, read: async () => undefined };
+  return { ...session, reader, state: { ...session.state, resources: {} } };
 }
 
 /** Everything that is to be done, before anything is. `only`: of several parts what is shown is kept, and no round. */

@@ -214,9 +214,10 @@ function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exce
 /** Without parts that it cannot have, and without those that can only be told once it is there. */
 function withoutParts(draft: Draft, held: Held, address: Address, target: Target): Draft {
   const kind = kindNamed(held.kind);
-  return kind.facets.reduce((one, { field, absent }) => {
+  return kind.facets.reduce((one, { field, absent, byHand }) => {
     if (one.document[field] === undefined) return one;
-    const why = isBeyond(held, address, field, target) ? absent : target.leftOut(address, field);
+    const isAbsent = isBeyond(held, address, field, target);
+    const why = isAbsent ? absent : target.leftOut(address, field);
     if (why === undefined && target.exists(address)) return one;
     const message = `${field} is left out: ${why}`;
     return {
@@ -226,7 +227,15 @@ function withoutParts(draft: Draft, held: Held, address: Address, target: Target
       exceptions:
         why === undefined
           ? one.exceptions
-          : [...one.exceptions, { what: 'part' as const, address, message }],
+          : [
+              ...one.exceptions,
+              {
+                what: 'part' as const,
+                address,
+                ...(isAbsent && byHand && { part: byHand }),
+                message,
+              },
+            ],
     };
   }, draft);
 }

@@ -364,6 +364,7 @@ function openSessions(open: () => Promise<Session>): Sessions {
 type AgreeFlags = {
   readonly autoApprove?: boolean;
   readonly dryRun?: boolean;
+  readonly asIfGone?: boolean;
   readonly over?: boolean;
   readonly mapTexts?: boolean;
   /** False with `--without-secrets`. */
@@ -400,7 +401,8 @@ async function beforeFirst(
           isVerbose: context.terminal.render.verbose,
         });
   };
-  const inTheWay = isIdle || flags.over === true ? undefined : await isInTheWay();
+  const isFree = isIdle || flags.over === true || flags.asIfGone === true;
+  const inTheWay = isFree ? undefined : await isInTheWay();
   if (flags.dryRun === true || isIdle) showPlan();
   if (flags.dryRun === true) {
     if (inTheWay !== undefined) say(context.terminal, needsOver(inTheWay));
@@ -488,6 +490,10 @@ export async function restore(
   flags: RestoreFlags,
   context: Context,
 ): Promise<ExitCode> {
+  if (flags.asIfGone === true && flags.dryRun !== true)
+    throw new CallsheetError('usage', '--as-if-gone is for a drill and needs --dry-run', {
+      hint: 'Without it a restore keeps what the platform has.',
+    });
   const holding = await readHolding(await openSnapshot(file, keysFrom(flags, context)));
   const opened = await openRestoration(holding, flags, context);
   return carryOut(opened, flags, context);

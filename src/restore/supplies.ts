@@ -12,10 +12,14 @@ import { isElementName } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { fileMissing, fileName } from '../kinds/kind.ts';
+import type { SnapshotSummary } from '../render/snapshot.ts';
 import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
+import { assignAddresses, inOrder } from './addresses.ts';
 import type { Held, Holding, Target } from './held.ts';
+import { neededSecrets } from './overview.ts';
+import { rebuild } from './rebuild.ts';
 import { heldSecrets, nameVariables } from './secrets.ts';
 
 export type SupplyFlags = {
@@ -106,6 +110,39 @@ export async function gatherSupplies(
       return found.get(held) ?? (own instanceof Blob ? own : undefined);
     },
     sharedFile: files.sharedWith,
+  };
+}
+
+/**
+ * Lists what a restore of all of a snapshot asks for once everything is gone, without asking the platform: the secrets,
+ * and what cannot come back by itself, decided by the functions that a restore goes by. Variables of the environment do
+ * not count: they are what is asked for. The stack's names and files do, where there is one.
+ */
+export async function listAsked(
+  held: Pick<Holding, 'all' | 'organizations' | 'media'>,
+  stack: Stack | undefined,
+): Promise<SnapshotSummary['restore']> {
+  const all = assignAddresses(held.all);
+  const places = new Map<string, string>();
+  const ordered = inOrder(held.all, places);
+  const addresses = new Map(ordered.map((one) => [one, all.get(one) ?? one.id]));
+  const supplies = await gatherSupplies(addresses, addresses, {}, stack, held, { env: {} });
+  const { needs, exceptions } = rebuild(addresses, {
+    ...supplies,
+    places,
+    isSameAccount: false,
+    obstacleAt: () => undefined,
+    exists: () => false,
+    isOriginal: () => false,
+    isPlaceGone: () => false,
+    recorded: () => undefined,
+    leftOut: () => undefined,
+    hasStack: stack !== undefined,
+    rewritesTexts: false,
+  });
+  return {
+    secrets: neededSecrets(needs),
+    exceptions: exceptions.filter(({ what }) => what !== 'secret'),
   };
 }
 

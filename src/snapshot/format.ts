@@ -128,7 +128,7 @@ type Tally = {
     about: { readonly file: string; readonly size: number; readonly encryption: Sealing },
     header: Header,
     end: End,
-  ) => SnapshotSummary;
+  ) => Omit<SnapshotSummary, 'restore'>;
 };
 
 export function createTally(): Tally {

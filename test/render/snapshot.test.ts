@@ -24,6 +24,7 @@ const SUMMARY: SnapshotSummary = {
     paths: [PATH],
   })),
   gaps: [],
+  restore: { secrets: [], exceptions: [] },
 };
 
 test('a header that every agent has is left out in one line, and what keeps it is said', () => {

@@ -6,6 +6,7 @@ import { say } from '../../console/events.ts';
 import { type ShowFlags, show } from '../../console/show.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../console/snapshot-keys.ts';
 import type { Terminal } from '../../console/terminal.ts';
+import { commandLine, quoted } from '../../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { Blob, findFilled } from '../../core/value.ts';
 import { organizationNamed } from '../../export/survey.ts';
@@ -13,6 +14,8 @@ import { getText, recordIn } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
 import { formatNumber } from '../../render/wording.ts';
+import { collectHeld } from '../../restore/held.ts';
+import { listAsked } from '../../restore/supplies.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { NO_LINEAGE } from '../../run/session.ts';
@@ -105,14 +108,28 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     });
     const tally = createTally();
     const files = flags.media === true ? await readMedia(session) : [];
-    const seen = tally.over(withMedia(told(records, terminal), files));
+    const collected = collectHeld(async function* () {});
+    const seen = noted(tally.over(withMedia(told(records, terminal), files)), collected.note);
     const body = base === undefined ? seen : withoutSame(seen, base.digests);
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
-    const made = tally.document({ file, size, encryption: seal.type }, header, end);
-    show(flags, made, (to) => renderSnapshotText(made, to), context);
+    const about = tally.document({ file, size, encryption: seal.type }, header, end);
+    const stack = settings && (await session.stack().catch(() => undefined));
+    const made = { ...about, restore: await listAsked(collected.held, stack) };
+    const listing = commandLine(`snapshot show ${quoted(file)}`, flags);
+    show(flags, made, (to) => renderSnapshotText(made, to, listing), context);
     return EXIT.done;
   });
+}
+
+async function* noted<T extends ContentRecord>(
+  records: AsyncIterable<T>,
+  note: (record: T) => void,
+): AsyncGenerator<T> {
+  for await (const record of records) {
+    note(record);
+    yield record;
+  }
 }
 
 /** Says now and then how far it is: a large account takes minutes. */

@@ -15,6 +15,10 @@ import {
   renderSnapshotsText,
   renderSnapshotText,
 } from '../../render/snapshot.ts';
+import { collectHeld } from '../../restore/held.ts';
+import { listAsked } from '../../restore/supplies.ts';
+import { findSettings } from '../../run/platform-session.ts';
+import { openStack } from '../../run/stack.ts';
 import { compareSnapshots } from '../../snapshot/compare.ts';
 import { type Keys, readSealing } from '../../snapshot/container.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
@@ -26,6 +30,7 @@ import {
   type ResourceRecord,
   type Sealing,
 } from '../../snapshot/format.ts';
+import type { Stack } from '../../stack/index.ts';
 
 type SnapshotFlags = ShowFlags & KeyFlags;
 
@@ -49,13 +54,30 @@ async function showAll(
   context: Context,
 ): Promise<void> {
   const tally = createTally();
+  const { note, held } = collectHeld(records);
   let end: End | undefined;
-  for await (const record of tally.over(records())) if (record.type === 'end') end = record;
+  for await (const record of tally.over(records())) {
+    note(record);
+    if (record.type === 'end') end = record;
+  }
   if (end === undefined) throw new Error('a snapshot ends with its end');
   const { size } = await stat(file);
   const encryption = (await readSealing(file)) ?? 'none';
-  const summary = tally.document({ file, size, encryption }, header, end);
+  const about = tally.document({ file, size, encryption }, header, end);
+  const stack = await findStack(flags, context);
+  const summary = { ...about, restore: await listAsked(held, stack) };
   showDocument(flags, summary, (to) => renderSnapshotText(summary, to), context);
+}
+
+/** The stack of the folder; a broken one is in nobody's way. */
+async function findStack(flags: CommonFlags, context: Context): Promise<Stack | undefined> {
+  try {
+    const settings = findSettings(flags, context);
+    return settings && (await openStack(flags, context, 'skip')).stack;
+  } catch (error) {
+    if (error instanceof CallsheetError) return undefined;
+    throw error;
+  }
 }
 
 async function showOne(
