@@ -201,7 +201,7 @@ export type Opened = {
   readonly supplies: Supplies;
   /** The file that it remembers in what it made. */
   readonly state: string;
-  /** True in the folder of a stack. */
+  /** True in the folder of a stack, unless `CALLSHEET_STATE` names the state of the restoration itself. */
   readonly hasStack: boolean;
   readonly isSameAccount: boolean;
   /** Opens that file alone. */
@@ -266,7 +266,7 @@ export function openRestoration(
       parts: splitParts(addresses, choice.places, flags.together),
       supplies,
       state,
-      hasStack: stack !== undefined,
+      hasStack: stack !== undefined && !('file' in stack.state && stack.state.file === state),
       store: () => openStore(loaded.stack, context),
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
       gone: new Set(),

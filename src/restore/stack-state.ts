@@ -92,7 +92,12 @@ export async function recordRestored(
   context: Context,
 ): Promise<Recorded> {
   if (!hasStack) return { stack: null };
-  const unstopped = { ...context, stop: new AbortController().signal };
+  const unstopped: Context = {
+    ...context,
+    stop: new AbortController().signal,
+    // A lost state is no first run.
+    emit: (event) => (event.type === 'no_state' ? undefined : context.emit(event)),
+  };
   try {
     const written = await closing(openOwn(), readWritten);
     if (written === undefined || written.resources.size === 0) return { stack: null };
