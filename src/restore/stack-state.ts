@@ -211,7 +211,7 @@ async function findLastImport(store: StateStore): Promise<string | undefined> {
   return (await store.runs()).find(({ purpose }) => purpose === 'import')?.at;
 }
 
-/** What is known where entries are made: the traces of the restoration, and its fingerprints. */
+/** Entries are made of the traces of the restoration and its fingerprints. */
 type Sources = {
   readonly written: Written;
   readonly theirs: World;

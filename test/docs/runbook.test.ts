@@ -20,7 +20,7 @@ function commandsBetween(from: string, to: string): readonly string[] {
 const BEFORE = commandsBetween('**Before the disaster**', '**When the fleet is gone:**');
 const AFTER = commandsBetween('**When the fleet is gone:**', 'The last round of a restore');
 
-/** What a person adds who has no secrets at hand yet, and sits at no terminal. */
+/** A person adds these who has no secrets at hand yet, and sits at no terminal. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   'restore FILE': ['--without-secrets', '--auto-approve'],
   apply: ['--auto-approve'],

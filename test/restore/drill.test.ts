@@ -8,7 +8,7 @@ import { accountOf, knowledgeBasesOf, ownState, restoreOn } from './restoring.ts
 const MANY = accountOf({ resellers: 2, organizations: 4, agents: 16 });
 const UNSET = { SMS_TOKEN: '', CRM_KEY: '', MCP_TOKEN: '' };
 
-/** What a dry run lists that is neither in the snapshot's gaps nor the same of every restore. */
+/** A dry run without the snapshot's gaps and what every restore lists. */
 async function drill(stage: Stage, file: string, flags: object) {
   const given = {
     ...flags,
