@@ -57,7 +57,7 @@ export type ApplyOutcome = {
   };
 };
 
-/** Told what came of the apply before a run that failed is undone. */
+/** `ended` gets the result of the apply before a failed run is undone. */
 export type ApplyReview = Review & { readonly ended?: (applied: Applied) => void };
 
 function isUndone(outcome: Undone): boolean {
@@ -67,7 +67,7 @@ function isUndone(outcome: Undone): boolean {
 }
 
 /**
- * Carries out a plan, the given one or one made now. Without `review.agree` nobody has to agree.
+ * Carries out a plan, the given one or one made now. Without `review.agree` it needs no approval.
  *
  * With `rollbackOnFailure`: that a run is to be undone should it fail stands in its first line, so that
  * whatever dies afterwards, the run or its rollback, can be gone on with:
@@ -182,14 +182,14 @@ async function applyNow(
   return runPlan(planned, request);
 }
 
-/** How the checkout stands. A doubt is told here: a worker, or who applies many stacks, sees no notes of plans. */
+/** Reports a doubt about the checkout as a notice: a worker or a fleet's apply shows no notes of plans. */
 async function tellStanding(session: Session, context: RunContext): Promise<Standing> {
   const { doubt, ...standing } = await findStanding(session, context);
   if (doubt !== undefined) context.emit({ type: 'notice', text: doubt });
   return standing;
 }
 
-/** A plan was reviewed already, so that nobody is asked. What came with it is shown. */
+/** Applies a given plan without asking, since it was reviewed already, and shows what came with it. */
 async function applyGiven(
   given: PlanDocument,
   request: RunRequest,
@@ -269,7 +269,7 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
   return undone && findBegan(undone)?.on_failure === 'rollback' ? undoes : undefined;
 }
 
-/** Undoes a run as far as it can be, and asks nobody: whoever applied agreed to it. */
+/** Undoes a run as far as it can be, without asking: the apply was approved with `--rollback-on-failure`. */
 async function undoFailed(
   run: string,
   { plan: _, calls: __, options, ...given }: ApplyOptions,

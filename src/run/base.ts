@@ -32,7 +32,7 @@ export async function readBase(
   ref: string,
   { dir, varFile = [] }: Pick<StackOptions, 'dir' | 'varFile'>,
 ): Promise<Base | undefined> {
-  // A folder without a stack is told by those who load it.
+  // Loading the stack reports a folder without one.
   if (!isStack(dir)) return undefined;
   const git = (...args: readonly string[]) => runGit(dir, ...args);
   await git('rev-parse', '--show-toplevel').catch((cause: unknown) => {

@@ -10,7 +10,7 @@ import type { RunContext } from './context.ts';
  */
 export type Standing = {
   readonly behind?: Behind;
-  /** Why that cannot be told. */
+  /** Why that is unknown. */
   readonly doubt?: string;
 };
 
@@ -22,7 +22,7 @@ export type Standing = {
  * | is that of the checkout, or one of its ancestors                                    | has it         |
  * | has the stack's folder as the checkout has it                                       | has it         |
  * | has it as a commit of the checkout has it that was made since, as a squash merge is | has it         |
- * | is none of these, and the clone is shallow                                          | cannot be told |
+ * | is none of these, and the clone is shallow                                          | is not known   |
  * | has commits that the checkout lacks, and none touches the stack's folder            | has it         |
  * | is none of these                                                                    | is behind      |
  *

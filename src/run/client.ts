@@ -142,7 +142,7 @@ function counted(transport: Transport, traffic: NonNullable<RunContext['traffic'
   };
 }
 
-/** Decides which servers get credentials, with the environment and whoever can be asked. */
+/** Decides which servers get credentials, by the environment and by a person's confirmation. */
 export function admitIn({ env, confirm }: Pick<RunContext, 'env' | 'confirm'>): Admit {
   const file = fileOfHosts(env);
   return (address) =>

@@ -52,9 +52,8 @@ export type RunContext = {
   readonly now: () => Date;
   /** Aborted by the first interrupt. */
   readonly stop: AbortSignal;
-  /** Told what happens. */
   readonly emit: (event: Event) => void;
-  /** Asks a person for a yes; absent where there is nobody to ask. */
+  /** Asks a person for a yes; absent where no person can answer. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** The file store's disk operations, if it is not to do them itself: tests stop it at each step. */
   readonly disk?: Disk;
@@ -82,7 +81,7 @@ export type RunContext = {
     | undefined;
   /** Traces what is done, where the environment names a collector. */
   readonly telemetry?: Stages | undefined;
-  /** Told of every request to the platform. */
+  /** Receives every request to the platform. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };
 

@@ -92,7 +92,7 @@ const PULL_FLAGS = { own: '--override', shared: '--change-shared' } as const;
 /** Histories that a plan read, by the id of their resource. */
 type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;
 
-/** A reader that keeps the histories it is asked for, so that nobody has to ask for them again. */
+/** Wraps a reader so that it keeps the histories it is asked for, and none is requested twice. */
 export function keepHistories(reader: Reader): {
   readonly reader: Reader;
   readonly histories: Histories;
@@ -106,7 +106,7 @@ export function keepHistories(reader: Reader): {
   return { reader: { ...reader, history }, histories };
 }
 
-/** Drift with a name on it. The digest stays that of what drifted, whoever did it. */
+/** Adds to drift who made it. The digest stays that of what drifted: it does not depend on the actor. */
 async function attributeDrift(
   drift: PlanDocument,
   histories: Histories,

@@ -160,7 +160,7 @@ function isKnown(
   return run === last || Object.values(holds).some(({ undid, by }) => run === undid || run === by);
 }
 
-/** Without its record nobody knows what a run found before it wrote. */
+/** Without its record, what a run found before it wrote is unknown. */
 function recordGone(which: string, { store }: Session): CallsheetError {
   return new CallsheetError('usage', `the record of ${which} and its copies are missing`, {
     hint: `Restore the record next to ${store.location} from a backup, or revert the change in the configuration and run \`callsheet plan\`. To roll back an earlier run: \`callsheet rollback RUN\`.`,
@@ -250,7 +250,7 @@ export function createMakerFinder(
       const { purpose, at: from } = findBegan(entries) ?? {};
       if (purpose === undefined || from === undefined) continue;
       const ran = { from, to: findEnded(entries)?.at || from };
-      // It may be of a kind that nobody can delete: an undo has none of those among what was made.
+      // The resource's kind may have no delete: the undo does not list such resources among the created ones.
       const found = new Set(entries.map((entry) => (entry.type === 'snapshot' ? entry.id : null)));
       for (const entry of entries) {
         if (entry.type !== 'resource' || entry.resource === null) continue;
@@ -290,7 +290,7 @@ export async function readBegan(session: Session, run: string): Promise<RunBegan
   return entries && findBegan(entries);
 }
 
-/** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
+/** Undoing a rollback brings back what it undid, so it must be asked for by its id. */
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
     hint: `To apply again what it undid: \`callsheet rollback ${run}\`. To undo an earlier run: \`callsheet rollback RUN\`, with an id of \`callsheet runs\`.`,

@@ -262,7 +262,7 @@ export async function planConfiguration(
         ? options
         : { ...options, target: scope.target },
   });
-  // Who reviews the plan is told that not all of it is applied at once.
+  // The note says to reviewers that not all of the plan is applied at once.
   const stepped = scope === undefined ? planned : withNotes(planned, [asNote(scope.note)]);
   const { plan } = withNotes(stepped, [
     ...doubtNotes(standing),
@@ -278,8 +278,8 @@ export async function planConfiguration(
 
 /**
  * Resources that features have for their own, but for one that plans itself: `rollout careful`. Throws
- * `CallsheetError('refused')` where the state has something under way of a feature that this Callsheet does not have: nobody
- * could say which resources are its own.
+ * `CallsheetError('refused')` where the state has something under way of a feature that this Callsheet does not have: its
+ * resources cannot be known.
  */
 export async function listClaims(
   { features }: Pick<RunContext, 'features'>,
@@ -472,7 +472,7 @@ export function guardFindingsNow(
   return checkGuards(plan, { guards, holds, now: now(), desired, world, behind });
 }
 
-/** The part of it that nobody overrode, and what the team's own rules refuse. */
+/** Returns the refusals that no override lifts, and those of the team's own rules. */
 export function refusalsNow(
   plan: PlanDocument,
   session: Pick<Session, 'stack' | 'state' | 'world'>,

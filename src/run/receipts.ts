@@ -334,7 +334,7 @@ export function describeReceipt(
   return { change, edit: { ...edit, undone_by: { run, at, purpose } } };
 }
 
-/** An edit by somebody else, or several of which nobody can tell what each changed. */
+/** Describes an edit by somebody else, or several whose single changes are unknown. */
 export function describeEdit(
   address: Address,
   id: string | null,

@@ -286,7 +286,7 @@ async function execute(
       ...guarded,
     });
     const forgetStop = emitStop(context);
-    // A rollback is held against what it found; whoever verifies nothing keeps nothing.
+    // Only the verification of a rollback compares with what the run found.
     const noting =
       request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
     const executed = await stage(context, 'apply', () =>

@@ -91,7 +91,7 @@ export async function openStack(
       const missing = places.filter(({ source }) => !values.has(source));
       if (missing.length === 0) return;
       if (context.sandbox === undefined) throw unset(missing, problems, stack.secrets);
-      // On a copy something must stand for it, and nobody reads it.
+      // On a copy a placeholder is enough: the value is never read.
       for (const { source } of missing) values.set(source, PLACEHOLDER);
     },
     async *loadAt(commits) {
@@ -153,7 +153,7 @@ export function openSettings(options: StackOptions, context: RunContext): StackS
   return settings;
 }
 
-/** Says of a stack that was opened `evenBroken` what is wrong with it, and that nobody needs it. */
+/** Warns of what is wrong with a stack that was opened `evenBroken`, and that the command does not need it. */
 export function announceBroken(
   { warnings }: Pick<LoadedStack, 'warnings'>,
   options: StackOptions,

@@ -180,7 +180,7 @@ async function openNamesakes(
   return (one) => found.get(one) ?? [];
 }
 
-/** A rollback to the same snapshot that died has edited, too: its edits are nobody's. */
+/** An interrupted rollback to the same snapshot has edited, too: its edits are not somebody else's. */
 async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
   const { unfinished, state } = session;
   const run = unfinished?.run ?? state.last_run;

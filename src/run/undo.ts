@@ -140,7 +140,7 @@ export type UndoRequest = {
   readonly command: string;
   /** The thing that a person is asked about: `run 20260302t083000z-1f3a9c`. */
   readonly what: string;
-  /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
+  /** The run whose values it takes back, and whether they are held from now on; absent where that is unknown. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
   /** True if the run was to be undone on failure, and is not: it is owed a rollback until there is a record of one. */
   readonly isOwed?: boolean;
@@ -156,7 +156,7 @@ export type UndoRequest = {
   readonly notes?: readonly Note[];
   /** Changes that were asked for and are left out. */
   readonly skipped?: readonly NotUndone[];
-  /** The same where these are gone since. Throws `CallsheetError('refused')` where they are not made anew unasked. */
+  /** The same where these are gone since. Throws `CallsheetError('refused')` where they must not be created again unasked. */
   readonly without?: (gone: ReadonlySet<Address>) => UndoRequest;
 };
 
@@ -582,7 +582,7 @@ export async function carryOutUndo(
 
 /**
  * Finds live resources that name what a rollback makes again by the id that it had, and has those of the stack get the new
- * one. What else names it is told.
+ * one. Other uses of the old id are reported.
  */
 async function relink(
   undo: Undo,
