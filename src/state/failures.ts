@@ -31,7 +31,7 @@ export function strayPart(location: string, owner: string, name: string): Callsh
 /** Characters that are shown of a name that somebody else gave. */
 const MOST_OF_A_NAME = 120;
 
-/** A damaged state of which not even the damage can be told: more than a string is read by sound lines alone. */
+/** A damaged state whose damage cannot be shown: one longer than a string is read by sound lines alone. */
 export function tooLongToMend(location: string): CallsheetError {
   return new CallsheetError(
     'state',
@@ -198,7 +198,7 @@ const NO_FILES = {
   other: { is: 'is neither a file nor a folder', hint: CHECK_PATH },
 } as const;
 
-/** A state that nobody would read again. */
+/** Refuses to write a state that would be too large to be read again. */
 export function tooLargeState(size: number): CallsheetError {
   return new CallsheetError(
     'state',
@@ -311,7 +311,7 @@ export function neverFree(location: string, tries: number): CallsheetError {
   );
 }
 
-/** `held`: who has the state instead; undefined when nobody has. */
+/** `held`: who has the state instead; undefined when it is free. */
 export function noSuchLease(location: string, lease: string, held: HeldLock | undefined) {
   return new CallsheetError(
     'usage',
@@ -349,7 +349,7 @@ function describeLoss(loss: LossOfLease): string {
   }
 }
 
-/** The server keeps a lock that was given back: nobody gets at the state until somebody takes it away there. */
+/** The server keeps a lock that was given back: the state stays locked until the lock is removed there. */
 export class StillLocked extends CallsheetError {
   constructor(location: string, why: string, todo: string) {
     super('state', `cannot unlock the state ${location}: ${why}`, { hint: todo });

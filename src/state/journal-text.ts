@@ -10,7 +10,7 @@ import type { Line } from './state-text.ts';
  * The text form of a journal: a line that says what the file is, then one line an entry,
  * `{"sum":"<first 16 hex of the SHA-256 of the entry's text>","entry":{…}}`, with `"number":1,"seal":"…",` before the
  * entry where there is a key: so no line can be removed, exchanged or put in its place (`seal.ts`). Text is only ever added
- * at the end. Whoever goes on with a journal whose last write was cut off ends that rest with `TORN`.
+ * at the end. To go on with a journal whose last write was cut off, that rest is ended with `TORN`.
  */
 const JOURNAL_VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
@@ -39,9 +39,9 @@ export function* journalPieces(
 }
 
 /**
- * Hands on the entries of a journal as they are read, so that nobody need hold all of them, and resolves to whether
+ * Hands on the entries of a journal as they are read, so that memory need not hold all of them, and resolves to whether
  * the rest of a write that was cut off stands at the end. What stands behind the last line break, or before `TORN`,
- * is such a rest: nobody relied on it, so it is left out. Any other line that is damaged throws
+ * is such a rest: no write relied on it, so it is left out. Any other line that is damaged throws
  * `CallsheetError('state')` with its number, and one that is not sealed as it must be `BrokenSeal`.
  */
 export async function readJournal<L extends Line>(

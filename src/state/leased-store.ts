@@ -423,7 +423,7 @@ function openLease(
     refile: (receipt) => whileHeld(() => driver.refile(id, receipt)),
     async release() {
       stopBeating();
-      // A journal that failed has told so already, to whoever appended.
+      // The append that failed has thrown this already.
       await journal.close().catch(() => undefined);
       await beating;
       // A file of a lock that was lost is still to be closed.

@@ -77,7 +77,7 @@ function has(
 export type LockEffects = {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a clock that nobody sets, and that stands still while the machine is suspended. */
+  /** Milliseconds of a monotonic clock that stands still while the machine is suspended. */
   readonly steady: () => number;
   /** Waits that many milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -143,7 +143,7 @@ export type LockPlace = {
   /** Names the store in messages: without credentials. */
   readonly location: string;
   readonly timing: Timing;
-  /** Who holds the state, or held it last; undefined where nobody ever did. */
+  /** Returns who holds the state, or held it last; undefined if it was never locked. */
   readonly lockRecord: () => Promise<LockRecord | undefined>;
   /** Puts a lock record in the place of the one that was seen. False: somebody else was faster. */
   readonly acquire: (seen: LockRecord | undefined, own: LockRecord) => Promise<boolean>;
@@ -210,7 +210,7 @@ async function isFree(
   throw lockedState(location, later.holder, later.id);
 }
 
-/** Who holds the state; undefined when nobody does. */
+/** Returns the state's holder; undefined when it is free. */
 export async function readHolder(
   { lockRecord, timing: { silent, watch } }: LockPlace,
   { machine, now }: Pick<LockEffects, 'machine' | 'now'>,

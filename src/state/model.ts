@@ -25,7 +25,7 @@ export type KeptEntry = KeptEntries[string];
 export type Owner = NonNullable<StateFile.Document['owner']>;
 
 /**
- * `vouched`: it has the seal of another key or place, and whoever read it vouches for it. Without a key a state is
+ * `vouched`: it has the seal of another key or place, and the reader vouches for it. Without a key a state is
  * `unsealed`.
  */
 export type Trust = 'sealed' | 'vouched' | 'unsealed';
@@ -87,11 +87,11 @@ export type RememberedPin = Runs.Pin;
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
  * ever asked of them; secrets and sensitive values as a keyed fingerprint. `unknown` is a secret that was
  * configured and not written, because its resource was taken over with whatever it has: without it, such
- * a secret could not be told from one that the configuration has only now.
- * `unsettled` stands for what the platform never returns, where nobody knows that it was written: a run died, or a
+ * a secret would look like one that the configuration has only now.
+ * `unsettled` stands for what the platform never returns, where it may not have been written: a run died, or a
  * rollback created the resource again without it. It equals nothing, so it is written again.
- * `source`: a digest of where a concealed value came from (`diff/applied.ts`), so that another source is noticed by
- * whoever has no value to compare.
+ * `source`: a digest of where a concealed value came from (`diff/applied.ts`), so that another source is noticed
+ * where there is no value to compare.
  */
 export type AppliedLeaf = Runs.Leaf;
 
@@ -126,8 +126,8 @@ const MOST_SHARED = 5_000;
 
 /**
  * Gives what was just parsed or made of a resource one copy of what many resources have alike: most agents of a fleet speak
- * one language, and a state of a hundred thousand would hold that as often. The resource itself is changed, so nobody else
- * may have it. Nothing is checked here.
+ * one language, and a state of a hundred thousand would hold that as often. The resource itself is changed, so no
+ * other code may have it. Nothing is checked here.
  */
 export function openSharing(): <T>(resource: T) => T {
   const leaves = new Map<unknown, unknown>();

@@ -19,7 +19,7 @@ export type StoreWorld = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Decides which servers get the credentials of the environment. */
   readonly admit: Admit;
-  /** Told in a sentence that a store which is away is waited for, and that it is back. */
+  /** Gets a sentence when a lost store is waited for, and when it is back. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly seals: Seals;
 };

@@ -178,7 +178,7 @@ export function withDeleted(
 /**
  * A resource has one address. Where a run gave it another one and did not come to forget the first, as
  * when it was cut short or `--target` left that out, the fresh one has it. Of two fresh ones the first has it: the
- * platform answered the second with what another address had by then, and the next plan looks for that one anew.
+ * platform answered the second with what another address had by then, and the next plan looks for that one again.
  */
 function oneAddressEach(
   resources: State['resources'],

@@ -366,7 +366,7 @@ type SalvagedEntries = {
 
 /**
  * The entries of a journal that are whole, whatever stands between them. A rest of a write that was cut
- * off is no loss: nobody relied on it. Undefined for what does not begin as a journal does.
+ * off is no loss: no write to the platform relied on it. Undefined for what does not begin as a journal does.
  */
 export async function salvageJournal<L extends Line>(
   lines: AsyncIterable<L> | Iterable<L>,

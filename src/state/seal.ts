@@ -72,7 +72,7 @@ export type SealingKey = { readonly id: string; readonly mac: (text: string) => 
 export function sealingKey(key: string | undefined): SealingKey | undefined {
   if (!key) return undefined;
   const derived = Buffer.from(hkdfSync('sha256', key, '', 'callsheet seals 1', 32));
-  // As an object of its own: for each HMAC under bytes Node makes one anew, which takes four times as long.
+  // A key object, since Node would make one from the bytes for each HMAC, which takes four times as long.
   const secret = createSecretKey(derived);
   return {
     id: hash('sha256', derived).slice(0, 8),

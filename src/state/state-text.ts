@@ -25,7 +25,7 @@ import { firstProblem, parseBounded, parseRecord, stateShape } from './shape.ts'
  * The checksum covers the compact JSON of everything else. Line breaks stand only between tokens, so
  * the compact form is the text without them: a state of 10,000 agents is checked in the time it takes
  * to hash it, a thirtieth of what making canonical JSON of it takes. A file that was merely laid out
- * anew (by a formatter, by Git's line endings) still fits after parsing.
+ * differently (by a formatter, by Git's line endings) still fits after parsing.
  */
 export const VERSION = 1;
 

@@ -31,11 +31,11 @@ export type StateStore = {
   readonly overlaps: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
   /** Throws `CallsheetError('locked')`, naming the holder, when another live run has it. */
   readonly acquire: (holder: Holder) => Promise<Lease>;
-  /** Who holds the state, alive or not; undefined when nobody does. */
+  /** Returns the state's holder, alive or not; undefined when it is free. */
   readonly lock: () => Promise<HeldLock | undefined>;
   /**
-   * Takes the lease of that id from whoever holds it, who then stops before the next write. `by` is named
-   * to them. The lock is free once they send nothing more, however they are cut off. Throws `CallsheetError('usage')`
+   * Takes the lease of that id from its holder, who then stops before the next write. `by` is named
+   * to the holder. The lock is free once they send nothing more, however they are cut off. Throws `CallsheetError('usage')`
    * when another lease holds the state, or none.
    */
   readonly unlock: (lease: string, by: Holder) => Promise<void>;

@@ -102,7 +102,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
    *     4  commit                             the same, and the journal of a run that wrote nothing
    *
    * Open journals of the same lineage that can be read are filed as runs that did not finish; others get a
-   * name under which nobody takes them for a journal. Resolves to the names of what was set aside.
+   * name that is not a journal's. Resolves to the names of what was set aside.
    */
   async function replace(
     lease: string,
@@ -214,7 +214,7 @@ export async function writeStateCopy(
   });
 }
 
-/** Runs that committed and were not filed. Beside a damaged state nobody can tell, and none is listed. */
+/** Lists runs that committed and were not filed. Beside a damaged state they are unknown, and none is listed. */
 async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
   try {
     return (await readStoredMark(place)).runs.finished;
@@ -312,8 +312,8 @@ export function openFileLock(
       const own = held.get(lease);
       if (own === undefined) throw lostLease(location, { why: 'released' });
       const next = join(folder, String(own.number + 1));
-      // In this order: whoever takes over makes the next record before it removes this one, and
-      // whoever takes over from there removes this one before the next.
+      // In this order: a takeover makes the next record before it removes this one, and
+      // the takeover after it removes this one before the next.
       if (statSync(next, { throwIfNoEntry: false }) !== undefined)
         throw lostLease(location, { why: 'taken', by: readHolder(next) });
       if (fstatSync(own.file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
