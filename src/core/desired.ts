@@ -14,7 +14,7 @@ export type Lifecycle = {
   readonly heal?: boolean;
 };
 
-/** A resource as it was, and the paths of what nobody kept of it. */
+/** A resource as it was, and the paths of values that were not kept. */
 export type WholeDocument = {
   readonly document: ValueObject;
   readonly withheld: readonly string[];

@@ -66,7 +66,7 @@ const [MOST_LISTED, MOST_ALIKE] = [20, 3];
 
 /**
  * Sentences about resources, a line each, as the message of an error. Of sentences that differ in nothing but the
- * address the first few are told, and how many more there are: a fleet has the same trouble a hundred times.
+ * address the first few are listed, with the number of the rest: a fleet has the same trouble a hundred times.
  */
 export function foldSentences(sentences: readonly Sentence[]): string {
   const alike = Map.groupBy(sentences, ({ address, message }) => message.replaceAll(address, ''));
@@ -309,7 +309,7 @@ export function callVerb({ syscall }: Pick<SystemError, 'syscall'>): string {
 
 /**
  * A failure of the system as a sentence: it is no bug. Any other error as it is. `what` could not be done; without it
- * nobody met the failure on its way, and only one of the file system is told.
+ * no caller described the failure, and only one of the file system is explained.
  */
 export function explainSystemError(
   error: unknown,

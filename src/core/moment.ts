@@ -1,15 +1,15 @@
 /**
- * Times that are told in different ways: by the platform in milliseconds, in microseconds or in whole seconds, with or
- * without a zone, and by ourselves in milliseconds. Whoever compares two of them does it here.
+ * Times come in different forms: from the platform in milliseconds, in microseconds or in whole seconds, with or
+ * without a zone, and from Callsheet in milliseconds. All comparisons of two of them are here.
  */
 
-/** A time as it is told: the milliseconds since 1970 that it may stand for, from `from` up to and without `to`. */
+/** The milliseconds since 1970 that a written time may stand for, from `from` up to and without `to`. */
 type Moment = { readonly from: number; readonly to: number };
 
 const TOLD =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
-/** One without a zone is in UTC, as receipts of runs are. A fraction of zeros may be one that nobody told. */
+/** One without a zone is in UTC, as receipts of runs are. A fraction of zeros may be mere padding. */
 function momentOf(text: string | null | undefined): Moment | undefined {
   const told = TOLD.exec(text ?? '');
   if (told === null) return undefined;
@@ -31,8 +31,8 @@ export function timeOf(text: string | null | undefined): number {
 }
 
 /**
- * True if a moment is surely before another one, moved by so many milliseconds: however finely either is told. None is
- * before or after one that is not told.
+ * True if a moment is surely before another one, moved by so many milliseconds: whatever the precision of either. None
+ * is before or after an unknown one.
  */
 export function isBefore(at: string | null, other: string | null, moved: number): boolean {
   const [one, two] = [momentOf(at), momentOf(other)];

@@ -2,7 +2,7 @@ import { formatPosition, type SourcePosition } from './diagnostics.ts';
 import { CallsheetError } from './errors.ts';
 
 /**
- * Who names an address: whoever runs Callsheet and gives it credentials (the environment, the command line), or a
+ * Who names an address: the operator, who gives Callsheet credentials (the environment, the command line), or a
  * file of the stack, which can come from a stranger's pull request.
  */
 export type NamedBy = 'operator' | SourcePosition;
@@ -27,8 +27,8 @@ type HostLeave = {
 export type Admit = (address: NamedAddress) => Promise<Origin>;
 
 /**
- * A server that credentials may be sent to. There are two ways to one: `given`, where an address comes from whoever
- * gives the credentials as well, and `admit`, where somebody else may have named it.
+ * A server that credentials may be sent to. There are two ways to one: `given`, where the operator names the address
+ * and gives the credentials, and `admit`, where somebody else may have named it.
  */
 export class Origin {
   readonly #url: string;
@@ -41,14 +41,14 @@ export class Origin {
     return this.#url;
   }
 
-  /** An address that whoever gives the credentials names himself. Never one that a stack says. */
+  /** Accepts an address that comes with the credentials. Never one from a stack. */
   static given(url: string): Origin {
     return new Origin(url);
   }
 
   /**
    * Loopback is let be: nothing leaves the machine. Throws `CallsheetError('config')` for a host that only the stack
-   * names and nobody confirms, and where a stack asks for less than a checked certificate.
+   * names and no person confirms, and where a stack asks for less than a checked certificate.
    */
   static async admit({ url, by, credentials }: NamedAddress, leave: HostLeave): Promise<Origin> {
     const at = new URL(url);

@@ -71,7 +71,7 @@ export function summarise(changes: readonly Change[], unchanged: number): PlanSu
   };
 }
 
-/** Tells whether the base of a plan has all of a change already. What is only recorded is nobody's change. */
+/** Tells whether the base of a plan has all of a change already. A resource that is only recorded is no change. */
 export function isOnBase({ origin, action }: Pick<Change, 'origin' | 'action'>): boolean {
   return origin === 'base' && action !== 'adopt';
 }
@@ -106,7 +106,7 @@ export function isAbsent({ action }: Change): boolean {
   return action === 'create';
 }
 
-/** Tells whether a plan was made without a state: edits on the platform cannot be told from changes of the files then. */
+/** True if a plan was made without a state: edits on the platform then look like changes of the files. */
 export function isStateless({ state }: Pick<PlanDocument, 'state'>): boolean {
   return state.lineage === '';
 }
@@ -244,7 +244,7 @@ export const SIGNED_HERE =
 
 /**
  * Who changed something that drifted, as far as the history of its resource tells. An entry names no field
- * (Agent history entry), so what one edit changed cannot be told from what another did.
+ * (Agent history entry), so it does not show which of several edits changed a field.
  *
  * | certainty | entries            | means                                              |
  * |-----------|--------------------|----------------------------------------------------|

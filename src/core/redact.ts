@@ -239,8 +239,8 @@ type Redaction = {
   /** Withholds what is compared as one value as one. */
   readonly asOne?: boolean;
   /**
-   * Masks whatever the schema does not name, and as a whole what is masked: of a trace nobody can say what is in
-   * a field that is newer than the contract.
+   * Masks whatever the schema does not name, and as a whole what is masked: the content of a field that is newer
+   * than the contract is unknown in a trace.
    */
   readonly strict?: boolean;
   /** Leaves that are secret although nothing here tells: see `knownSecrets`. */

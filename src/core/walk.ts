@@ -56,7 +56,7 @@ export function isTold(
   return flag === undefined || valueAt(root, document, toPath(flag)) === true;
 }
 
-/** A document without what the platform does not tell: defaults stand in its place, which are nobody's values. */
+/** Leaves out of a document what the platform does not return: only defaults stand in its place. */
 export function toldPart(root: FieldSchema, document: JsonObject): JsonObject {
   return listDependents(root).reduce(
     (part, { path, schema }) =>
@@ -65,7 +65,7 @@ export function toldPart(root: FieldSchema, document: JsonObject): JsonObject {
   );
 }
 
-/** A field that goes along with another: told only while that is true, or set by the platform with it. */
+/** A field that goes along with another: returned only while that is true, or set by the platform with it. */
 type Dependent = {
   readonly path: Path;
   readonly schema: FieldSchema;
@@ -390,7 +390,7 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /**
  * A document with ids of resources replaced: those that fields hold (`x-ref`), and those within settings and texts
- * (`x-ids-inside`, `x-prose`). Whoever looks for uses, puts back or restores finds ids by this alone. Ids are given in
+ * (`x-ids-inside`, `x-prose`). The search for uses, rollback and restore find ids by this alone. Ids are given in
  * small letters; `change` answers undefined to leave one as it is. What the platform owns and identities stay.
  */
 export function mapIds(
@@ -483,7 +483,7 @@ export function idsAt(node: FieldNode, value: Value): readonly IdPlace[] {
   return found;
 }
 
-/** Elements of a keyed list that nobody can tell apart. */
+/** Elements of a keyed list that have the same key. */
 export type Twins = {
   readonly list: Path;
   /** The member that they are recognised by. */
@@ -499,8 +499,8 @@ export function isElementName(root: FieldSchema, path: Path): boolean {
 }
 
 /**
- * The elements that a path may lead to, where the identity that it names must be unique and several have it: nobody
- * can tell which of them is meant.
+ * Returns the elements that a path may lead to, where the identity that it names must be unique and several have it:
+ * which of them is meant is unknown.
  */
 export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Twins | undefined {
   const along = [root, ...schemasAlong(root, path)];
