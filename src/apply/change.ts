@@ -120,7 +120,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     },
     onEntry: (entry: JournalEntry) => {
       entries.push(entry);
-      // While it is being made nobody else may take it for something that was there.
+      // While it is being made no other change may take it for something that was there.
       if (entry.type === 'outcome' && entry.id !== null) given.claim(entry.id);
     },
   };
@@ -561,7 +561,7 @@ function storedWords(work: Work, stored: readonly LeafChange[]): string {
   return words.join(', ');
 }
 
-/** Leaves that nobody set and that have another value than before, in words. */
+/** Describes leaves that were not set and have another value than before. */
 function movedWords(
   { kind, desired, recorded }: Work,
   live: LiveResource,
@@ -631,7 +631,7 @@ function unverified({ kind }: Work, { live, written }: Progress): readonly strin
       ];
 }
 
-/** The id that something had which a rollback makes anew. */
+/** Returns the former id of a resource that a rollback creates again. */
 function priorId({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
   const id = desired?.isPartial === true ? desired.lifecycle.adopt : undefined;
   return change.action === 'create' && id !== undefined ? { former_id: id } : {};

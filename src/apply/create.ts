@@ -27,7 +27,7 @@ import {
   type Work,
 } from './work.ts';
 
-/** Makes a resource, or with `again` writes one anew that can only be written whole. */
+/** Creates a resource, or with `again` writes one again that can only be written whole. */
 export async function performCreate(
   operation: PlannedOperation,
   work: Work,
@@ -111,7 +111,7 @@ function keptFrom(work: Work, { found }: Progress) {
   return { document, cleared: clearedIn(remaining(work, found)) };
 }
 
-/** Two addresses of one id would be a state that nobody can read. */
+/** Refuses an id that another address has: a state with two addresses of one id is invalid. */
 function takeId({ change, isTaken, claim }: Work, { id }: Created): void {
   if (isTaken(id))
     throw new CallsheetError(
@@ -190,7 +190,7 @@ function begunAt(
 
 /**
  * Creates. Where the answer was lost, the resource may exist all the same: by the id that an earlier answer of its making
- * told, else it is looked for (`findCreated`) before anyone would create it twice. One match is it; none means that it was
+ * gave, else it is looked for (`findCreated`) before anyone would create it twice. One match is it; none means that it was
  * not made, and it is sent again as long as a try may help (`BackOff`). What was refused is not looked for: whatever has
  * its name is somebody else's, unless a try before it was lost.
  */
@@ -230,7 +230,7 @@ async function createOrFind(work: Work, draft: Draft, progress: Progress): Promi
   }
 }
 
-/** The resource that a creation made whose answer was lost. Undefined: there is none. Throws where nobody can tell. */
+/** The resource that a creation made whose answer was lost. Undefined: there is none. Throws where that is unclear. */
 async function findLost(
   work: Work,
   { scope, begun }: Draft,
@@ -287,7 +287,7 @@ function rememberSent(
   );
 }
 
-/** The same `Io`, the operations that it has had an answer to, and the last id that was told by one. */
+/** Wraps an `Io`: `answered` are the operations that got an answer, and `told` is the last id in one. */
 function listening(io: Io): {
   readonly io: Io;
   readonly answered: readonly string[];

@@ -60,7 +60,7 @@ export async function executePlan(
   for (const [address, id] of ids) owners.set(getIdentity({ kind: getKind(address), id }), address);
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
-  /** Told once a resource has an id, or has come to its end without one. */
+  /** Resolved once a resource has an id, or has come to its end without one. */
   const births = new Map<Address, PromiseWithResolvers<void>>();
   const birthOf = (address: Address) => {
     const known = births.get(address) ?? Promise.withResolvers<void>();

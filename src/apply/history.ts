@@ -191,7 +191,7 @@ const READINGS = [
 /**
  * The run that made an entry of a history; undefined where none did, or where the times do not tell which: in whole seconds
  * several may have written at once. Then all of these have made all entries of that time, each run its own in their order.
- * Entries without times are told apart by that order alone, from the last run on that came to see an entry of its own: a
+ * Entries without times are assigned to runs by that order alone, from the last run on that came to see an entry of its own: a
  * run of a facet does not wait for one. A run that left `updated_at` as it was, as one of a facet may, made its entries at
  * any time up to the next write that moved it.
  *
@@ -427,7 +427,7 @@ function ownWrites(
 /**
  * A time that the check is not before: what was live had its `updated_at` by then, and the platform's clock had come to
  * `readAt`. The second is the later one where a write makes an entry and leaves `updated_at` as it was, as that of a
- * facet may. It is told in whole seconds, so that as much is left aside.
+ * facet may. The platform gives it in whole seconds, so that as much is left aside.
  */
 function timeOfCheck(before: Pin | null, readAt: number | undefined): string | null {
   const updated = before?.updated_at ?? null;

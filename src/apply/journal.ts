@@ -29,7 +29,7 @@ type JournalContext = {
   readonly fields: readonly string[];
 };
 
-/** Who is told of the requests of one change. */
+/** Callbacks for the requests of one change. */
 type Watch = {
   /** Every time that one leaves. */
   readonly onTry: () => void;

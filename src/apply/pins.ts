@@ -35,8 +35,8 @@ export class StaleError extends CallsheetError {
 }
 
 /**
- * Checks what a plan was made from, as far as that is asked of nobody: its blocks of the configuration, its entries of the
- * state, and the ids that it refers to (DESIGN §5). Throws `CallsheetError('stale')` that lists what moved.
+ * Checks what a plan was made from, as far as that needs no request: its blocks of the configuration, its entries of
+ * the state, and the ids that it refers to (DESIGN §5). Throws `CallsheetError('stale')` that lists what moved.
  */
 export function checkBasis(
   plan: Pick<PlanDocument, 'changes'>,
@@ -193,7 +193,7 @@ type Resources = Readonly<Record<Address, ResourceState>>;
 
 /**
  * Reads what was written some seconds ago once more, so that later plans need not (`plan/refresh.ts`): right after
- * a write nobody can tell whether somebody else writes in the same second. What was written just now is left for
+ * a write, another write in the same second would have the same time. What was written just now is left for
  * the next run. Nothing depends on it, so what cannot be read is left out.
  */
 export async function confirmPins(

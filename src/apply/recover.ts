@@ -46,7 +46,7 @@ type Recovered = {
   /** The state's records from now on, of this address and of what a replacement left behind. */
   readonly records: ReadonlyMap<Address, ResourceState | null>;
   readonly history?: LedgerLine['history'];
-  /** Live resources of which nobody can tell which one the run made. */
+  /** The live resources of which one was made by the run; which one is unknown. */
   readonly candidates?: readonly string[];
 };
 
@@ -193,8 +193,8 @@ function recoverOne(interrupted: InterruptedChange): Promise<Recovered> {
 
 /**
  * A resource that was to be made. Its id stands in the journal where the answer came. Where every request was refused there
- * is none, whoever has the name; otherwise it is looked for (`findCreated`). One is it; none means that it was not made; of
- * several, and of one that is not as it was sent, nobody can tell, and a person must say.
+ * is none, even if the name exists; otherwise it is looked for (`findCreated`). One is it; none means that it was not
+ * made; of several, and of one that is not as it was sent, that is unclear, and a person must say.
  */
 async function recoverCreation(interrupted: InterruptedChange): Promise<Recovered> {
   const { address, snapshot, requests } = interrupted.change;
@@ -463,7 +463,7 @@ function readWhole(
 const ENTRIES_READ = 20;
 
 /**
- * The history entry that the run made, if it can be told from those of others: it is not seen at once, and
+ * Finds the history entry that the run made, if it is distinct from those of others: it is not seen at once, and
  * what somebody wrote since is none of the run's.
  */
 async function readHistory(
@@ -612,7 +612,7 @@ export function journalledKey(key: string | undefined): string | null {
 }
 
 /**
- * Live resources that a request made whose answer was lost: of its natural key, nobody else's, not older than the request
+ * Live resources that a request made whose answer was lost: of its natural key, not taken, not older than the request
  * and, in all that the platform returns of what was sent, as sent. Where the platform does not say when it was created a
  * field beside its name must tell: a name alone is anybody's. What has the name and fails that may be a stranger's,
  * or be stored otherwise than it was sent. Of a kind whose resources have versions it is the newest. Undefined: the

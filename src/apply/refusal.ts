@@ -144,7 +144,7 @@ async function askBarred(
   try {
     return (await findRefusals(tried, writing, context)).barred;
   } catch {
-    // The refusal itself is what has to be told; that nobody can say why is no other failure.
+    // Only the refusal itself must be reported: an unknown reason is no other failure.
     return [];
   }
 }

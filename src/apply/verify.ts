@@ -49,7 +49,7 @@ type Reviewed = Pick<Work, 'change' | 'kind' | 'desired' | 'world'> & {
 };
 
 /**
- * Checks one request. Throws `CallsheetError('internal')` naming the leaves that nobody has reviewed; the request is
+ * Checks one request. Throws `CallsheetError('internal')` naming the leaves that were not reviewed; the request is
  * not to be sent then.
  */
 export function checkBody(call: Call, evidence: Evidence, given: Reviewed): BodyCheck {
