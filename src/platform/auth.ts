@@ -39,7 +39,7 @@ type TokenPlace = { readonly baseUrl: string; readonly endpoint: Operation };
 export type TokenSourceOptions = {
   readonly place: TokenPlace;
   readonly credentials: Credentials | undefined;
-  /** Sends a request, made anew for each try. */
+  /** Sends a request; `make` is called for each try. */
   readonly send: (make: () => WireRequest) => Promise<WireAnswer>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

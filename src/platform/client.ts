@@ -83,7 +83,7 @@ export type Client = {
   readonly close: () => Promise<void>;
 };
 
-/** `onTry` is told of every time that a request leaves, since a try whose answer is lost may have been carried out. */
+/** `onTry` is called each time that a request leaves, since a try whose answer is lost may have been carried out. */
 export type Writer = {
   /** Performs one call and returns the parsed body. Throws `ApiError` for a refusal. */
   readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
@@ -115,7 +115,7 @@ export type ConnectionOptions = {
   /** Stands between the client and the network. */
   readonly wire?: ((transport: Transport) => Transport) | undefined;
   readonly pause?: Pause | undefined;
-  /** Told of every try of every request; nothing that it is told is a secret. */
+  /** Receives every try of every request, without secrets. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -123,10 +123,10 @@ export type ConnectionOptions = {
   readonly limit?: ((limiter: Limiter) => Limiter) | undefined;
 };
 
-/** Who is asked before a request leaves, and told when it does. */
+/** `ask` is called before a request leaves, and `onTry` when it does. */
 type Leaving = { readonly ask?: () => Promise<void>; readonly onTry?: (() => void) | undefined };
 
-/** Methods that may be sent again when nobody knows whether the first try arrived. */
+/** Methods that may be sent again when the first try may have arrived. */
 const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
@@ -162,8 +162,8 @@ export function createClient(options: ClientOptions): Client {
   const call = async (wanted: Call) => (await perform(wanted)).body;
 
   /**
-   * The one way out of a request: each try of a write is asked for when nothing is left to wait for. A read has nobody
-   * to ask, and a write without a lease is a bug.
+   * The one way out of a request: each try of a write is asked for when nothing is left to wait for. A read asks
+   * for nothing, and a write without a lease is a bug.
    */
   function submit(
     host: string,
@@ -307,7 +307,7 @@ export function createClient(options: ClientOptions): Client {
 export type Connection = {
   readonly transport: Transport;
   readonly limiter: Limiter;
-  /** Sends what is nobody's in particular: the requests for tokens. */
+  /** Sends the requests for tokens, which belong to no client in particular. */
   readonly sender: Sender;
   /** Tokens that are minted at that place, once for all clients. */
   readonly tokens: (source: Pick<TokenSourceOptions, 'place' | 'credentials'>) => TokenSource;

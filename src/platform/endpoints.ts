@@ -45,8 +45,8 @@ export function getEndpoint(name: string, { overrides }: Endpoints = DEFAULT_END
 }
 
 /**
- * Why an operation may not be called where nothing may be assumed: nobody says where it is, or what its request
- * looks like. Undefined: it may be called.
+ * Returns why an operation may not be called where nothing may be assumed: its place, or the form of its request, is
+ * not specified. Undefined: it may be called.
  */
 export function findRefusal(name: string, endpoints: Endpoints): 'refused' | 'unshown' | undefined {
   if (endpoints.assume) return undefined;

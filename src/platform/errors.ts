@@ -182,7 +182,7 @@ export class NetworkError extends CallsheetError {
 
 /**
  * Tells whether a request changed nothing for certain: the platform refused it (4xx), or it never reached the platform. After a
- * 5xx, a timeout or a broken connection nobody knows (Errors).
+ * 5xx, a timeout or a broken connection that is unknown (Errors).
  */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof NetworkError) return error.isUnsent;

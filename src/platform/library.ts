@@ -28,7 +28,7 @@ export type ClientOptions = {
   /** True, or absent, if operations that the specification does not show may be called. */
   readonly assume?: boolean;
   readonly timeouts?: Partial<Timeouts>;
-  /** Told of every try of every request. Nothing that it is told is a secret. */
+  /** Receives every try of every request, without secrets. */
   readonly trace?: (entry: TraceEntry) => void;
 };
 

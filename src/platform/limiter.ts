@@ -14,7 +14,7 @@ export type Limiter = {
 };
 
 export type Attempt = {
-  /** Gives nothing, and sends nothing, where whoever sends it is closed. */
+  /** Gives nothing, and sends nothing, where its sender is closed. */
   readonly send: () => Promise<WireAnswer | undefined>;
   /**
    * For how many milliseconds nothing is to be sent to the host after a 429, the so-manyth in a row, of a request
@@ -26,7 +26,7 @@ export type Attempt = {
   ) => number;
   /** Milliseconds that it may be held up because the host refuses requests; it is sent then whatever comes of it. */
   readonly patience: number;
-  /** Aborted when whoever sends it closes: it waits no longer then. */
+  /** Aborted when its sender closes: it waits no longer then. */
   readonly stop: AbortSignal;
 };
 
@@ -43,7 +43,7 @@ type LimiterOptions = {
   readonly pause: Pause;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Aborted when there is nobody left who could wait. */
+  /** Aborted when all senders are closed. */
   readonly stop: AbortSignal;
 };
 
@@ -54,7 +54,7 @@ const TIMER_MS = 2;
 export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limiter {
   const tasks = pLimit(most);
   const hosts = new Map<string, HostLimiter>();
-  // A pause counts as spent, however whoever gave it spends it: else nothing but asking again would pass the time.
+  // A pause counts as spent even if the given `pause` returns early: else the waits would only ask again and again.
   let ahead = 0;
   const clock = () => now() + ahead;
 
@@ -77,7 +77,7 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
   return {
     run: (task) => tasks(task),
     async send(host, { send, pauseAfter, ...waiting }) {
-      // The answer to somebody else's request gives the turn; what is sent then is still sent for whoever waits for it.
+      // The answer to somebody else's request gives the turn; what is sent then is still sent for its own sender.
       const { held, answered, lost } = await new Promise<Pass>((go) => {
         getLimiter(host).enter(waiting, go);
       });

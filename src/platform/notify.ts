@@ -105,7 +105,7 @@ export async function postNotice(
 type Posted = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Made anew for each try. */
+  /** Called for each try: a stream can be read only once. */
   readonly body: () => NonNullable<WireRequest['body']>;
 };
 

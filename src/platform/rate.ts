@@ -39,7 +39,7 @@ export type RateState = {
   readonly next: number;
 };
 
-/** How a request ended. What ended without an answer says nothing, and is not told. */
+/** How a request ended. One that ended without an answer says nothing, and is not observed. */
 export type Observation = {
   readonly sentAt: number;
   readonly at: number;
@@ -196,7 +196,7 @@ export const realPause: Pause = {
   random: Math.random,
 };
 
-/** Milliseconds of a clock that nobody sets back. */
+/** Milliseconds of a clock that is never set back. */
 export function steadyTime(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -138,7 +138,7 @@ export async function openUnchanged(file: StackFile, openFile: OpenFile): Promis
 
 /**
  * A file's bytes, read as they are sent. They are hashed on the way, and the last of them are held back
- * until the hash is known: of a file that changed, nobody receives the whole. Throws
+ * until the hash is known: of a file that changed, the platform never gets the whole. Throws
  * `CallsheetError('stale')` then.
  */
 export async function* readUnchanged(
@@ -169,7 +169,7 @@ function changed(file: StackFile, how: string, cause?: unknown): CallsheetError 
 
 /** Sends requests as often as it takes, and knows how many that were. */
 export type Sender = {
-  /** The request is made anew for each try, since a stream can be read only once. All go to `host`. */
+  /** Makes the request again for each try, since a stream can be read only once. All go to `host`. */
   readonly send: (
     host: string,
     make: () => WireRequest | Promise<WireRequest>,

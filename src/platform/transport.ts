@@ -116,7 +116,7 @@ function refusePacked(line: RequestLine, encoding: string): void {
   );
 }
 
-/** An id as one gives it to whoever runs the platform; anything else in its header is not passed on. */
+/** Returns a request's id as the platform's support can look it up; anything else in its header is not passed on. */
 function plainId(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:+/=@-]{1,128}$/.test(text) ? text : undefined;
 }
