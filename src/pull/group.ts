@@ -14,21 +14,21 @@ import type { Variables } from '../stack/variables.ts';
 import { fileKey, findHome, getRangeKey, type Home, pathOfFile, writtenPath } from './home.ts';
 import type { Left, Typed, Wish } from './wish.ts';
 
-/** One place to write in, and the wishes that it fulfils. */
+/** One place to write in, and the values wanted there. */
 export type Group = {
   /** If there are several, all want the same. */
   readonly wishes: readonly [Wish, ...Wish[]];
-  /** The wishes for others who read the place, and get the value with it. */
+  /** The other resources that read the place, and get the value with it. */
   readonly along?: readonly Wish[];
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
-/** A wish that is fulfilled where others are, and what to say where it is not. */
+/** A value that follows from edits for others, and the refusal where it does not. */
 export type Follower = { readonly wish: Wish; readonly refusal: Left };
 
 type Grouped = {
   readonly groups: readonly Group[];
-  /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
+  /** Values that are put together from others: they are right once those are, or not at all. */
   readonly followers: readonly Follower[];
   readonly refused: readonly Left[];
   /** The refusals that a person can decide on. */
@@ -69,7 +69,7 @@ type GroupInput = {
 
 type Homed = { readonly wish: Wish; readonly home: Home };
 
-/** Puts wishes together that are written in one place, where all who read it want the same. */
+/** Groups wanted values by the place to write in, where all readers of the place want the same. */
 export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped {
   const { byAddress, variables } = input;
   const sorting: Sorting = {
@@ -137,7 +137,7 @@ function canBeOwn(wish: Wish, input: GroupInput): boolean {
   return wish.action !== 'remove' && !isRow(wish, input);
 }
 
-/** Has a wish written on the resource itself, where that is asked for and there is such a place. */
+/** Has a value written on the resource itself, where that is asked for and there is such a place. */
 function isWrittenOnItself(wish: Wish, key: string, { input, groups }: Sorting): boolean {
   const isAsked = wish.action === 'restore' || input.choose(key) === 'own';
   if (!isAsked || !canBeOwn(wish, input)) return false;
@@ -197,8 +197,8 @@ function agree(
 }
 
 /**
- * Returns the wishes for others who read a place if it changes for all; undefined if that cannot be: not all want one
- * value, or it is another field of another resource.
+ * Returns the values for the other readers of a place if it changes for all; undefined if that cannot be: not all want
+ * one value, or it is another field of another resource.
  */
 function wishesAlong(
   wishes: readonly Wish[],
@@ -215,7 +215,7 @@ function wishesAlong(
   return along.every((one) => one !== undefined) ? along : undefined;
 }
 
-/** Wishes for one element of a list belong together, those for another do not. */
+/** Additions of one element to a list belong together, those of another do not. */
 function groupKey({ wish, home }: Placed): string {
   return wish.action === 'add' ? `${home.key} ${wish.path.at(-1)}` : home.key;
 }

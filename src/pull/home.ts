@@ -11,7 +11,7 @@ import { findMember, type SourceRange, type SyntaxNode } from '../stack/source.t
 import type { Variables } from '../stack/variables.ts';
 import type { Wish } from './wish.ts';
 
-/** The place where the value of a wish is written, and so where a new one belongs. */
+/** The place where a value is written, and so where a new one belongs. */
 export type Home =
   /** A value in YAML, or a cell of a row. */
   | {
@@ -40,7 +40,7 @@ export type Home =
   | { readonly type: 'layered'; readonly by: readonly string[]; readonly range: SourceRange }
   | { readonly type: 'nowhere' };
 
-/** A wish by the name that the configuration has for its path. */
+/** Returns the path by the names of the configuration. */
 export function writtenPath({ kind, path }: Pick<Wish, 'kind' | 'path'>): Path {
   return configPath({ kind }, path);
 }
@@ -53,7 +53,7 @@ export function fileKey(file: string): string {
   return `file ${file}`;
 }
 
-/** Finds where a wish is to be written. */
+/** Finds the place where a value is to be written. */
 export function findHome(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
   const full = writtenPath(wish);
   const path = wish.action === 'add' ? full.slice(0, -1) : full;

@@ -35,7 +35,7 @@ import { type Left, listWishes, type Typed, type Wish } from './wish.ts';
  * It computes texts; the command line writes them.
  *
  * ```
- * changes of a plan → wishes → places to write in → edits → new texts → read again and compared
+ * changes of a plan → wanted values → places to write in → edits → new texts → read again and compared
  * ```
  */
 type PullInput = {
@@ -275,7 +275,7 @@ function listPulled(
 }
 
 /**
- * The line on which the value of a wish stands in the new text, which other edits and the format may have moved;
+ * Finds the line of a wanted value in the new text, which other edits and the format may have moved;
  * of a value that is gone, the line of what held it.
  */
 function lineNow(
@@ -395,7 +395,7 @@ function refuseAll(ready: readonly Ready[], reason: string): readonly Left[] {
 type Mismatch = { readonly address: Address; readonly path: string };
 
 /**
- * Finds differences between the resources as they should be, those of before with the wishes fulfilled, and as they are
+ * Finds differences between the resources as they should be, those of before with the wanted values, and as they are
  * after the edits. That is how a change that was not asked for is noticed.
  */
 function mismatches(
@@ -448,7 +448,7 @@ function indexForm(
   return form;
 }
 
-/** True if a leaf is the one that a wish is about, or lies in it. */
+/** True if a leaf is the wanted one, or lies in it. */
 function isAbout({ path, text }: Wish, leaf: string): boolean {
   return leaf === text || leaf.startsWith(`${formatPath(path)}.`) || leaf.startsWith(`${text}[`);
 }

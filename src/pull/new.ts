@@ -84,7 +84,7 @@ export type Proposed = {
 };
 
 type ProposeOptions = {
-  /** The address of a live resource; undefined where nobody manages it. */
+  /** Returns the address of a live resource; undefined where it is unmanaged. */
   readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;

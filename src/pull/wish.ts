@@ -67,7 +67,7 @@ type Asked = LiveWords & {
   readonly merge: boolean;
 };
 
-/** Lists the wishes that would make the configuration of one resource agree with what is live. */
+/** Lists the values that would make the configuration of one resource agree with the live one. */
 export function listWishes(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
   const kind = kindNamed(change.kind);
   const gathered = withGone(kind, leaves, change.adopted);
@@ -215,7 +215,7 @@ function conflictWords(
 
 /**
  * A leaf that both sides changed. A text gets the edits of both, by paragraphs; where both changed a paragraph, and of
- * every other value, the configuration keeps its own, which is told, unless live values are asked for. Without
+ * every other value, the configuration keeps its own, which is reported, unless live values are asked for. Without
  * `before` there is nothing to write.
  */
 function mergeLeaf(
