@@ -42,7 +42,7 @@ export async function apply(
       else if (rest !== '') terminal.out(`${rest}\n`);
     },
     ended: (applied) => tellOutcome(applied, shown),
-    // A plan without changes needs no approval, so nobody is asked before there is one.
+    // A plan without changes needs no approval, so the question waits until there is one.
     agree: (question) => isAgreed(question, flags, terminal, APPROVE, review.confirm),
   });
   tellRollback(outcome, shown);
@@ -53,7 +53,7 @@ export async function apply(
 
 const APPROVE = 'Apply a plan file (`callsheet plan --out plan.json`), or pass --auto-approve.';
 
-/** The same for whoever shows it in another way. */
+/** Applies, but leaves plan and outcome to `review` and the caller to show. */
 export async function applyNow(
   read: (() => Promise<PlanDocument>) | undefined,
   flags: Omit<ApplyFlags, 'format'>,

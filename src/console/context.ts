@@ -1,5 +1,5 @@
 /**
- * `console/` is what a command has of a terminal: what it is told, how it asks, shows results and failures, and ends;
+ * `console/` is what a command has of a terminal: its flags, how it asks, shows results and failures, and ends;
  * and the commands that work on one stack (validate, plan, apply, drift), which fleets and the `ui` run too.
  *
  * This file: what a command works with.

@@ -80,7 +80,7 @@ export function openPlanReview(terminal: Terminal) {
   };
 }
 
-/** Asks for what `--auto-approve` says. Throws where nobody can be asked; `hint` says how to go on then. */
+/** Asks for what `--auto-approve` says. Throws where no person can be asked; `hint` says how to go on then. */
 export async function isAgreed(
   question: string,
   { autoApprove }: { readonly autoApprove?: boolean },
@@ -109,7 +109,7 @@ export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void 
 /** Resources between two lines in a log. */
 const STRIDE = 1000;
 
-/** Shows events of the engine beside the results. What is read is drawn anew on a terminal, and a line a thousand elsewhere. */
+/** Shows events of the engine beside the results. A terminal redraws what is read; a log gets a line a thousand. */
 function presentOn(terminal: Terminal): (event: Event) => void {
   const { live } = terminal;
   let reading = { read: 0, expected: 0 };

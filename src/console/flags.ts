@@ -301,9 +301,9 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
 
 /**
  * The flags in the payload of a job, by what the program calls them. Those that only say how a machine works
- * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
- * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells. Beside
- * each name: whether a value is one that the flag can have.
+ * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be
+ * confidential, so no job has them: each worker is given the same, and the digest of the configuration proves it.
+ * Beside each name: whether a value is one that the flag can have.
  */
 export function listJobFlags(
   command: QueuedCommand,

@@ -130,7 +130,7 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
   return () => undo();
 }
 
-/** A name beside a file that nobody else has for a file of theirs. */
+/** Returns a name beside a file. It is random, so that no other process has it. */
 function nameDraft(target: string, command: string): string {
   return join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
 }

@@ -54,7 +54,7 @@ export async function notifyDrift(
   await deliver(address, id, JSON.stringify(buildNotification(drift, sender)), context);
 }
 
-/** Posts a JSON text, signed where there is a secret. `id`: the same for whoever gets it twice. */
+/** Posts a JSON text, signed where there is a secret. `id`: the same in each try, so that receivers see duplicates. */
 export async function deliver(
   address: NoticeTarget,
   id: string,
@@ -113,7 +113,7 @@ type SecretVariable = 'CALLSHEET_HOOK_SECRET' | 'CALLSHEET_NOTIFY_SECRET';
 /** As GitHub calls it, so that whatever verifies its webhooks verifies our notifications. */
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 
-/** Shorter ones can be guessed by whoever got hold of one signed body. */
+/** One signed body is enough to guess a shorter secret. */
 const SHORTEST_SECRET = 16;
 /** GitHub's limit. A body is digested as it arrives, and not kept. */
 export const LARGEST_BODY = 25 * 1024 * 1024;

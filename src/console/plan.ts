@@ -61,7 +61,7 @@ function lasts(freeze: PlanDocument['freeze']): string {
   return freeze?.ends ? `until ${freeze.ends}` : 'now';
 }
 
-/** The same for whoever shows it in another way. */
+/** Returns the plan instead of printing it. */
 export async function planNow(
   flags: Omit<PlanCommandFlags, 'format' | 'out'>,
   context: Context,

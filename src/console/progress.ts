@@ -27,7 +27,7 @@ type Progress = {
 };
 
 /**
- * Shows how a run goes on: drawn anew on a terminal, as plain lines elsewhere. Writes its events to
+ * Shows how a run goes on: redrawn on a terminal, as plain lines elsewhere. Writes its events to
  * `--events FILE`, one JSON a line, and tells them to the collector, where there is one.
  */
 export async function openProgress(
@@ -219,7 +219,7 @@ const LEAST_SECONDS = 2;
 const NAMED = 3;
 const BAR = 20;
 
-/** A run as a few lines that are drawn anew while it goes on; no line is broken. */
+/** Renders a run as a few lines that are redrawn while it goes on; no line is broken. */
 export function renderProgress(view: ProgressView, options: RenderOptions): string {
   return renderLive([headLine(view), ...batchLines(view), ...runningLine(view)], options);
 }

@@ -159,7 +159,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   comparison: 'Nothing was written.',
 };
 
-/** Says which commands go on with a refused rollback. What stands against the plan as a whole has told it. */
+/** Says which commands go on with a refused rollback. Refusals of the plan as a whole have printed theirs. */
 export function tellWaysOn(
   { waysOn, plan }: { readonly waysOn?: readonly string[]; readonly plan?: PlanDocument },
   terminal: Terminal,

@@ -49,7 +49,7 @@ export function sizeTerminals(env: NodeJS.ProcessEnv): void {
 /** Terminals whose width is put right after each resize. */
 const followed = new WeakSet<NodeJS.WriteStream>();
 
-/** The process's own terminal; `printed` is told of each result. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
+/** The process's own terminal; `printed` is called with each result. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
 export function openTerminal(
   flags: TerminalFlags,
   env: NodeJS.ProcessEnv,
@@ -110,7 +110,7 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
-/** How often a display is drawn anew: fast enough to see that it moves. */
+/** Interval at which a display is redrawn: short enough to see that it moves. */
 const EVERY_MS = 120;
 
 /** Draws on a terminal, at once and again and again, until the result is called. */
@@ -125,7 +125,7 @@ export function drawEvery(live: LiveArea | undefined, render: () => string): () 
   };
 }
 
-/** The last lines of a terminal, which are drawn anew while something goes on. */
+/** The last lines of a terminal, which are redrawn while something goes on. */
 type LiveArea = {
   /** Puts lines where the last ones stood; each must fit the width. */
   readonly draw: (text: string) => void;
@@ -134,7 +134,7 @@ type LiveArea = {
 };
 
 type Drawing = LiveArea & {
-  /** Writes something that stays: it goes above the lines that are drawn anew. */
+  /** Writes something that stays: it goes above the lines that are redrawn. */
   readonly around: (write: () => void) => void;
 };
 
@@ -170,7 +170,7 @@ export function openDrawing(write: (text: string) => void, rows: () => number): 
   return area;
 }
 
-/** A terminal that keeps messages. Nobody can be asked anything there. Of what is drawn the first line counts. */
+/** A terminal that keeps messages and asks nothing. Of what is drawn the first line counts. */
 export function messagesOnly(
   { render, renderErr, wrapsErr }: Terminal,
   said: string[],

@@ -45,7 +45,7 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   return exit;
 }
 
-/** The same for whoever shows it in another way. */
+/** Returns the problems instead of printing them. */
 export async function validateNow(
   flags: Omit<ValidateFlags, 'format'>,
   context: Context,

@@ -75,7 +75,7 @@ const CONNECTIONS = 2;
 
 const SCOPE = 'callsheet';
 
-/** Opens the SDK as the variables `OTEL_*` say. Never throws: what is unfit there is told, and nothing is sent then. */
+/** Opens the SDK as the variables `OTEL_*` say. Never throws: a bad value is a warning, and nothing is sent then. */
 export function openOtlp({ env, version, tell }: TelemetryDeps): Otlp {
   let isTold = false;
   const warn = (text: string) => {

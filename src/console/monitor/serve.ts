@@ -209,7 +209,6 @@ export const info = at('info');
 export const warn = at('warn');
 export const error = at('error');
 
-/** That whoever reaches a port reads the metrics. */
 export function exposedWords({ listen }: { readonly listen: string }): string {
   return `${listen} is not a loopback address: anyone who can reach it can read the metrics`;
 }

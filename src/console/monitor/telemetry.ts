@@ -25,7 +25,7 @@ export type Telemetry = {
   readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
   /** Says more of the task that is being done. */
   readonly describe: (attributes: Attributes) => void;
-  /** Who is to be told what one run does, in the stage in which it does so. */
+  /** Returns an observer of one run's events: its spans lie under the stage in which the run starts. */
   readonly changes: () => (event: RunEvent) => void;
   /** Wraps the transport of `wire`: each request to it has a span. */
   readonly through: (wire: RunContext['wire']) => NonNullable<RunContext['wire']>;
