@@ -54,7 +54,7 @@ const TIMER_MS = 2;
 export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limiter {
   const tasks = pLimit(most);
   const hosts = new Map<string, HostLimiter>();
-  // A pause counts as spent even if the given `pause` returns early: else the waits would only ask again and again.
+  // A pause counts as spent even if the given `pause` returns early: else only more pauses would pass the time.
   let ahead = 0;
   const clock = () => now() + ahead;
 
