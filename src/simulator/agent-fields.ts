@@ -44,7 +44,7 @@ export const RECORDED: readonly string[] = [
 ];
 
 /**
- * The record's name for a write name. A name that nobody knows is a field newer than the schema and is
+ * The record's name for a write name. An unknown name is a field newer than the schema and is
  * kept; the record's own names, and names of what the platform owns, are not write names.
  */
 export function recordName(writeName: string): string | undefined {
@@ -78,7 +78,7 @@ function holdsSecrets(name: string, field: FieldSchema): boolean {
   return field['x-secrets-inside'] === true || name === 'sip_registration_data';
 }
 
-/** A record, an agent's unless told otherwise, as it is returned: without its secrets, which are not masked (Secrets rules). */
+/** Returns a record, by default an agent's, without its secrets, which are not masked (Secrets rules). */
 export function withoutSecrets(record: JsonObject, kind: KindSchema = agent): JsonObject {
   const strip = (value: Json, field: FieldSchema, inside: boolean): Json => {
     if (isList(value)) return value.map((one) => strip(one, itemSchema(kind, field), inside));

@@ -54,7 +54,7 @@ const AGENT_RULES: readonly AgentRule[] = [
       store.retryPolicies.has(String(id)) ? undefined : 'there is no such retry policy',
   },
   {
-    // A cloned voice belongs to one organization; a voice id that nobody cloned may be a built-in one.
+    // A cloned voice belongs to one organization; any other voice id may be a built-in one.
     field: 'voice_settings',
     always: true,
     place: 'voiceSettings.voice_id',

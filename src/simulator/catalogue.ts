@@ -179,8 +179,8 @@ export function organizationLocks(platform: Platform, organization: Organization
 }
 
 /**
- * Who decided that a feature is available: the allow-list for integrations, an older setting where those
- * govern, otherwise nobody (Features, notes).
+ * Returns what decided that a feature is available: the allow-list for integrations, an older setting where those
+ * govern, otherwise the default (Features, notes).
  */
 function allowedBy(
   { store: { account, organizations } }: Platform,

@@ -11,7 +11,7 @@ export type StoredForm = (typeof STORED_FORMS)[number];
 /**
  * How the simulator behaves where the specification is silent. Each option is a reading that the text
  * allows; Callsheet must come to the same end under every one of them. The first of an option's values
- * is what the simulator does unless it is told otherwise, and what the OpenAPI document describes.
+ * is the simulator's default, and what the OpenAPI document describes.
  */
 export const DIALECT_OPTIONS = {
   merge: chooseOne(

@@ -69,7 +69,7 @@ export function generateFleet(
   };
 }
 
-/** A member of a list that is not empty; the list begins anew where it ends. */
+/** A member of a list that is not empty; the list begins again where it ends. */
 export function nth<T>(list: readonly T[], index: number): T {
   const member = list[index % list.length];
   if (member === undefined) throw new Error('a list that is taken in turns has members');

@@ -75,7 +75,7 @@ function createDocument(platform: Platform, base: KnowledgeBase, body: JsonObjec
   return data({ presignedUrl, ...answer }, 201);
 }
 
-/** The document that has the same hash, if the caller sent one: duplicates are told by it alone. */
+/** The document that has the same hash, if the caller sent one: duplicates are recognised by it alone. */
 function sameDocument(
   platform: Platform,
   base: KnowledgeBase,
@@ -155,7 +155,7 @@ function viewSource({ dialect }: Platform, { record }: Source): JsonObject {
 
 const STATES = ['waiting', 'working', 'failed'] as const;
 
-/** A page that nobody named has its address for a name, or its title, or none. */
+/** A page without a given name has its address for a name, or its title, or none. */
 function sourceName({ pageNames }: Dialect, { name = null, url }: JsonObject) {
   if (url === undefined || name !== url || pageNames === 'url') return name;
   return pageNames === 'title' ? `Page at ${String(url)}` : null;

@@ -216,7 +216,7 @@ const DEPTH_LIMIT = 100;
 /** A body, or what is wrong with it as a sentence. An empty body is no value. */
 type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
 
-/** Reads a body that nobody vouches for. */
+/** Reads an untrusted body. */
 export function readJson(bytes: Buffer): JsonReading {
   if (bytes.length === 0) return { body: undefined };
   let body: Json;

@@ -30,7 +30,7 @@ type OpenSections = Offers & {
 export type SeedKey = Seed.Key;
 export type SeedOrganization = Seed.Organization;
 /**
- * A record, beside it whether the API may write to the agent, what its payment tool was told, what people
+ * A record, beside it whether the API may write to the agent, what its payment tool was set to, what people
  * changed since it was made, and whether it is gone and only its calls and its history are left.
  */
 export type SeedAgent = JsonObject & Seed.Agent;

@@ -104,7 +104,7 @@ export function createServer(
   return server;
 }
 
-/** Answers what Node cannot read as HTTP; a method that nobody knows is the one thing it can be told about. */
+/** Answers what Node cannot read as HTTP. Only an unknown method gets an answer of its own. */
 function answerUnparsed(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const [, method = '', url = ''] = /^(\S+) (\S+) /.exec(String(error.rawPacket)) ?? [];
@@ -150,7 +150,7 @@ function recording(platform: Platform, { url, query, headers }: FastifyRequest) 
   });
 }
 
-/** Lets a body be read whatever its content type says; forms alone are told by theirs. */
+/** Lets a body be read whatever its content type says; only forms are recognised by theirs. */
 async function readAnyType({ headers }: FastifyRequest): Promise<void> {
   const type = headers['content-type'];
   if (type !== undefined && !/^multipart\/form-data\b/i.test(type))

@@ -80,7 +80,7 @@ export function createCall(book: CallBook, given: Given): Call {
     ...given,
     sentiment: given.sentiment ?? sentiment,
     reason: given.outcome === 'transferred' ? (given.reason ?? reason) : undefined,
-    // Numbers with 555-01xx belong to nobody.
+    // Numbers with 555-01xx are reserved for fiction.
     callerId: given.callerId ?? `+1${between(201, 989)}55501${between(10, 99)}`,
     agent: given.agent ?? book.first,
   };

@@ -125,7 +125,7 @@ export function startCallers(
 
 /**
  * Enters that many calls of the last 90 days into the books of active agents, and of deleted ones with a book. Throws a
- * `CallsheetError` (`usage`) where there is nobody to take them.
+ * `CallsheetError` (`usage`) where no agent can take them.
  */
 export function generateCalls({ store, now: clock }: Platform, count: number): void {
   if (count === 0) return;
