@@ -264,8 +264,8 @@ function spellOut(command: Command, entry: CommandEntry, action: Act, table: Com
 }
 
 /**
- * Refuses values that nobody means: an empty one, which is a variable of a script that is not set; another option of
- * the command, which stands where the value was left out; and a second one where an option takes one.
+ * Refuses values that are surely a mistake: an empty one, which is a variable of a script that is not set; another
+ * option of the command, which stands where the value was left out; and a second one where an option takes one.
  */
 function refuseUnusable(command: Command, flags: readonly Flag[]): void {
   for (const { spelling, isRepeatable = false } of flags) {
@@ -297,7 +297,7 @@ function hasOption({ options }: Command, word: string): boolean {
   return name === '--help' || options.some(({ long, short }) => name === long || name === short);
 }
 
-/** Refuses `get --format json models`: the flag would be that of `get`, and nobody would read it. */
+/** Refuses `get --format json models`: the flag would be that of `get`, and would be ignored. */
 function refuseOptionsAbove(command: Command): void {
   const { parent } = command;
   const above = parent?.options.find(

@@ -10,7 +10,7 @@ export type TraceFile = {
   readonly close: () => void;
 };
 
-/** Never through a link, and never waiting for whoever reads a pipe. */
+/** Never through a link, and never waiting for a pipe's reader. */
 const FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |

@@ -111,10 +111,10 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   v: 'Run `callsheet --version`.',
 };
 
-/** A mistake of the command line, in one sentence. Whoever catches it prints it. */
+/** A mistake of the command line, in one sentence. The catcher prints it. */
 export class UsageMistake extends CommanderError {}
 
-/** A command whose mistakes are told in one sentence. */
+/** A command whose mistakes are reported in one sentence. */
 export class CliCommand extends Command {
   /** Ends with a sentence for a mistake that commander found. */
   override error(

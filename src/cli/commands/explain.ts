@@ -106,7 +106,7 @@ function valueDocument(
   });
 }
 
-/** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */
+/** Throws where the kind has no such field; a known field that is not set is no mistake. */
 function checkField(address: Address, path: Path): void {
   const field = explainField(formatPath([getKind(address), ...path]), kinds);
   if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });

@@ -52,7 +52,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
       try {
         folder.commit();
       } catch (error) {
-        // Secrets of a stack that did not come to be are in nobody's sight.
+        // Without the stack, its file of secrets would be left behind unnoticed.
         if (flags.secretsFile !== undefined) rmSync(resolve(flags.secretsFile), { force: true });
         throw error;
       }

@@ -14,7 +14,7 @@ type GraphFlags = CommonFlags & {
   readonly rows?: boolean;
 };
 
-/** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
+/** Mermaid draws no more edges than these by default; so do the pages that use it. */
 const MERMAID_EDGES = 500;
 
 /** `callsheet explain graph`: what refers to what in the stack, without a network. */

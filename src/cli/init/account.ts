@@ -18,7 +18,7 @@ export type Account = {
   readonly isMore: boolean;
 };
 
-/** Agents that are counted: whoever has more knows that there are many. */
+/** Agents are counted up to this number: the exact size of a larger account is not needed. */
 const MOST_COUNTED = 1_000;
 
 /** Reads which organizations there are, and how many agents they have. */

@@ -114,7 +114,7 @@ type StackFiles = {
 };
 
 /**
- * Finds whether files of a stack have uncommitted changes, so that what pull writes could not be told from them. A
+ * Finds whether files of a stack have uncommitted changes, which would mix with what pull writes. A
  * file that Git does not know counts if it is one of the stack's own, and one that Git ignores if it is to be
  * written: nothing could bring it back.
  */
