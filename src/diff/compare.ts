@@ -109,7 +109,7 @@ export function compare(
 
 /**
  * Holds a resource against a document that it is to be as a whole: whatever is live beside it differs, but for what is
- * ignored and for values that nobody kept, of which nothing can be said.
+ * ignored and for values that were not kept, which cannot be compared.
  */
 export function compareWhole(
   root: FieldSchema,
@@ -198,7 +198,7 @@ export function compareWritten(
   address: string,
   world: World,
 ): readonly LeafChange[] {
-  // Fields that the platform does not return have its defaults there, which nobody wrote.
+  // Fields that the platform does not return have its defaults there, which were never written.
   const found = listLeaves(root, toldPart(root, live));
   const written = new Set(Object.keys(applied));
   const elements = new Set([...written].flatMap(elementsIn));
@@ -422,8 +422,8 @@ function isLeafTold({ schema }: Leaf, { root, live }: Compared): boolean {
 }
 
 /**
- * Leaves that the platform tells only while another is true, where that one is switched on: they are written with
- * it, whatever is told now, which are defaults.
+ * Compares leaves that the platform returns only while another is true, where that one is switched on: they are written
+ * with it, whatever is returned now, which are defaults.
  */
 function compareUntold(compared: Compared): readonly LeafChange[] {
   const { wanted, found } = compared;
@@ -579,7 +579,7 @@ function isUnechoed({ path: [field = ''] }: Pick<Leaf, 'path'>, { root, live }: 
   return !isEchoed(root, field, live);
 }
 
-/** Leaves of such fields: what was last written is all there is to compare with, and nobody sees whether it took. */
+/** Compares leaves of such fields with what was last written, since the platform never returns them. */
 function compareUnechoed(compared: Compared): readonly LeafChange[] {
   const { wanted, sides, world } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
@@ -646,7 +646,7 @@ function unreadableCause(leaf: Leaf, compared: Compared): FieldCause | undefined
  *
  * | the configuration changed                        | and live somebody                     |
  * |--------------------------------------------------|---------------------------------------|
- * | a field that is told with its flag               | switched the flag off                 |
+ * | a field that is returned with its flag           | switched the flag off                 |
  * | a member of an element                           | removed the element                   |
  * | a secret                                         | named another account, or destination |
  * | the flag or leader of a field (`listDependents`) | edited that field                     |
@@ -923,9 +923,9 @@ function orphanedElement(
 }
 
 /**
- * The changes with one for each block of which nothing would be left: an object that null takes away as a whole. Null in
- * each member would leave an empty object behind, or one full of nulls, and a secret that nobody sees. Where something
- * else is live in the block it stays, and only the members go.
+ * Adds one change for each block of which nothing would be left: an object that null takes away as a whole. Null in
+ * each member would leave an empty object behind, or one full of nulls, and a secret that is not returned. Where
+ * something else is live in the block it stays, and only the members go.
  */
 function clearedBlocks(
   changes: readonly LeafChange[],

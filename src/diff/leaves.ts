@@ -5,8 +5,8 @@
  *
  * This file: a document's leaves in canonical form. Read-only fields are dropped; null and absent are
  * alike; a list keyed by identity becomes its elements' leaves; a set is sorted; an object that the
- * schema marks as whole, and any other list, is one leaf. Below them: the world that a comparison is told
- * of, and what a leaf stands for in it.
+ * schema marks as whole, and any other list, is one leaf. Below them: the world that a comparison is
+ * given, and what a leaf stands for in it.
  */
 
 import type { Address } from '../core/address.ts';
@@ -64,10 +64,10 @@ export type Leaves = {
 
 const NO_FACTS: Facts = { secrecy: OPEN, unreadable: false };
 
-/** The way to a value: told from its end, so that a step takes no copy of what stands above. */
+/** The path to a value, linked from its end, so that a step takes no copy of what stands above. */
 type Spot = { readonly above: Spot | undefined; readonly segment: string };
 
-/** Told of what a document is made of, in the order in which it stands there. */
+/** Called for the parts of a document, in its order. */
 type Visitor = {
   /** True if fields that belong to the platform or never leave the configuration are visited, too. */
   readonly everything?: boolean;

@@ -34,7 +34,7 @@ export type Outcome =
  *
  * | the leaf was        | it is now            | owned | others wrote | outcome       | which is                              |
  * |---------------------|----------------------|-------|--------------|---------------|---------------------------------------|
- * | sent                | not told             | –     | –            | `untold`      | all that can be known                 |
+ * | sent                | not returned         | –     | –            | `untold`      | all that can be known                 |
  * | sent as another     | what was sent        | –     | –            | `took`        | what was meant                        |
  * | sent back unchanged | unchanged            | –     | –            | `kept`        | what was meant                        |
  * | sent as another     | what it was before, not alike | – | –       | `not_taken`   | a failure                             |
