@@ -84,9 +84,8 @@ type ExportInput = {
   readonly spool: Spool;
   /** Writes a file of the stack; several are under way at once. */
   readonly write: (path: string, text: string) => Promise<void>;
-  /** Told of every resource that the stack has, for its state. */
+  /** Called with every resource of the stack, for its state. */
   readonly remember: (kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf) => void;
-  /** Told how far it is. */
   readonly onProgress: (done: number, total: number) => void;
 };
 
@@ -167,7 +166,7 @@ async function readUnknown({ entries }: Survey, { open, concurrency }: ExportInp
   >();
   await inTurns(entries, concurrency, async ({ kind, id, scope, record }) => {
     const at = { id, scope, ...(record === undefined ? {} : { record }) };
-    // A refusal of here comes again where all of it is read, and is told there.
+    // A refused read is refused again when the whole resource is read, and is reported then.
     const live = await reader.read(kind, at, new Set()).catch((error: unknown) => {
       if (refusalIn(error) === undefined) throw error;
       return undefined;
@@ -423,8 +422,8 @@ function isNameable({ schema }: Kind): boolean {
 }
 
 /**
- * A resource as a line of text and back. References and secrets are told from data that looks like them: every
- * list and map is wrapped. It holds no value of a secret.
+ * A resource as a line of text and back. Every list and map is wrapped, so that data that looks like a reference or a
+ * secret is not taken for one. It holds no value of a secret.
  */
 function toLine(writable: Writable): string {
   const text = JSON.stringify({ ...writable, document: encode(writable.document) });

@@ -32,7 +32,7 @@ type Words = {
     value: string | undefined,
     beside: string | undefined,
   ) => Value | undefined;
-  /** Told of what the configuration has no place for. */
+  /** Called for what the configuration has no place for. */
   readonly leaveOut: (path: Path, reason: string) => void;
 };
 
@@ -192,7 +192,7 @@ function isUnknown(schema: FieldSchema, key: string): boolean {
 
 /**
  * A value that is sent whole, without the nulls of members that the schema names: they are not set. Of any other member
- * nobody knows what null means, and a list that is written without it would take it away.
+ * the meaning of null is unknown, and a list that is written without it would take it away.
  */
 function withoutNulls(root: FieldSchema, schema: FieldSchema, value: Json): Json {
   if (isList(value)) return value.map((item) => withoutNulls(root, itemSchema(root, schema), item));
@@ -219,7 +219,7 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
 
 /**
  * Returns what `validate` would call an error in a document, as far as that depends on the document alone. A fault of
- * the document as a whole, such as a field that is required and missing, has no spot.
+ * the document as a whole, such as a field that is required and missing, has an empty path.
  */
 export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
   const written: Record<string, unknown> = {};
@@ -266,7 +266,6 @@ function plain(value: Value): unknown {
   return Object.fromEntries(Object.entries(value ?? {}).map(([key, one]) => [key, plain(one)]));
 }
 
-/** A document without what stands at a spot. */
 export function without(root: FieldSchema, document: ValueObject, spot: Spot): ValueObject {
   return withoutMember(root, root, document, spot) ?? {};
 }

@@ -70,7 +70,7 @@ export function openSecrets() {
       ]);
       const secret = known.get(key) ?? new Secret(`env:SECRET_${known.size + 1}`);
       known.set(key, secret);
-      // A copy of its own, so that a place can be told from others that were left out.
+      // A copy of its own, so that identity distinguishes a place from others that were left out.
       return new Secret(secret.source);
     },
   };

@@ -135,7 +135,7 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
           lean(one.kind, { ...one, record: { ...one.record, ...getScope(one.kind, live.record) } })
         );
       } catch (error) {
-        // A refusal of here comes again where all of it is read, and is told there.
+        // A refused read is refused again when the whole resource is read, and is reported then.
         if (refusalIn(error) === undefined) throw error;
         return one;
       }
