@@ -99,7 +99,7 @@ function editedSince(address: Address, by: string): Edited {
 
 /**
  * Entries but for those of our own account that no other run is known to have made: they may be the run's. What a run
- * that was rolled back left there could not be taken back, and was told then.
+ * that was rolled back left there could not be taken back, and was reported then.
  */
 async function withoutOurs(
   address: Address,
@@ -190,8 +190,8 @@ export function replacedSince(address: Address, was: string, now: string, isMade
 }
 
 /**
- * The same undo, once the run was rolled back in part: the history entries that this made are nobody's
- * edits. Where it cannot be told which they are, none of our own account is. The newest rollback comes first.
+ * The same undo, once the run was rolled back in part: the history entries that this made are no edits of others. If
+ * they cannot be identified, no entry of our own account counts as one. The newest rollback comes first.
  */
 export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
   const produced = new Map(undo.produced);

@@ -119,8 +119,8 @@ export type Wanted = {
 };
 
 /**
- * Reads a run's journal backwards. Only what the run really did is undone. What is `gone` since is to be made anew, as a
- * whole: of what the run changed in it alone nobody could make it.
+ * Reads a run's journal backwards. Only what the run really did is undone. What is `gone` since is to be created again,
+ * as a whole: what the run changed in it is not enough to create it.
  */
 export function undoRun(
   entries: readonly JournalEntry[],
@@ -232,7 +232,7 @@ export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean):
   };
 }
 
-/** Resources of which a part is to be undone, and that a plan would make anew: they are gone since. */
+/** Finds resources of which a part is to be undone, and that a plan would create again: they are gone since. */
 export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
   const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
   return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
@@ -479,7 +479,7 @@ function namelessElements({ schema }: Kind, { withheld }: SnapshotTaken) {
   });
 }
 
-/** A copy with what can be made anew of it. Where nothing of a facet was on, sending it would make defaults its own. */
+/** Copies what can be created again. If nothing of a facet was on, sending it would make defaults its own. */
 function creatable(
   kind: Kind,
   snapshot: SnapshotTaken,
@@ -575,8 +575,8 @@ function wantedFrom(
 }
 
 /**
- * The top-level fields that can be written again: nobody knows the name that a field is sent under which neither the
- * schema knows nor Callsheet ever wrote.
+ * Returns the top-level fields that can be written again. A field that is not in the schema and that Callsheet never
+ * wrote has an unknown write name.
  */
 function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resource']): JsonObject {
   const own = listFields(kind, undefined, resource?.leaves);
