@@ -221,7 +221,7 @@ export type Readiness = {
   readonly ask: (id: string) => Call;
   /**
    * Why the platform would refuse, or undefined where it would not. `written` are the top-level fields
-   * that the same change writes: what depends on them cannot be told yet.
+   * that the same change writes: what depends on them is not known yet.
    */
   readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };
