@@ -70,7 +70,7 @@ function keepNewest(calls: JsonObject[], limit: number): readonly JsonObject[] {
   return calls;
 }
 
-/** A call of which nobody knows when it was is wanted unless a time is asked for. */
+/** A call without a known time is wanted unless a time is asked for. */
 function isWanted(at: number | undefined, { since, until }: WantedCalls): boolean {
   if (at === undefined) return since === undefined && until === undefined;
   return (since === undefined || at >= since) && (until === undefined || at <= until);

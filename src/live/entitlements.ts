@@ -35,7 +35,7 @@ export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Ent
   };
 }
 
-/** A platform that does not say is no obstacle: whoever writes will learn of it. */
+/** A platform that does not say is no obstacle: the write itself would be refused. */
 async function readAnswer(client: Pick<Client, 'call'>, call: Call): Promise<Answer<Json>> {
   try {
     return { type: 'answered', value: await client.call(call) };
