@@ -55,7 +55,7 @@ export function compileSchema(
     const why = error instanceof Error ? error.message.split(', ')[0] : 'it cannot be read';
     return { wrong: { message: `cannot be read as JSON Schema: ${why}` } };
   }
-  // Its check would give a promise, and a refusal that nobody hears.
+  // Its check would give a promise, whose rejection would go unhandled.
   if ('$async' in validate && validate.$async === true) {
     return {
       wrong: {

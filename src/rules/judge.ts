@@ -367,7 +367,7 @@ export type Rule = Pick<
   readonly readsCalls: boolean;
 };
 
-/** Compiles a rule. What is wrong with it is told, each member by itself. */
+/** Compiles a rule. Reports what is wrong with each member. */
 export function compileRule(
   written: WrittenRule,
   schemaOf: (kind: string) => FieldSchema | undefined,

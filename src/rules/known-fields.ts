@@ -121,7 +121,7 @@ function lookUp(
     const names = Object.entries(properties)
       .filter(([, field]) => field.readOnly !== true)
       .map(([name]) => name);
-    // Only the key that is asked for is told; those on the way are told where they end.
+    // Only the key that is asked for is reported; those on the way are reported as paths of their own.
     if (!names.includes(key)) return index === keys.length - 1 ? { names } : 'known';
     here = memberSchema(root, here, key);
   }

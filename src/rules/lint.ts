@@ -163,7 +163,7 @@ const unsuppliedToken: LintRule = {
     const uses = usesIn(prose, BARE);
     const known = [...DOCUMENTED, ...(tokens ?? commonIn(prose))];
     const isSupplied = findSupplier(known);
-    // One word from the team settles a token everywhere, so each is told once.
+    // One declaration by the team settles a token everywhere, so each is reported once.
     return [...uses].flatMap(([name, all]): readonly LintFinding[] => {
       if (isSupplied(name)) return [];
       const [first] = all;
