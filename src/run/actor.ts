@@ -65,7 +65,7 @@ function userName(): string | null {
 const FOR_GIT =
   /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
 
-/** The environment that git is started with. It answers in English, never prompts, and writes no index where it only looks. */
+/** The environment of git: it answers in English, never prompts, and writes no index where it only looks. */
 export function gitEnv(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => FOR_GIT.test(name));
   return {

@@ -278,8 +278,8 @@ export async function planConfiguration(
 
 /**
  * Resources that features have for their own, but for one that plans itself: `rollout careful`. Throws
- * `CallsheetError('refused')` where the state has something under way of a feature that this Callsheet does not have: its
- * resources cannot be known.
+ * `CallsheetError('refused')` where the state has something under way of a feature that this Callsheet does not have:
+ * its resources cannot be known.
  */
 export async function listClaims(
   { features }: Pick<RunContext, 'features'>,

@@ -119,7 +119,7 @@ async function waitFor(
   await realPause.sleep(Math.min(LOOK_MS, left), stop);
 }
 
-/** Looks at a holder during the wait for its heartbeat: a silent holder is taken for dead. */
+/** The number of looks at a holder during the wait for its heartbeat: a silent holder is taken for dead. */
 const GLANCES = 60;
 
 /** Returns true if a run goes on. On another machine its heartbeat shows that, never a comparison of clocks. */

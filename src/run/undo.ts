@@ -156,7 +156,7 @@ export type UndoRequest = {
   readonly notes?: readonly Note[];
   /** Changes that were asked for and are left out. */
   readonly skipped?: readonly NotUndone[];
-  /** The same where these are gone since. Throws `CallsheetError('refused')` where they must not be created again unasked. */
+  /** The same where these are gone since. Throws `CallsheetError('refused')` where their creation was not asked for. */
   readonly without?: (gone: ReadonlySet<Address>) => UndoRequest;
 };
 
@@ -581,8 +581,8 @@ export async function carryOutUndo(
 }
 
 /**
- * Finds live resources that name what a rollback makes again by the id that it had, and has those of the stack get the new
- * one. Other uses of the old id are reported.
+ * Finds live resources that name what a rollback makes again by the id that it had, and has those of the stack get the
+ * new one. Other uses of the old id are reported.
  */
 async function relink(
   undo: Undo,
