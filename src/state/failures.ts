@@ -198,7 +198,7 @@ const NO_FILES = {
   other: { is: 'is neither a file nor a folder', hint: CHECK_PATH },
 } as const;
 
-/** Refuses to write a state that would be too large to be read again. */
+/** The error for a state that would be too large to be read again. */
 export function tooLargeState(size: number): CallsheetError {
   return new CallsheetError(
     'state',

@@ -35,8 +35,8 @@ export type StateStore = {
   readonly lock: () => Promise<HeldLock | undefined>;
   /**
    * Takes the lease of that id from its holder, who then stops before the next write. `by` is named
-   * to the holder. The lock is free once they send nothing more, however they are cut off. Throws `CallsheetError('usage')`
-   * when another lease holds the state, or none.
+   * to the holder. The lock is free once the holder sends nothing more, however it is cut off. Throws
+   * `CallsheetError('usage')` when another lease holds the state, or none.
    */
   readonly unlock: (lease: string, by: Holder) => Promise<void>;
   /** The ids of finished runs, in no order: nothing of them is read. */
