@@ -43,7 +43,7 @@ type LimiterOptions = {
   readonly pause: Pause;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Aborted when all senders are closed. */
+  /** Aborted when the connection closes. */
   readonly stop: AbortSignal;
 };
 
