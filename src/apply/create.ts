@@ -190,8 +190,8 @@ function begunAt(
 
 /**
  * Creates. Where the answer was lost, the resource may exist all the same: it is read by the id that an earlier answer
- * of its making gave, else looked for (`findCreated`), so that it is not created twice. One match is it; none means that
- * it was not made, and it is sent again as long as a try may help (`BackOff`). What was refused is not looked for:
+ * of its making gave, else looked for (`findCreated`), so that it is not created twice. One match is it; none means
+ * that it was not made, and it is sent again as long as a try may help (`BackOff`). What was refused is not looked for:
  * whatever has its name is somebody else's, unless a try before it was lost.
  */
 async function createOrFind(work: Work, draft: Draft, progress: Progress): Promise<Created> {

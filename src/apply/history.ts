@@ -190,10 +190,10 @@ const READINGS = [
 
 /**
  * Returns the run that made an entry of a history; undefined where none did, or where the times do not show which: in
- * whole seconds several may have written at once. Then all of these have made all entries of that time, each run its own
- * in their order. Entries without times are assigned to runs by that order alone, from the last run on that came to see
- * an entry of its own: a run of a facet does not wait for one. A run that left `updated_at` as it was, as one of a facet
- * may, made its entries at any time up to the next write that moved it.
+ * whole seconds several may have written at once. Then all of these have made all entries of that time, each run its
+ * own in their order. Entries without times are assigned to runs by that order alone, from the last run on that came to
+ * see an entry of its own: a run of a facet does not wait for one. A run that left `updated_at` as it was, as one of a
+ * facet may, made its entries at any time up to the next write that moved it.
  *
  * @param runs those that wrote to the resource, the newest first
  * @param author how runs are signed, `api:<account>`
