@@ -49,7 +49,10 @@ export function sizeTerminals(env: NodeJS.ProcessEnv): void {
 /** Terminals whose width is put right after each resize. */
 const followed = new WeakSet<NodeJS.WriteStream>();
 
-/** The process's own terminal; `printed` is called with each result. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
+/**
+ * Opens the process's own terminal; `printed` is called with each result. `NO_COLOR` and `--no-color` win over
+ * `FORCE_COLOR` and what is detected.
+ */
 export function openTerminal(
   flags: TerminalFlags,
   env: NodeJS.ProcessEnv,
