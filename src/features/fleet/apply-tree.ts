@@ -27,8 +27,8 @@ import type { StackResult } from './run-stack.ts';
 import { ownFlags, workOn } from './work-on.ts';
 
 /**
- * `apply --recursive`: the plans of a folder; or, where nobody has to look at them, a plan for each stack that is
- * applied at once; or else all are planned first, shown, agreed to once, and then these are applied.
+ * `apply --recursive`: applies the plans of a folder; or, without review, plans and applies each stack at once; or else
+ * plans all stacks first, shows the plans, asks once, and then applies these.
  */
 async function applyTree(request: TreeRequest, context: Context): Promise<ExitCode> {
   const { flags, planSet } = request;

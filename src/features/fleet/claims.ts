@@ -184,7 +184,7 @@ function byName(
   };
 }
 
-/** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
+/** Two stacks that claim the same thing. `own` is the claim of the stack whose error reports the overlap. */
 type Overlap = { readonly own: Claim; readonly other: Claim };
 
 /** Finds the overlaps of each stack, by its path; stacks without any are left out. */
@@ -207,7 +207,7 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
   return overlaps;
 }
 
-/** Overlaps that are told one by one; of many, the number says enough. */
+/** More overlaps than this are only counted. */
 const MAX_TOLD = 5;
 
 /** Why a stack is refused, in words: both addresses and where each is written. */

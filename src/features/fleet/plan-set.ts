@@ -14,8 +14,8 @@ import { fleetJson } from './run-stack.ts';
 
 /**
  * The plans of many stacks in a folder: a plan file for each, and `fleet.json`, which is what `plan --recursive
- * --format json` prints and says which file is whose. It is written last: without it there is no set, so that nobody
- * applies what an interrupt left.
+ * --format json` prints and says which file is whose. It is written last: without it there is no set, so an
+ * interrupted set is never applied.
  */
 const INDEX = 'fleet.json';
 
@@ -58,7 +58,7 @@ export async function clearPlanSet(folder: string): Promise<void> {
     });
   }
   await withNamedFile('--out', folder, async () => {
-    // The index first: without it nobody applies what is left of the rest.
+    // The index first: without it, files left by an interrupt are never applied.
     await rm(join(folder, INDEX), { force: true });
     await Promise.all(own.map((name) => rm(join(folder, name), { force: true })));
   });

@@ -189,7 +189,7 @@ async function reportBatch(
   );
   const stacks = [...done.keys()].map((path) => ({ path, dir: path }));
   const rest = tasks.length - done.size;
-  // A folder of plans is all that was planned: whoever applies it leaves nothing out.
+  // A folder of plans is written only once it is complete, so that applying it leaves nothing out.
   const shown = rest > 0 || out === undefined ? flags : { ...flags, out };
   const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
@@ -203,8 +203,8 @@ async function reportBatch(
 }
 
 /**
- * The result of a task as `runStack` gave it to the worker, if it is one: others can write to the database. Who asks for
- * the report may ask for changes to be told apart.
+ * Reads the result that `runStack` gave the worker. It is checked, as others can write to the database. The exit code
+ * for changes follows the flags of the report.
  */
 function buildResult(
   path: string,

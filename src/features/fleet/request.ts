@@ -70,7 +70,7 @@ export function checkTree(
   return { command, flags: { ...flags, format }, shard, planSet };
 }
 
-/** How a tree is applied where nobody can be asked. */
+/** The hint on how to apply a tree without a prompt. */
 export const APPROVE =
   'Apply the folder of `callsheet plan --recursive --out FOLDER`, or pass --auto-approve.';
 
@@ -290,8 +290,7 @@ export function inTree(path: string, file: string): string {
 /**
  * Every stack below a folder, and the folder itself where it is one, by path. A stack may stand inside another one.
  * Folders that the loader passes over (whose names begin with a dot, `node_modules`) are passed over here, and no link
- * is followed. Throws `CallsheetError` where a folder cannot be read: a stack that nobody sees must not go missing
- * silently.
+ * is followed. Throws `CallsheetError` where a folder cannot be read: a stack must not go missing silently.
  */
 export function findStacks(root: string): readonly FoundStack[] {
   refuseNoFolder(root);

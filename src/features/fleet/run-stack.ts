@@ -34,7 +34,7 @@ export type StackTask = {
   readonly command: StackCommand;
   readonly stack: FoundStack;
   readonly flags: StackFlags;
-  /** The plan that `apply` carries out; without one it plans. Nobody is asked either way. */
+  /** The plan that `apply` carries out; without one it plans. It never prompts. */
   readonly plan?: (() => Promise<PlanDocument>) | undefined;
   /** True if the process runs for days: the trace of the stack is its own. */
   readonly isAlone?: boolean;
@@ -53,9 +53,8 @@ export type StackResult = {
 };
 
 /**
- * Runs a command on one stack, and prints nothing. Whatever becomes of it is in the result: it never throws, and so
- * one stack never stops another. Once `context.stop` is aborted nothing is begun. `onProgress` is told in a line how
- * far it is.
+ * Runs a command on one stack, and prints nothing. Failures are in the result: it never throws, so one stack never
+ * stops another. Once `context.stop` is aborted nothing is begun. `onProgress` gets a line of progress.
  */
 export async function runStack(
   task: StackTask,
@@ -76,7 +75,7 @@ export async function runStack(
 
 type Ended = Pick<StackResult, 'exit' | 'document' | 'error'>;
 
-/** How the command ended. Why it failed is told to `terminal`. */
+/** Returns how the command ended, and prints why it failed to `terminal`. */
 async function end(task: StackTask, context: Context, terminal: Terminal): Promise<Ended> {
   let found: StackDocument | undefined;
   try {
@@ -182,9 +181,8 @@ export async function eachStack<S extends FoundStack, T>(
 }
 
 /**
- * The exit code of the whole is that of the stack that needs a person most: whoever interrupted knows it; an error is
- * something that nobody foresaw; after what was left half done comes what was refused, what has to be planned again,
- * what has to wait, and changes.
+ * The exit code of the whole is that of the stack that needs a person most: an interrupt first, then unforeseen errors,
+ * stacks that were left half done, refusals, stale plans, locked stacks, and changes.
  */
 const WORST_FIRST: readonly ExitCode[] = [
   EXIT.interrupted,

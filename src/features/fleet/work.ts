@@ -156,7 +156,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     tell({ type: 'working', stacks: running.size });
   }
 
-  /** The queue is away, since when: that it is back is told by the next look, which it hastens. */
+  /** Returns since when the queue is away, and hastens the next look, which reports its return. */
   function lose(error: QueueLost): number {
     if (awaySince === undefined) tell({ type: 'lost', error });
     awaySince ??= Date.now();
@@ -259,7 +259,7 @@ const STOPPED = 'its worker was stopped';
 
 /**
  * Judges how a command ended. What passes by itself is tried again, as often as `Patience` says: the leases keep two
- * from writing at once, and a plan that is made anew finds what was done already. An approved plan is carried out
+ * from writing at once, and a new plan finds what was done already. An approved plan is carried out
  * once: after anything but a lock it is stale, and somebody has to look.
  */
 export function judge(
@@ -355,7 +355,7 @@ export function sealTask(
 
 /**
  * The failure of a task that no worker may do; undefined for any other: its row is none that `queue add` writes; there is
- * a key, and it was not enqueued with that; or there is none, and it has a permission that nobody gave this worker
+ * a key, and it was not enqueued with that; or there is none, and it has a permission that this worker lacks
  * (`allowed`: as `queue work --allow` takes them).
  */
 export function refuseTask(

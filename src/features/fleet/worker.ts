@@ -43,7 +43,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const { now, stop, version } = context;
   refuseOneState('queue work', context.env);
   const { head: commit } = (await describeCheckout(flags.dir)) ?? {};
-  // A container that is started anew has the same host and process id; the dead and the living are told apart.
+  // A restarted container has the same host and process id, so random bytes tell it from the worker that died.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const log = openLog(EVENTS, flags, context);
   const metrics = openWorkerMetrics(context, now);

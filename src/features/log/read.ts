@@ -50,7 +50,7 @@ export type LogSources = Pick<Receipts, 'journals'> & {
   readonly texts: readonly string[];
 };
 
-/** Told what was met on the way, for whoever asked for something that never was. */
+/** Collects what a reading met, for the message about an address that was never there. */
 export type Met = {
   readonly addresses: Set<Address>;
   readonly unreadable: string[];

@@ -23,7 +23,7 @@ type Followed = {
 
 /**
  * Follows the journals of runs that have not ended, beside a state file. `last` is the id of the last note that a
- * reader who was cut off has got: it goes on behind it, and is told where that run has ended since.
+ * reader got before it was cut off: it goes on behind it, and a note says if that run has ended since.
  */
 export function followJournals(stateFile: string, last: string | undefined): JournalFeed {
   const layout = getLayout(stateFile);

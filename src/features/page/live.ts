@@ -36,7 +36,7 @@ export type UiStart = {
   readonly version: string;
 };
 
-/** A run at work, as far as its journal has told. */
+/** A run at work, as far as its journal was read. */
 export type RunNow = {
   readonly run: string;
   readonly purpose: string;

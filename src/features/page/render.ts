@@ -24,7 +24,7 @@ export async function renderReport(document: PlanDocument): Promise<string> {
   });
 }
 
-/** The page that `callsheet ui` serves. It may ask its own server for documents and events, and nobody else. */
+/** Renders the page that `callsheet ui` serves. Its policy allows requests to its own server alone. */
 export async function renderUi(start: UiStart): Promise<string> {
   return frameApp({
     title: `Callsheet: ${start.dir}`,

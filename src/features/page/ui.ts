@@ -154,7 +154,7 @@ async function streamEvents(
   response.end();
 }
 
-/** Only this machine: the page shows a whole fleet, and nobody logs in to it. */
+/** Only this machine: the page shows a whole fleet, and has no login. */
 const LOOPBACK = '127.0.0.1';
 
 /** Answers a path below the token, such as `fleet.json`; undefined for an unknown path. */
@@ -181,7 +181,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Serves answers on a loopback port, below a token that nobody can guess, to whoever only reads. */
+/** Serves answers to reading requests on a loopback port, below a random token. */
 async function serve(port: number, answer: Answer): Promise<Served> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {

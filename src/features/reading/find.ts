@@ -30,7 +30,7 @@ export async function findResource(
   flags: ScopeFlags,
   session: PlatformSession,
 ): Promise<Found> {
-  // A slip in a flag is told also where an address or an id needs none.
+  // A wrong flag is reported even if the address or id needs no flag.
   if (Object.values(SOURCES).some(({ given }) => given(flags) !== undefined))
     await listScopes(kind, flags, session);
   const address = readAddress(text);
@@ -271,8 +271,8 @@ export function organizationNames({ settings }: PlatformSession): ReadonlyMap<st
 }
 
 /**
- * The lists of a kind that are to be read: those that the flags name, those of the stack where the
- * platform lists only within one, or all there is. Throws `CallsheetError('usage')` where none can be told.
+ * Finds the lists of a kind that are to be read: those that the flags name, those of the stack where the
+ * platform lists only within one, or all there is. Throws `CallsheetError('usage')` where none can be determined.
  */
 export async function listScopes(
   kind: Kind,

@@ -15,7 +15,7 @@ import type { Kind } from '../../kinds/kind.ts';
 import { getRecordKey } from '../../plan/natural-key.ts';
 import { recordIn, TABLES } from '../../simulator/index.ts';
 
-/** How what the simulator holds is told apart and shown. */
+/** How resources of the simulator are identified and shown. */
 export type Words = {
   readonly addressOf: (kind: string, id: string) => string | null;
   /** Texts that are never shown, whatever they stand in. */
@@ -33,8 +33,8 @@ type Held = {
 };
 
 /**
- * Leaf by leaf, what is not in the second dump as it was in the first. A resource that was made anew counts as
- * the one of its name, and whatever refers to it may use its new id. Times and versions of a record count as
+ * Lists, leaf by leaf, how the second dump differs from the first. A resource that was created again counts as
+ * the one of its name, and references to it may use its new id. Times and versions of a record count as
  * its history, which only ever grows.
  */
 export function compareDumps(

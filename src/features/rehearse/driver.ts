@@ -103,7 +103,7 @@ async function applied(outcome: Promise<ApplyOutcome>): Promise<UndoOutcome> {
   return done;
 }
 
-/** Does something on the copy. What is told of it meanwhile is added to `said`. */
+/** Does something on the copy. Its messages are added to `said`. */
 async function run<T>(
   { sandbox, context }: Place,
   said: string[],

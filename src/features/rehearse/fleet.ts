@@ -72,7 +72,7 @@ function listKnowledgeBases({
 
 /** Returns the limits of the key, as far as the platform reports them. */
 async function readLevel({ reader }: Session): Promise<Beside['level']> {
-  // Scoped keys are told by an operation that is closed to them.
+  // An operation that is closed to scoped keys shows that the key is scoped.
   const told = await reader.entitlements().closedTo('getBillingReport');
   return told.type === 'answered' ? told.value : undefined;
 }

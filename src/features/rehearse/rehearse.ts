@@ -234,7 +234,7 @@ function wordsFor(
   return { addressOf, secrets };
 }
 
-/** The newest run first. What is refused is tried once more with `--undo-edited` and `--delete-used`: nobody else works on a copy. */
+/** Rolls back the newest run first. A refused one is retried with `--undo-edited --delete-used`: a copy has no users. */
 async function rollBackAll(
   runs: readonly string[],
   driver: Driver,

@@ -161,7 +161,7 @@ function buildAgent({ facets, scope, id }: ResourceRecord, record: JsonObject) {
   };
 }
 
-/** While the tool is off the platform tells of limits that nobody need have set. */
+/** Leaves out the limits while the tool is off: the platform returns limits then that may never have been set. */
 function buildPayments({ tool_enabled: enabled, ...limits }: JsonObject) {
   if (enabled !== true) return { enabled: false };
   const told = Object.entries(limits).filter(([, value]) => value !== null);
@@ -192,7 +192,7 @@ function groupKnowledgeBases(
   }));
 }
 
-/** Policies that agents name and nobody could read: an agent with one that is not there cannot be written. */
+/** Invents the policies that agents name and that were not read: an agent with a missing policy cannot be written. */
 function unreadPolicies(
   agents: readonly JsonObject[],
   policies: readonly JsonObject[],

@@ -193,7 +193,7 @@ type Silence = Pick<Broken[number], 'does'> & {
 
 /**
  * Agents of one step that got no call in a stretch in which they had some in each of the weeks before: weekdays, closing
- * times and agents that nobody calls are no silence. An agent with `least` expected calls holds; where half of the step
+ * times and agents without calls are no silence. An agent with `least` expected calls holds; where half of the step
  * is silent, with as many calls expected of all together, it is rolled back.
  */
 export function findSilence(

@@ -94,7 +94,7 @@ export async function start(
     calls,
     anyway,
   };
-  // A plan file was reviewed: nobody is asked again.
+  // A plan file was reviewed, so there is no second prompt.
   const outcome = await startRollout(
     wanted,
     context,

@@ -288,7 +288,7 @@ async function withoutDeleted(
   return broken.filter((_, index) => there[index]);
 }
 
-/** Agents in the order in which they get the change. Throws where nobody tells how busy they are. */
+/** Returns agents in the order in which they get the change. Throws if `first` is `volume` and there are no metrics. */
 export async function chooseOrder<T extends Named>(
   { first, name, judge: judging }: RolloutSettings,
   agents: readonly T[],

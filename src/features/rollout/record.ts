@@ -122,7 +122,7 @@ export type RolloutAgent = {
   readonly changed_at?: string | null;
 };
 
-/** The calls of the weeks before a rollout, as the logs of some agents told them, by the id of the agent. */
+/** The calls of the weeks before a rollout, counted in the logs of some agents, by the id of the agent. */
 export type LoggedCalls = { readonly [id: string]: LoggedBefore };
 
 /** Calls, those with an error, days with calls, and those of them that were bad. */
@@ -149,7 +149,7 @@ export function listUnderWay(state: Pick<State, 'kept'>, but?: string): readonly
 /** The section of the state. */
 export const FEATURE = 'rollout';
 
-/** All rollouts of a state by their names. One that nobody knows the end of is left to a person. */
+/** Returns all rollouts of a state by their names. One whose end is in doubt is held for a person. */
 export function recordsIn({ kept = {} }: Pick<State, 'kept'>): readonly RolloutRecord[] {
   const all = Object.entries(kept[FEATURE] ?? {}).map(([name, { status, why, doubt, data }]) => {
     const record = { ...data, name, status, why } as unknown as RolloutRecord;

@@ -74,7 +74,7 @@ export type RolloutOptions = StackOptions & {
 
 /** Who looks on, and decides. */
 export type RolloutReview = Review & {
-  /** Told what a look at the calls came to, before anything is done about it. */
+  /** Gets the verdict of a look at the calls, before anything is done about it. */
   readonly looked?: (record: RolloutRecord) => void;
 };
 
@@ -202,7 +202,7 @@ async function layOutSteps(
 ) {
   const changed = plan.changes.filter(isWriting).map((one) => toRolloutAgent(one, session));
   const agents = await chooseOrder(settings, changed, session, now);
-  // Fewer agents may change than are selected, and a step that adds nobody is none.
+  // Fewer agents may change than are selected, and a step that adds no agent is left out.
   const counts = [...new Set(stepCounts(settings.steps, agents.length))];
   return { agents, counts, forecast: await forecastSteps(settings, agents, counts, session, now) };
 }
@@ -970,7 +970,7 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
     });
 }
 
-/** Two rollouts of one agent could not be told apart by its calls. */
+/** Refuses a second rollout of an agent: its calls could not be attributed to one of them. */
 function refuseBesideOthers(
   { name, agents }: RolloutSettings,
   { state }: Session,

@@ -73,7 +73,7 @@ export const readRollouts: ReadSection = (root, resources, report): readonly Rol
 /** Its name is typed, and becomes part of documents. */
 const NAMING = { rule: 'rollout/name', holder: `${STACK_FILE}: rollouts`, what: 'a rollout' };
 
-/** Reports a problem of a rollout, at what is written there unless told otherwise. The message begins with a verb. */
+/** Reports a problem of a rollout, by default at the written value. The message begins with a verb. */
 function refuse(
   at: LocatedValue,
   problem: ProblemMessage,

@@ -129,7 +129,6 @@ type HealEnded = OfStack & {
 
 type UnreadyFound = UnreadyNote['unready'] & Pick<UnreadyNote, 'address' | 'message'>;
 
-/** Why a pass failed, as it is told. */
 export type PassFailure = {
   readonly kind: FailureCode | 'internal';
   readonly message: string;
@@ -143,7 +142,7 @@ export type Counts = {
   readonly drifted: number;
   /** Resources that the platform does not confirm to be ready. */
   readonly unready: number;
-  /** Changes of the configuration that nobody applied. */
+  /** Changes of the configuration that are not applied yet. */
   readonly pending: number;
   readonly healed: number;
   /** Drifted resources that are not healed any more, as somebody else changes them again and again. */

@@ -146,8 +146,8 @@ export function recentTries(
 }
 
 /**
- * The drifted addresses that are not healed any more: who changes them changes them again and again. One stays so
- * until it is seen without drift, so that healing does not start anew every hour.
+ * Finds the drifted addresses that are not healed any more, as they are changed again and again. One stays contested
+ * until it is seen without drift, so that healing does not start again every hour.
  */
 export function findContested(
   drifted: readonly Address[],
@@ -173,8 +173,8 @@ type Healed =
   | { readonly type: 'refused'; readonly left: readonly SkippedHeal[] };
 
 /**
- * Puts back what drifted at these addresses: an ordinary plan of them alone, made anew from the configuration as it
- * is now, and carried out under the lease like any other. What guards, rules or the platform refuse of it is left
+ * Puts back what drifted at these addresses: an ordinary plan of them alone, made from the configuration as it is
+ * now, and carried out under the lease like any other. What guards, rules or the platform refuse of it is left
  * out, and nothing at all is written where it would do more than put back.
  */
 async function heal(

@@ -31,7 +31,7 @@ export type Seen = {
   readonly compared: number;
   /** Changes of the plan by their verdict. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
-  /** Changes of the configuration that nobody applied yet. */
+  /** Changes of the configuration that are not applied yet. */
   readonly pending: number;
   readonly drift: PlanDocument;
   readonly healing: SelfHealing;
@@ -98,7 +98,7 @@ const MOST_KEPT_BYTES = 64_000_000;
 
 /**
  * Keeps what failed passes read, for two intervals: a platform that fails at one of a hundred requests would
- * else never be read to the end. What is healed is read anew all the same.
+ * else never be read to the end. Resources to heal are read again all the same.
  */
 export function keepReads(interval: number, now: () => Date): KeptReads {
   const kept = new Map<string, { readonly text: string; readonly at: number }>();
@@ -151,7 +151,7 @@ function isPending(change: Change): boolean {
   return action !== 'update' || fields.some(isOwn);
 }
 
-/** A run that died is for whoever began it to go on with, unless it was a healing itself. */
+/** Returns why nothing may be healed. A run that died is left to its author, unless it was a healing itself. */
 async function findUnsettled(session: Session): Promise<string | undefined> {
   const owed = await findOwed(session, false);
   if (owed !== undefined) return `run ${owed} is still to be rolled back`;

@@ -39,14 +39,14 @@ type WatchedDeps = Watching & {
 };
 
 /**
- * Watches one stack: what is told of it, and when, follows from what the pass before saw.
+ * Watches one stack: each pass reports what differs from the pass before.
  *
  *   look ──▶ log what is new or over ──▶ heal ──▶ post what is new ──▶ post that it is over
  */
 export function watchStack(deps: WatchedDeps): Pass {
   const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
-  // The resources that were not ready, and what was told of each.
+  // The resources that were not ready, and what was reported of each.
   let unready: ReadonlyMap<string, string> = new Map();
   let streak: Streak | undefined;
   /** The findings of the last pass. */
@@ -142,7 +142,7 @@ export function watchStack(deps: WatchedDeps): Pass {
       if (context.stop.aborted) return { streak, isCut: false };
       const failure = failureWords(error);
       const told = sameness(failure, error);
-      // Nothing is told of the same again.
+      // The same failure is reported once.
       if (streak?.told !== told) log({ event: 'pass_failed', stack, ...failure });
       const { passes = 0, since = context.now().toISOString() } = streak ?? {};
       streak = { passes: passes + 1, since, told, kind: failure.kind };
@@ -169,7 +169,7 @@ export type Health = {
 /** A stack whose last pass failed. */
 type StackFailure = {
   readonly stack: string;
-  /** Never the message, which names hosts and files to whoever asks. */
+  /** Never the message: it names hosts and files, and anybody may ask `/healthz`. */
   readonly kind: FailureCode | 'internal';
   readonly passes: number;
 };
@@ -361,7 +361,7 @@ function sameness({ kind, message, problems }: PassFailure, error: unknown): str
   return JSON.stringify([kind, message, problems]);
 }
 
-/** A resource that is not ready, as it is told: another status is news, another time is not. */
+/** Identifies the report of a resource that is not ready: another status is news, another time is not. */
 function unreadyKey({ address, unready: { phase, status } }: UnreadyNote): string {
   return JSON.stringify([address, phase, status]);
 }

@@ -20,12 +20,12 @@ export type Budget = {
   /**
    * Resolves when one request may be sent, with the milliseconds that it was held up because the host refused
    * requests; after `patience` of those it is sent whatever comes of it, and once `stop` is aborted there is nothing
-   * to wait for. Rejects where nobody can say so any more.
+   * to wait for. Rejects if the budget is closed or its database is lost.
    */
   readonly turn: (request: Pick<Attempt, 'patience' | 'stop'>) => Promise<number>;
   /** How many refusals in a row it is with one more. */
   readonly refusals: () => number;
-  /** Told of each answer. `pause`: it was a 429, and for so many milliseconds nothing is to be sent. */
+  /** Records an answer. `pause`: it was a 429, and for so many milliseconds nothing is to be sent. */
   readonly heard: (answer: Observation) => void;
 };
 
@@ -52,7 +52,7 @@ type Waiter = {
  * The rate of an account, kept in a row of the queue's database. Each asks for as many turns as it has requests
  * waiting or is about to have, a few at a time, and tells with the same query what was answered since: a request costs no
  * query of its own. A turn is a moment, so what is not used lapses by itself, that of a process that died, too. A 429 is
- * told at once, and nobody uses what was given before it. `onHeld` is told of a wait of seconds, in milliseconds.
+ * reported at once, and turns given before it are not used. `onHeld` gets each wait of seconds, in milliseconds.
  */
 export function openBudget(
   database: Pick<QueueDatabase, 'told' | 'transaction'>,
@@ -62,7 +62,7 @@ export function openBudget(
   const waiting: Waiter[] = [];
   /** Those that have a moment, until it comes. */
   const timed = new Map<Waiter, NodeJS.Timeout>();
-  /** Moments that nobody waits for yet. */
+  /** Turns that no request has taken yet, by the local clock. */
   let spare: number[] = [];
   /** Turns since it was asked last: about as many will be wanted until it is asked again. */
   let turns = 0;
@@ -173,7 +173,7 @@ export function openBudget(
     });
   }
 
-  /** A wait is told once, when it begins or is found. */
+  /** Reports a wait once, when it begins or is found. */
   function tellHeld(wait: number): void {
     const isHeld = wait > LONG_WAIT_MS;
     if (isHeld && !isToldHeld) onHeld(wait);
@@ -281,8 +281,8 @@ export function budgetedLimiter(others: Limiter, { host, budget, most }: Budgete
 }
 
 /**
- * The rate in a row, at that time of the database, as far as it can be one. Others can write it, so nobody waits for it
- * longer than for a `Retry-After`, and what is no rate is that of a host that nothing is known of.
+ * Reads the rate of a row, at that time of the database. Others can write the row, so no request waits longer for it
+ * than for a `Retry-After`, and an invalid rate is read as that of an unknown host.
  */
 export function believeRate(text: unknown, now: number): RateState {
   const read = { ...NEW_RATE, ...readRate(String(text)) };
@@ -321,9 +321,9 @@ type Share = {
   readonly askAt: number;
 };
 
-/** Slots are given for so many milliseconds ahead: whoever dies with some in hand has lost no more than that. */
+/** Slots are given for so many milliseconds ahead: a process that dies wastes no more than that. */
 export const HORIZON_MS = 120;
-/** Longer than that nobody waits without looking again: others may have heard meanwhile that requests are taken. */
+/** The longest wait between two looks: other processes may have learned meanwhile that requests are taken. */
 const LOOK_AGAIN_MS = 500;
 
 /**

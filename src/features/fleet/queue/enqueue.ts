@@ -21,7 +21,7 @@ export type NewBatch = {
 export type NewTask = {
   /** Folder of the stack, seen from the root of the tree, with forward slashes. */
   readonly stack: string;
-  /** Digest of its configuration, as whoever enqueued it has it. */
+  /** Digest of its configuration when it was enqueued. */
   readonly digest: string;
   /** The plan that was approved, for `apply` of plan files. Secrets are masked in it. */
   readonly plan?: string;
@@ -135,7 +135,7 @@ export async function makeQueue({ boss }: Pick<Queue, 'boss'>, name: string): Pr
 /** The payload of a pg-boss job: the task to look at. */
 export type JobData = { readonly batch: string; readonly number: number };
 
-/** One job for each task at a time, whoever asks for it. */
+/** Builds the job of a task. Its key allows one job for each task at a time. */
 export function buildJob(data: JobData, startAfter = 0) {
   return { data, singletonKey: `${data.batch}/${data.number}`, startAfter };
 }
@@ -212,7 +212,7 @@ type QueueOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True if jobs of dead workers are looked for, which only workers need. */
   readonly isWorker: boolean;
-  /** Told of what pg-boss fails at beside what it was asked for. */
+  /** Gets the errors of pg-boss that belong to no call. */
   readonly onTrouble: (error: unknown) => void;
   /** Stands between the queue and its database. */
   readonly through?: (database: QueueDatabase) => QueueDatabase;
@@ -238,7 +238,7 @@ export async function openQueue(
       supervise: isWorker,
       superviseIntervalSeconds: WATCH_SECONDS,
       monitorIntervalSeconds: WATCH_SECONDS,
-      // Tables as small as these need nobody to watch over their vacuum.
+      // Tables as small as these need no monitoring of their vacuum.
       monitorVacuum: false,
       reindex: false,
     });
@@ -334,7 +334,7 @@ async function migrateQueue(database: QueueDatabase): Promise<void> {
   });
 }
 
-/** The version of the tables; undefined where there are none. Throws for one that nobody here knows. */
+/** Returns the version of the tables; undefined where there are none. Throws for an unknown version. */
 async function readVersion(query: Query, location: string): Promise<number | undefined> {
   // By a look at the catalogue: to_regclass may answer from what this connection knew before it waited for the lock.
   const there = await query(
@@ -402,7 +402,7 @@ function statusIn(row: Row): TaskStatus {
   };
 }
 
-/** A status that nobody here writes is that of a task which no worker takes: it has no result. */
+/** Reads an unknown status as `done`: no worker takes the task, and it has no result. */
 function parseStatus(value: unknown): TaskStatus['status'] {
   return value === 'waiting' || value === 'running' ? value : 'done';
 }

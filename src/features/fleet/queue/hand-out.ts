@@ -29,7 +29,7 @@ export type HandOut = {
   readonly giveBack: (why: string) => Promise<void>;
   /** Writes down what came of one. False: another worker has it by now, and nothing was written. */
   readonly settle: (claim: Claim, exit: number, result: Json) => Promise<boolean>;
-  /** Gives one back: whoever is free takes it after so many seconds. */
+  /** Gives one back: a free worker takes it after so many seconds. */
   readonly putOff: (claim: Claim, why: string, seconds: number) => Promise<boolean>;
   /** How many tasks are not done, in this queue and in those of other commits. */
   readonly left: () => Promise<Left>;
@@ -71,7 +71,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
       database.transaction('write', async (query) => {
         const db = executorOn(query);
         const claims: Claim[] = [];
-        // One by one, as it has room for one suspect at a time: the others are for whoever else is free.
+        // One by one, as it has room for one suspect at a time: the others are for other free workers.
         while (claims.length < most && !claims.some(isSuspect)) {
           const [next] = await boss.fetch<JobData>(queue, { batchSize: 1, db });
           if (next === undefined) break;
@@ -170,7 +170,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
 
 /** Numbers of a row are counted no further: an integer of PostgreSQL has an end. */
 const MOST_COUNTED = 1_000_000;
-/** Commits of which it is told that work waits there. */
+/** The most commits whose waiting work is reported. */
 const MOST_COMMITS = 100;
 
 function isSuspect({ task }: Claim): boolean {
@@ -193,7 +193,7 @@ async function claimTask(query: Query, data: JobData, worker: string): Promise<R
   return row;
 }
 
-/** A worker that was taken for dead lives: whoever has its task now, or takes it next, does not hold that against the task. */
+/** Removes a worker that was taken for dead, and lives, from the workers that the task is suspected to have killed. */
 async function strikeOff(query: Query, { task }: Claim, worker: string): Promise<void> {
   await query(
     `update ${SCHEMA}.callsheet_task

@@ -20,7 +20,7 @@ export function goTo(address: string): void {
   history.replaceState(null, '', linkTo(address));
 }
 
-/** The data that stands in the page. Its shape is that of whoever wrote the page. */
+/** Reads the data in the page. It is not checked: the page's renderer wrote it. */
 export function readData<T>(): T {
   return JSON.parse(document.getElementById('data')?.textContent ?? 'null');
 }

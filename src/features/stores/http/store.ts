@@ -265,7 +265,7 @@ function newInfo(lease: string, location: string, { now }: LockEffects): string 
   });
 }
 
-/** A server that does not say who holds the lock leaves nobody to look for. */
+/** Returns the id of the lock's holder; undefined if the server does not name it. */
 function idIn(text: string): string | undefined {
   return findFilled(parseRecord(text)?.ID);
 }

@@ -346,8 +346,8 @@ function toLine(piece: string): string {
 }
 
 /**
- * Which stack of a database manages what. It is known from three places, so that there is no moment in which a
- * resource is nobody's:
+ * Finds which stack of a database manages what. It is known from three places, so that a resource always has its
+ * stack:
  *
  * | from                     | what                                                      | until                    |
  * |--------------------------|-----------------------------------------------------------|--------------------------|
@@ -461,7 +461,7 @@ const DROP_CLAIMS = 'delete from callsheet.claim where stack = $1';
  * | table      | a row is                                                            |
  * |------------|---------------------------------------------------------------------|
  * | `version`  | the one row that says which step was taken last                     |
- * | `stack`    | a state: who holds it (`lease` is null when nobody does), its head  |
+ * | `stack`    | a state: who holds it (`lease` is null if it is free), its head     |
  * | `resource` | a resource: its line of the state's text, and what is found by it   |
  * | `run`      | a run, and whether its journal is filed among the finished          |
  * | `journal`  | some lines of a journal, written together, under an id of their own |
@@ -534,7 +534,7 @@ const OTHERS = 'the schema callsheet of that database holds tables of another pr
 /** Any number will do, as long as every Callsheet takes the same. */
 const MIGRATION_LOCK = 7_122_043_351;
 
-/** The version of the tables; undefined where there are none. Throws `NewerDocument` for one that nobody here knows. */
+/** Returns the version of the tables; undefined where there are none. Throws `NewerDocument` for an unknown version. */
 export async function readVersion(
   query: Query,
   location: string,

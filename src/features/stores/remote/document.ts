@@ -32,7 +32,7 @@ export type DocumentPlace = {
   readonly read: () => Promise<Found | undefined>;
   /**
    * Puts a document in the place of the one with that tag; undefined: where there is none. `moved`: there is
-   * another one. `lost`: the lease does not hold the place any more. Throws `NoAnswer` where nobody knows.
+   * another one. `lost`: the lease does not hold the place any more. Throws `NoAnswer` where the outcome is unknown.
    */
   readonly put: (text: string, tag: string | undefined, lease: string) => Promise<Put>;
   /** Locks the place itself for a lease, where it has locks. False: look again who holds it. */
@@ -77,7 +77,7 @@ const ELSEWHERE =
 const REPLACED =
   'Put an earlier version of that document back. Or remove it, and rebuild the state: `callsheet state repair`';
 
-/** A document that is replaced while its parts are fetched is read anew so often. */
+/** The most readings of a document that is replaced while its parts are fetched. */
 const READS = 4;
 /** Parts that are fetched at once. */
 const AT_ONCE = 8;
@@ -228,7 +228,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
   async function discardReplaced(): Promise<void> {
     const parts = replaced;
     replaced = [];
-    // A rest that nobody names does no harm.
+    // A part that no document names does no harm.
     for (const at of parts) await place.discard(at).catch(() => undefined);
   }
 

@@ -162,7 +162,7 @@ export type Retries = {
  *     after it                    until `most` milliseconds have passed since it was lost: a restart takes less
  *     its whole time passed       not again: that was as long as somebody may wait
  *
- * `warn`: told in a sentence that a store which answered is waited for, and that it answers again.
+ * `warn`: gets the sentence that a store which answered is waited for, or that it answers again.
  */
 export function openRetries(
   most: number,

@@ -31,7 +31,7 @@ export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** When they end, in milliseconds; undefined where nobody says. */
+  /** When they end, in milliseconds; undefined if the source does not say. */
   readonly expires?: number;
   /** Their origin, for messages. */
   readonly from: string;

@@ -19,7 +19,7 @@ import { type AwsCredentials, type AwsKeys, SOURCES } from './credentials.ts';
 /**
  * A bucket. Its object at `key` is the document, which is replaced only where it is the one that was read
  * (`If-Match`), or made only where there is none (`If-None-Match: *`). State and journals lie in objects of their
- * own, below `key.parts/`: written before the document names them, under names that nobody else gives.
+ * own, below `key.parts/`: written before the document names them, under unique names.
  */
 const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
 /** A journal lies in as many objects as it has batches; the state is one. What recovers a run is read with its journal. */
@@ -29,7 +29,7 @@ const MOST = {
   state: MOST_STATE_BYTES,
   journal: MOST_JOURNAL_BYTES,
 };
-/** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
+/** From so many pieces on a finished journal is put together: each piece costs its reader a request. */
 const MANY_PARTS = 16;
 /** Another one is there, there is none any more, or somebody writes right now. */
 const MOVED = new Set([404, 409, 412]);
