@@ -160,8 +160,8 @@ function takenReason(name: string, takenBy: string, address: Address): string {
 }
 
 /**
- * A change under the name that its resource has on the platform, unless it writes another: the state's may be anybody's
- * word. What is deleted, be it to make it anew, has both where they differ.
+ * Gives a change the name that its resource has on the platform, unless it writes another: others may have written the
+ * state's. A change that deletes the resource, to replace it or not, has both names where they differ.
  */
 function nameLive(change: Change, { recorded }: Identity, live: LiveResource | undefined): Change {
   const name = findFilled(live?.document.name);
@@ -540,7 +540,7 @@ function planUnread(
   return { action: 'update', verdict: 'unsupported', reason, operations: [] };
 }
 
-/** Refuses changes of elements that cannot be told apart: a write might change or delete the wrong one. */
+/** Refuses changes of elements that look the same: a write might change or delete the wrong one. */
 function planTwins(
   { schema }: Kind,
   { document }: LiveResource,
@@ -725,7 +725,7 @@ function planReplace(
   }
   const [absent] = facetsSetUpElsewhere(kind, document);
   if (absent) {
-    // With --skip-refused, too: the old one is deleted, and what nobody can set up again from here with it.
+    // With --skip-refused, too: the delete would remove the facet, which Callsheet cannot set up again.
     const way = `To replace it without ${absent.field}, remove ${absent.field} from its block`;
     const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}. ${way}`;
     return { action: 'replace', verdict: 'refused', reason, operations: [] };

@@ -230,7 +230,7 @@ export function isPuttingBack(change: Change): boolean {
   return whyMore(change) === undefined;
 }
 
-/** A state whose ids somebody exchanged looks like an edit of the names: nobody looks on while a healing writes. */
+/** Returns why an edit of a name is not healed: a state with exchanged ids looks the same, and there is no review. */
 function whyUnnamed({ kind, fields }: Change): string | undefined {
   const known = new Set(kindNamed(kind).naturalKey.flat());
   const named = fields.find((field) => isWritten(field) && known.has(fieldIn(field.path)));

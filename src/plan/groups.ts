@@ -17,8 +17,8 @@ import { applyHunks, findHunks, type Hunk, type HunkLine } from '../diff/text.ts
 /**
  * Puts together what one edit does to many resources, so that it is read once. Members of a group are alike in every
  * line that changes and in the lines around it, apart from values of their rows: those that the edit leaves alone, and
- * those that it changes, which the group lists. The group's edit is carried out on each member, and whoever comes out
- * otherwise stands alone.
+ * those that it changes, which the group lists. The group's edit is carried out on each member; a member with
+ * another result stands alone.
  */
 
 /** Fewer resources than this are read one by one. */
@@ -88,7 +88,7 @@ function withBlocks(
   return blocks.length === 0 ? group : { ...group, blocks };
 }
 
-/** Resources that are deleted or forgotten for the same reason, and that nobody edited. */
+/** Groups unedited resources that are deleted or forgotten for the same reason. */
 function groupGone(
   changes: readonly Change[],
   action: 'delete' | 'forget',
@@ -254,8 +254,8 @@ type Pair = {
 };
 
 /**
- * The columns whose values change, with each edit of a value and its rows. Many different texts are told by the form
- * that they have. `left`: sites with a text that has no form in common with others.
+ * Lists the columns whose values change, with each edit of a value and its rows. Many different texts are summed up by
+ * their form. `left`: sites with a text that has no form in common with others.
  */
 function listColumns(changed: Readings['changed']): {
   readonly columns: readonly ColumnEdit[];
@@ -356,7 +356,7 @@ function tellEdits(edits: readonly Pair[]): Told {
 /** Sorts of call-outs that a number or a name is. */
 const VALUES: ReadonlySet<Callout['sort']> = new Set(['number', 'link', 'token', 'tool']);
 
-/** The rules that an edit changes: texts that differ in them are not told as one. */
+/** Returns the rules that an edit changes: texts that differ in them are not summed up as one. */
 function sortsOf({ sites: [site] }: Pair): string {
   const { change: { callouts = [] } = {}, path } = site ?? {};
   const sorts = callouts.filter((one) => one.path === path && !VALUES.has(one.sort));

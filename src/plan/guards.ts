@@ -109,7 +109,7 @@ function leaveToOwner(change: Change, { purpose, claims }: GuardInput): Change {
   return { ...change, verdict: 'held', reason: `${change.reason}; ${claim.held}` };
 }
 
-/** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
+/** A guard that stands against a plan as a whole, and whether an option overrides it. */
 export type GuardFinding = {
   readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' | 'limit' | 'behind' };
   readonly isOverridden: boolean;
@@ -169,7 +169,6 @@ export function checkTeamRules(
   return rules(plan.kept === undefined ? plan : { ...plan, changes }, now);
 }
 
-/** The refusals among findings that nobody overrode. */
 export function refusalsIn(findings: readonly GuardFinding[]): readonly Refusal[] {
   return findings.filter(({ isOverridden }) => !isOverridden).map(({ refusal }) => refusal);
 }
@@ -248,7 +247,7 @@ function exceededLimits(
   ];
 }
 
-/** The limits that a plan exceeds because it was told to override them. */
+/** Returns the limits that a plan exceeds with `override_limits`. */
 export function overriddenLimits(
   guarded: readonly Change[],
   input: GuardInput,
@@ -309,7 +308,7 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   });
 }
 
-/** Limits stop changes one by one (`guardThresholds`); that one was overridden is told, and recorded, once. */
+/** Finds the overridden limits, to report and record each once; limits stop single changes (`guardThresholds`). */
 function checkLimits({
   options: { override_limits: reason },
   overridden_limits: limits = [],

@@ -41,11 +41,11 @@ export type Identity = {
   readonly movedFrom?: Address | undefined;
   /** The address that the state still has it under, where it was found without it. */
   readonly knownAs?: Address | undefined;
-  /** The live resource of nobody here that has the name which the configuration gives it. */
+  /** The other live resource that already has the name which the configuration gives this one. */
   readonly takenBy?: string | undefined;
   /** The address that stands for the one which has the name, where that is the stack's own. */
   readonly takenFrom?: Address | undefined;
-  /** The live resource of another address that has the name of one that does not exist, where names are told apart. */
+  /** If this one does not exist, and names are unique: the live resource of another address that has its name. */
   readonly namesake?: { readonly id: string; readonly holder: Address } | undefined;
   /** Other live resources that have the name of one which has another name itself. */
   readonly rivals?: Rivals | undefined;
@@ -84,7 +84,7 @@ export type Misfit =
     }
   | { readonly type: 'renamed'; readonly recorded: string; readonly live: string };
 
-/** Why nobody can tell which live resource an address stands for. */
+/** Why it is unclear which live resource an address stands for. */
 export type Ambiguity =
   | {
       readonly type: 'several';
@@ -229,7 +229,7 @@ export async function findNamesakes(
     const others =
       strangers.get(listed) ?? listed.filter(({ id }) => !managed.has(`${kind.name} ${id}`));
     strangers.set(listed, others);
-    // Most lists have nobody else's, and keys take time in a large fleet.
+    // Most lists have no unmanaged resources, and computing keys takes time in a large fleet.
     const key = others.length === 0 ? undefined : getRecordKey(kind, found.record, scope);
     const isReady = ({ record }: ListedResource) =>
       kind.tie === 'error' || kind.unready?.(record) === undefined;
@@ -292,8 +292,8 @@ export function findMisfit(
 const SAME_MOMENT_MS = 1000;
 
 /**
- * An identity with the live resources that have its name where the one of its id does not. Of a name that the files give
- * it (`isConfigured`), those that nobody holds: what is held may give its name up in the same plan.
+ * Adds the live resources that have the name of an identity where the one of its id does not. Of a name that the files
+ * give it (`isConfigured`), only unmanaged ones count: a managed one may give its name up in the same plan.
  */
 async function withRivals(
   identity: Identity,

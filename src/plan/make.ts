@@ -204,7 +204,7 @@ export type PlanInput = {
   readonly secondsPerRequest: () => number;
 };
 
-/** Finds what stood at a path of a resource when `isWanted` held; undefined where nobody kept it. */
+/** Finds what stood at a path of a resource when `isWanted` held; undefined if it was not kept. */
 export type FindWritten = (
   at: {
     readonly kind: Kind;
@@ -536,7 +536,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       return asRemembered(identity, unwritten, input);
     }
   }
-  // A resource that could not be read when it was made cannot be told from one that is gone.
+  // A resource that could not be read when it was made looks like one that is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
   const fields = listFields(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
@@ -646,8 +646,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
 }
 
 /**
- * A resource with what the files had since the last apply and live has, too, taken for written last. No run came to record
- * that both agreed, and whoever changed the files later had it before them: overwriting it is no surprise.
+ * Takes values that the files had since the last apply, and that are live, as last written. No run recorded that both
+ * agreed, and the later edit of the files started from these values: overwriting them is no surprise.
  */
 async function withAgreed(
   identity: Identity,
@@ -724,7 +724,7 @@ async function withCalls(
   });
 }
 
-/** A resource of which there is nothing to write, and nothing to say but of secrets that nobody can compare. */
+/** Returns a resource without a write, whose only notes are of secrets that cannot be compared. */
 function asRemembered(
   identity: Identity,
   leaves: readonly LeafChange[],
@@ -736,7 +736,7 @@ function asRemembered(
   return { change, notes, leaves, state: undefined };
 }
 
-/** A resource as a run recorded it. The state of an export has told nobody. */
+/** Returns a resource as a run recorded it, after reporting it. The state of an export reported nothing. */
 function toldBy(
   { by, recorded }: Identity,
   { state }: Pick<OneInput, 'state'>,
@@ -867,8 +867,8 @@ async function keptEdits(
 }
 
 /**
- * Which run of ours left the moved fields of a resource as they are now, in words: a rollback that put back all of
- * them and whose result nobody changed since, or a run that died in the middle, where no later entry is somebody
+ * Finds which run of ours left the moved fields of a resource as they are now, in words: a rollback that put back all
+ * of them and whose result is unchanged since, or a run that died in the middle, where no later entry is somebody
  * else's. Undefined: it may have been anybody.
  */
 function ownRun(

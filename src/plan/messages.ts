@@ -139,7 +139,7 @@ export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose']): s
     : 'found by lifecycle.adopt';
 }
 
-/** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
+/** Names our own run in a reason that says the resource was changed outside Callsheet. */
 export function asOwn(reason: string, own: string): string {
   return reason.replace(OUTSIDE, own).replace(BOTH, `${own}, and the configuration changed`);
 }
@@ -182,7 +182,7 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
 
 /**
  * Notes what a comparison found that writes nothing but that a person should know; for secrets see `secrets.ts`.
- * `told`: the leaves that a run recorded, whose plan has reported what is unknown.
+ * `told`: the leaves that a run recorded; its plan reported the unknown ones.
  */
 export function leafNotes(
   address: Address,
@@ -217,8 +217,8 @@ export function carriedNotes(
 }
 
 /**
- * Notes the parts of a resource that are assumed to be unchanged, since they cannot be read. `told`: a run that could
- * not read it either has no pin of it.
+ * Notes the parts of a resource that are assumed to be unchanged, since they cannot be read. `told`: the resource as a
+ * run recorded it, without a pin if that run could not read it either.
  */
 export function extentNotes(
   { address, action }: Change,
@@ -344,7 +344,7 @@ export function protectionNotes(
 /**
  * Notes the fields that depend on the written ones: a field that is given while its flag is off (`x-told-while`), and a
  * field that is not given and that the platform sets with another (`x-follows`). `told`: the leaves that a run
- * recorded, whose plan has reported fields whose flag was off.
+ * recorded; its plan reported fields whose flag was off.
  */
 export function dependentNotes(
   { kind: { schema: root }, desired, recorded }: Identity,
@@ -397,7 +397,7 @@ function isOn(
   return (valueAt(root, document, path) ?? valueAt(root, live?.document ?? {}, path)) === true;
 }
 
-/** That fields which Callsheet wrote are ignored from now on: whoever edits them then is not noticed any more. */
+/** Notes that fields which Callsheet wrote are ignored from now on: later edits of them go unnoticed. */
 export function ignoreNotes(
   { recorded, desired, by }: Identity,
   { address }: Pick<Change, 'address'>,
@@ -416,7 +416,7 @@ export function ignoreNotes(
   });
 }
 
-/** When a resource without a history was changed last; by whom, nobody records. Undefined: not told either. */
+/** Says when a resource without a history was changed last; undefined if the platform does not return that. */
 export function attributeUnrecorded(updated: string | null): string | undefined {
   return updated === null
     ? undefined

@@ -364,7 +364,7 @@ const PLACES: { readonly [place in LockPlace]: string } = {
   unknown: 'on the platform',
 };
 
-/** Names of a catalogue that are told in full; of more, the first. */
+/** The most names of a catalogue that a message lists. */
 const MOST_NAMES = 10;
 
 function offerMessage(

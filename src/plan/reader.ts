@@ -44,8 +44,8 @@ export type LiveResource = {
 export type Extent = 'whole' | 'listed' | 'nothing';
 
 /**
- * Why an operation cannot be used: `platform.assume: false` refuses it, since nobody says where it is or what its
- * request looks like (`unshown`), or the platform does not have it.
+ * Why an operation cannot be used: `platform.assume: false` refuses it, since its place or its request is
+ * not documented (`unshown`), or the platform does not have it.
  */
 export type Lack = 'refused' | 'unshown' | 'absent';
 

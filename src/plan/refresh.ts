@@ -30,10 +30,10 @@ import type { LiveResource } from './reader.ts';
  * Fast refresh: the comparison of a resource whose outcome is known without reading it (DESIGN §4.3).
  *
  * Its pin is `certain` where, at some reading, every leaf that the state remembers was live and `updated_at`
- * was long over. Whoever changed it since moved `updated_at` (the kind's `stamp`, an assumption). So where the
+ * was long over. Any change since moved `updated_at` (the kind's `stamp`, an assumption). So where the
  * list still has the `updated_at` of the pin, what is live is what the state remembers; and where the
- * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. What nobody knows of
- * secrets is said as the comparison says it. Everything else is read (decision 8), and what was read is compared: the
+ * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. Unknown secrets are
+ * reported as the comparison reports them. Everything else is read (decision 8), and what was read is compared: the
  * state is text that others may have written.
  */
 
@@ -242,7 +242,7 @@ function causeUnread(
 
 /**
  * How long a stamp must be over for a change that comes after the reading to be sure to get another one: it may be
- * told in whole seconds, rounded up, and set by another of the platform's machines than the one that said what
+ * returned in whole seconds, rounded up, and set by another of the platform's machines than the one that said what
  * time it was.
  */
 export const STAMP_DOUBT_MS = 10_000;

@@ -76,8 +76,8 @@ function wayWithout(field: string): string {
 }
 
 /**
- * Facets that a change writes and that nobody can write: they are set up elsewhere, or the platform does not show what is
- * live. Of what is deleted, all facets are read before, since the copy of them is all that could come back.
+ * Finds facets that a change would write and cannot: they are set up elsewhere, or the platform does not show what is
+ * live. Before a delete, all facets are read, since only their copy could be restored.
  */
 export function absentFacets(
   { operations }: Change,

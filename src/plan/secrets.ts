@@ -147,7 +147,7 @@ function maskedLeaves({ kind, fields }: Change, document: ValueObject): readonly
   return [...leaves.values()].filter(({ text }) => texts.has(text) || isPartOf(text, texts));
 }
 
-/** Fingerprints of what a plan masks of a change, by path, so that another value is told later. `owner`: whose they are. */
+/** Returns fingerprints of the masked values of a change, by path, so that another value is noticed later. */
 export function fingerprintMasked(
   change: Change,
   document: ValueObject,
@@ -193,7 +193,7 @@ export function uncomparedNotes(
   const unknown = new Map<string, Set<Address>>();
   let isUnsetKnown = true;
   let isSetKnown = lastRun !== null;
-  /** Those that are not set and of which the state has no fingerprint either: nobody would see that they were rotated. */
+  /** Those that are not set and have no fingerprint in the state either: their rotation would go unnoticed. */
   const unrecorded = new Map<string, Set<Address>>();
   for (const { address, leaves } of compared) {
     for (const { cause, after, text } of leaves) {
@@ -379,7 +379,7 @@ function accountMessage(account: string, secret: string, isRollback: boolean): s
 
 /**
  * Says of each secret that the changes write how many other resources read the same source and are not written with
- * it: whoever gives it a value gives it to those, too. From here on sources are only shown: what reads as a credential in
+ * it: a new value is meant for those, too. From here on sources are only shown: what reads as a credential in
  * the command of one is masked.
  */
 export function withSharing(
@@ -506,7 +506,7 @@ function isSettings(value: Value | undefined): value is ValueObject {
 
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?=[^/\s@]+\.[a-z]{2,}(?:[:/]|$)))[^\s/]+(?:\/\S*)?$/i;
 
-/** `crm.example.test`; with its scheme where that is not https. What is no address is told without its credentials. */
+/** Returns `crm.example.test`; with its scheme if that is not https. An invalid address loses its credentials. */
 function getHost(address: string): string {
   try {
     const { protocol, host } = new URL(address.includes('://') ? address : `https://${address}`);

@@ -241,7 +241,7 @@ export function moveEntry(
       if (leaf === undefined || hasOtherSource(leaf, applied))
         return [[path, forgetValue(applied)]];
       const match = compareApplied(leaf, applied, from, world);
-      // Not at hand, so that nobody can bind it to the new address.
+      // The value is not at hand, so it cannot be bound to the new address.
       if (match === 'unset' || match === 'unknown') return [[path, forgetValue(applied)]];
       const inClear = 'in_clear' in applied ? valuesInClear(desired) : undefined;
       const bound =

@@ -254,8 +254,8 @@ export function listAssumptions(
 }
 
 /**
- * Those of the assumptions that the state's resources rest on already, so that the plans which made it have told of
- * them. A state that no run wrote, such as that of an export, has told nobody.
+ * Finds the assumptions that the state's resources rest on already: the plans which made it reported them. A state that
+ * no run wrote, such as that of an export, reported none.
  */
 export function rememberedAssumptions(
   assumptions: readonly string[],

@@ -234,7 +234,7 @@ function wordsFor(
   return { addressOf, secrets };
 }
 
-/** Rolls back the newest run first. A refused one is retried with `--undo-edited --delete-used`: a copy has no users. */
+/** Rolls back the newest run first. A refused one is tried again with `--undo-edited --delete-used`: it is a copy. */
 async function rollBackAll(
   runs: readonly string[],
   driver: Driver,
