@@ -155,7 +155,7 @@ function isNamed({ path, after }: FieldChange, { name, organization_id: owner }:
   return isOwnName || (after !== null && after === owner);
 }
 
-/** The places in which two sides changed a text; undefined where they cannot be told, or where it is no text. */
+/** Finds the places in which two sides changed a text; undefined if they cannot be found, or if it is no text. */
 export function conflictPlaces(
   content: FieldView['content'] & { readonly type: 'conflict' },
   detail: Detail,

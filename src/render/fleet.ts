@@ -121,7 +121,7 @@ function stackLines(
   return [...first, ...(reason === null ? [] : belowLines(reason, options))];
 }
 
-/** How far work on many stacks is, as lines that are drawn anew; no line is broken. */
+/** Renders the progress of work on many stacks as lines that are redrawn; no line is broken. */
 export function renderFleetProgress(
   verb: string,
   {
@@ -142,7 +142,7 @@ export function renderFleetProgress(
   return renderLive(lines, options);
 }
 
-/** How each outcome looks, in the order in which totals are told. */
+/** How each outcome looks, in the order of the totals. */
 const OUTCOMES: { readonly [status in StackStatus]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
   changes: { mark: '~', word: 'changes', tone: 'changed' },

@@ -135,7 +135,7 @@ function isText({ before, after }: FieldChange): boolean {
   return typeof before === 'string' && typeof after === 'string';
 }
 
-/** Tells a text whose last written version nobody kept, so that there is nothing to merge by. */
+/** Returns true for a text whose last written version was not kept, so that there is no base to merge with. */
 function isBaseLost(field: FieldChange): boolean {
   return field.base === undefined && isText(field) && [field.before, field.after].some(isMultiline);
 }
@@ -143,7 +143,7 @@ function isBaseLost(field: FieldChange): boolean {
 /** Addresses that a command names; more than these are all that there are. */
 const MOST_PULLED = 10;
 
-/** Lists what is to be known beside drift: what is live that nobody here manages, though it was deleted, what is not ready, what could not be read, and older versions. */
+/** Lists, beside drift, deleted resources that are live, unready and unread resources, and older versions. */
 export function driftFooters(plan: PlanDocument): readonly Footer[] {
   const notes = plan.notes.filter(({ returned, unready, older_versions: older, unread }) =>
     [returned, unready, older, unread].some((fact) => fact !== undefined),
@@ -226,7 +226,7 @@ function secretName(text: string): string {
   return [path.at(own) ?? text, ...(of === undefined ? [] : [of])].map(words).join(' of ');
 }
 
-/** Edits that stay, whoever wonders why the platform is not as the files are. */
+/** Lists edits that stay, since they explain why the platform differs from the files. */
 function keptFooter({ kept = [], environment: env }: PlanDocument): readonly RawFooter[] {
   if (kept.length === 0) return [];
   const typed = (command: string) => commandSpan(command, { dir: '.', env });

@@ -116,7 +116,7 @@ const SPELT: { readonly [character: string]: string } = {
   '|': 'bar',
 };
 
-/** More characters are not told one by one. */
+/** More characters are not named one by one. */
 const MOST_LABELS = 4;
 
 /** `U+0430 (Cyrillic)`, `"rn"`, `a line break` */

@@ -24,8 +24,8 @@ const OPEN = /[@#!~%$&{[+:/-]$|www\.?$|GH$|mailto$|xmpp$/i;
 const BREAK = '\u200b';
 
 /**
- * Untrusted text for a paragraph, a table cell or a heading: it mentions nobody and links nowhere. `next` is what
- * follows at once: what is torn into pieces reads as one again.
+ * Escapes untrusted text for a paragraph, a table cell or a heading, so that it mentions no user and links nowhere.
+ * `next` is what follows at once: what is torn into pieces reads as one again.
  */
 export function escapeText(text: string, next = ''): string {
   const ends = OPEN.test(text) && /^\S/.test(next);

@@ -33,7 +33,7 @@ export type Overview = {
   readonly below: readonly Footer[];
 };
 
-/** A change, or many changes of which nobody need read the second. */
+/** A change, or many changes that are alike, so that reading one is enough. */
 export type Item = AloneItem | GroupItem;
 
 /** A change without the fields that a group shows. */

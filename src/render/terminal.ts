@@ -34,7 +34,7 @@ export type Tone =
   | 'added_word'
   | 'removed_word';
 
-/** How an outcome looks: nothing is told by colour alone. */
+/** How an outcome looks. Colour alone never carries information. */
 export type Look = { readonly mark: string; readonly word: string; readonly tone: Tone };
 
 export type Span = {
@@ -485,7 +485,7 @@ export function renderProse(text: string, { width, color }: RenderOptions): stri
   return paint(lines, color);
 }
 
-/** Lines that are drawn anew while work goes on: none is broken. */
+/** Renders lines that are redrawn while work goes on: they are cut, not broken, so that their number stays. */
 export function renderLive(lines: readonly Line[], { width, color }: RenderOptions): string {
   // The last column stays free: some terminals begin a new line there.
   return paint(

@@ -156,8 +156,8 @@ function aboutLines(plan: PlanDocument, { width }: RenderOptions): readonly Line
 }
 
 /**
- * Lists the changes that the base has: a line each, with the names of the fields and who edited what it undoes. Whoever asks for
- * everything gets it whole.
+ * Lists the changes that the base has: a line each, with the names of the fields and who edited what it undoes. With
+ * `--verbose` they are shown whole.
  */
 function alreadyBlocks(already: Overview['already'], layout: Layout): readonly (readonly Line[])[] {
   if (already === undefined) return [];

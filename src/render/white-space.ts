@@ -23,7 +23,7 @@ const NAMES: { readonly [blank: string]: string } = {
   '\ufeff': 'byte order mark',
 };
 
-/** Those that are told apart at a glance by a sign. All others look like one of them, or like nothing. */
+/** Blanks with a sign of their own. All others look like one of them, or like nothing. */
 const SIGNS: { readonly [blank: string]: string } = { ' ': '␣', '\t': '⇥', '\n': '⏎' };
 
 /** White space as signs, or as escapes where there is no sign for it. */

@@ -502,7 +502,7 @@ export function countsBelow({ changes, base, summary: all }: PlanDocument): stri
   return isMore ? (formatCounts(summary) ?? '') : '';
 }
 
-/** `clinics · production · 1f3a9c0d2b44`: where a plan is from; empty where nobody knows. */
+/** Says where a plan is from: `clinics · production · 1f3a9c0d2b44`. Empty if that is unknown. */
 export function placeOf({ stack, environment }: PlanDocument): string {
   const { commit } = stack ?? {};
   const id = commit === undefined ? '' : shortCommit(commit.id);
@@ -645,7 +645,7 @@ function driftSort(change: Change): DriftSort {
   return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
 }
 
-/** Counts the notes that the run which recorded the state has told already; empty where there are none. */
+/** Counts the notes that the run which recorded the state reported already; empty if there are none. */
 export function notesAsBefore({ notes }: PlanDocument): string {
   const { length } = notes.filter(({ known }) => known === true);
   if (length === 0) return '';
@@ -663,7 +663,7 @@ export function reliesOn(assumptions: readonly string[], verb = 'Relies'): strin
   return `${verb} on ${count}: ${assumptions.join(', ')}. An assumption fills a gap of the platform’s documentation. To list them: \`callsheet explain assumptions\``;
 }
 
-/** `Who changed what relies on 2 assumptions: history.entries, …`, undefined where drift names nobody. */
+/** Returns `Who changed what relies on 2 assumptions: history.entries, …`; undefined if drift names no author. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
   return reliesOn(assumptions, 'Who changed what relies');

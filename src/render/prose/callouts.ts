@@ -32,7 +32,7 @@ const MOST_CALLOUTS = 100;
 /** A text with less is read at a glance, unless it has several lines. */
 const GLANCE = 400;
 
-/** Tells whether the change of a text has all its call-outs: of one short line a reversed rule alone is told, as it shows its few words itself. */
+/** Returns true if a text gets all its call-outs. One short line shows its few words; it gets reversed rules alone. */
 export function hasCallouts(before: string, after: string): boolean {
   return [before, after].some((text) => text.length > GLANCE || text.trim().includes('\n'));
 }
@@ -69,7 +69,7 @@ type Located = Pick<Callout, 'sort' | 'before' | 'after'> & {
   readonly rank: number;
 };
 
-/** A call-out and where it is told among others: the lowest rank first. */
+/** A call-out and its place among others: the lowest rank comes first. */
 type Ranked = { readonly callout: Callout; readonly rank: number };
 
 type Remember = (key: string, find: () => readonly Located[]) => readonly Located[];
@@ -238,7 +238,7 @@ function locate(found: Found): Located {
   };
 }
 
-/** An instruction that hands calls over is told as soon as whom they go to. */
+/** Ranks a call-out. An instruction that hands calls over ranks as high as the target of the calls. */
 function rankOf({ sort, key, old, fresh }: Found): number {
   const own = ORDER.indexOf(sort);
   const handsOver =

@@ -33,7 +33,7 @@ export type Found = {
   readonly fact?: Fact;
 };
 
-/** As much of the words has to stay for a `not` to have turned a sentence that instructs nobody. */
+/** The share of the words that has to stay for a `not` to have reversed a sentence without an instruction. */
 const ALIKE_TURNED = 0.6;
 /** Characters of an instruction that is kept whole. */
 const MOST_KEPT = 1000;
@@ -74,7 +74,7 @@ function listSides({ before, after }: Group): FactSides {
   return { old: findFacts(before), fresh: findFacts(after), texts };
 }
 
-/** Tells whether whom calls go to is named on the other side, too, by a verb that hands over nobody. */
+/** Returns true if the target of a transfer is named on the other side, too, by a verb that transfers no call. */
 function isNamedIn({ fact: { mark, value } }: FactPlace, texts: readonly string[]): boolean {
   const bare = (text: string) => ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
   return mark === 'transfer' && texts.some((text) => bare(text).includes(bare(value)));
@@ -298,7 +298,7 @@ function isMistypedUnit({ unit: a }: Fact, { unit: b }: Fact): boolean {
   );
 }
 
-/** Ranges that are told by their ends, and the other way round, say the same. */
+/** Marks a range on one side and its separate ends on the other as taken: they say the same. */
 function takeEnds(
   old: readonly FactPlace[],
   fresh: readonly FactPlace[],
@@ -442,8 +442,8 @@ export function movedInstruction(old: Place, fresh: Place): readonly Found[] {
 }
 
 /**
- * Values that went in one place and came in another: a name has moved, which is told once; a number that stayed in its paragraph or
- * section says what it said.
+ * Pairs values that went in one place and came in another: a name has moved, which is reported once; a number that
+ * stayed in its paragraph or section says what it said.
  */
 export function withoutMoved(found: readonly Found[]): readonly Found[] {
   const isValue = ({ key }: Found) => key !== 'instruction' && key !== 'moved';

@@ -12,8 +12,8 @@ type ProseOptions = {
 
 /**
  * Compares two texts as an editor would: paragraphs first, also those that moved, then the words of each. It is
- * plain data, needs nothing of Node and takes bounded time. The texts are taken as they are: whoever shows them
- * sanitises them before.
+ * plain data, needs nothing of Node and takes bounded time. The texts are taken as they are: the caller sanitises
+ * them before they are shown.
  */
 export function diffProse(before: string, after: string, options: ProseOptions = {}): ProseDiff {
   const words = new Map<Paragraph, readonly Word[]>();

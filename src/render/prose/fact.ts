@@ -6,7 +6,7 @@ export type Fact = {
   readonly mark: FactMark;
   /** As the text has it, with single blanks. */
   readonly text: string;
-  /** The same without its end, which is not told where another fact has it, too: `a day` of `more than 6 texts a day`. */
+  /** The same without its end, left out where another fact has it, too: `a day` of `more than 6 texts a day`. */
   readonly brief?: string;
   /** The same for what means the same: `24 hours` and `twenty-four hours` are `24`. */
   readonly value: string;
@@ -17,7 +17,7 @@ export type Fact = {
   readonly bound: keyof typeof NEGATED | '';
   /** The word before that tells its direction, as in `before 5 pm`. */
   readonly lead: Lead | undefined;
-  /** It is told where another one takes its place, and not where it comes or goes: `Terminal 2`, `today`. */
+  /** True if it is reported when another one takes its place, and not when it comes or goes: `Terminal 2`, `today`. */
   readonly isWeak: boolean;
   readonly start: number;
   readonly end: number;

@@ -14,7 +14,7 @@ export type Language = {
     /** Numbers that none of these lists has. */
     readonly others: { readonly [word: string]: number };
     readonly factors: { readonly [word: string]: number };
-    /** Numbers that are no more than about one: `a couple of`. They are told where another takes their place. */
+    /** Numbers that are no more than about one: `a couple of`. They are reported if another takes their place. */
     readonly vague: string;
     /** The text between tens and units. */
     readonly joint: string;
@@ -49,7 +49,7 @@ export type Language = {
     readonly morning: string;
     /** Twelve before this is midnight. */
     readonly night: string;
-    /** Parts of a day behind a time, which are not told where both sides have them. */
+    /** Parts of a day behind a time, which are left out where both sides have them. */
     readonly partOfDay: string;
     /** Read before a number, with the minutes to add. */
     readonly past: { readonly [pattern: string]: number };
@@ -61,9 +61,9 @@ export type Language = {
     /** From Monday on. */
     readonly days: readonly string[];
     readonly shortDays: readonly string[];
-    /** Days that have a name together, and others that are told when they come or go. */
+    /** Days that have a name together, and others that are reported when they come or go. */
     readonly groups: { readonly [name: string]: string };
-    /** The same of words that are only told when another one of their sort takes their place. */
+    /** The same of words that are only reported when another one of their sort takes their place. */
     readonly parts: { readonly [sort: string]: readonly string[] };
     /** A date with `{month}` in it. */
     readonly dates: readonly string[];
@@ -95,7 +95,7 @@ export type Language = {
     /** Which side of a number something is on. */
     readonly below: string;
     readonly above: string;
-    /** Names of things that have a number, told whenever they come or go, or only when another one takes their place. */
+    /** Names of things with a number: `labels` are reported when they come or go, `numbered` only when replaced. */
     readonly labels: string;
     readonly numbered: string;
     readonly addresses: readonly string[];
@@ -116,7 +116,7 @@ export type Language = {
     readonly articles: string;
     /** No target goes on behind these. */
     readonly stops: string;
-    /** Words for nobody in particular. */
+    /** Words that name no particular person. */
     readonly pronouns: string;
   };
   readonly rules: {
@@ -145,7 +145,7 @@ export type Language = {
     readonly conditions: string;
     /** Begins a part of a sentence that is no order: what is negated there forbids nothing. */
     readonly subordinates: string;
-    /** Up to what somebody is told, which is a rule of its own: `say that`, with what may stand before a negation. */
+    /** Introduces reported speech, which is a rule of its own: `say that`, with what may stand before a negation. */
     readonly reported: string;
     /** Names who it is about, up to the verb of the sentence: `Customers who bought online must`. */
     readonly relatives: string;

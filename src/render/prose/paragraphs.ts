@@ -33,7 +33,7 @@ const OPENING = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s|>|\||<\/?[a-z])/
 const MOST_ABOVE = 300;
 const MOST_TITLE = 6;
 
-/** Below this a line is no sign of how wide a text was broken, above it nobody broke the text. */
+/** A text whose widest line is below `LEAST_WIDE` shows no width, and one above `MOST_WIDE` was not broken. */
 const LEAST_WIDE = 60;
 const MOST_WIDE = 130;
 

@@ -92,7 +92,7 @@ const DATE = `(?:${String.raw`\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\
   ({ times }) => times.dates.join('|').replaceAll('{month}', MONTH),
 )})`;
 
-/** Words for days, with the sort of each and whether it is told when it comes or goes. */
+/** Words for days. `isWeak`: it is not reported when it comes or goes. */
 type DayForm = {
   readonly value: string;
   readonly sort: string;
@@ -355,7 +355,7 @@ function unitOf({ text }: Fact): string {
   return unitKey(/\p{L}+$/u.exec(text)?.[0] ?? '');
 }
 
-/** Tells whether two may be the ends of one range: of `Saturdays until 10 pm` each is told by itself. */
+/** Returns true if two may be the ends of one range, unlike those of `Saturdays until 10 pm`. */
 function areEnds({ kind: from }: Point, { kind: to, isWeak }: Point): boolean {
   if (isWeak || (from === 'day' && to === 'number')) return false;
   return from === to || from === 'number' || to === 'number' || !WHEN.has(from) || !WHEN.has(to);

@@ -74,7 +74,7 @@ export type Sentence = {
   readonly words: readonly string[];
   /** It tells the agent what to do, or never, always or only to do. */
   readonly isInstruction: boolean;
-  /** It is one also where it comes or goes: an exception in a statement is told where it changes. */
+  /** True if it is one also where it comes or goes: an exception in a statement is reported only where it changes. */
   readonly isWhole: boolean;
   /** As it is written, and with what comes to the same in one form: `never A without B` demands B. */
   readonly plain: Reading;
@@ -319,7 +319,7 @@ function readSentence(
   const isTold = isOrder || over.length > 0;
   const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
-  // A demand on somebody else is told as its value: `Clients have to be 18 or older.`
+  // A demand on somebody else is reported as its value: `Clients have to be 18 or older.`
   const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
@@ -432,7 +432,7 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   };
   const denying = markers.filter((one) => isMain(DENYING)(one));
   if (exception !== undefined) return { ...lift([...denying, exception]), isNeed: true };
-  // `Minors` are under 18, and whoever forbids them something permits nobody else more.
+  // `Minors` are under 18, and a rule that forbids them something permits others no more.
   const bounded = facts.find((one) => !one.isWeak && /[<>]/.test(one.bound) && isBehind(one));
   if (forbids.force === 'forbids' && bounded !== undefined) {
     const negate = (fact: Fact) =>
@@ -455,7 +455,7 @@ function settle(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   };
 }
 
-/** Tells whether a sentence begins with what has to be there: `without a pass nobody may enter`. */
+/** Returns true if a sentence begins with the requirement: `without a pass no guest may enter`. */
 function leads({ raw }: Draft, { force, start }: Marker): boolean {
   return force === 'without' && !/\p{L}/u.test(raw.slice(0, start));
 }

@@ -7,8 +7,8 @@ import { type Paragraph, splitParagraphs } from './paragraphs.ts';
 export type Versions<T> = { readonly base: T; readonly live: T; readonly own: T };
 
 /**
- * A stretch of paragraphs in three versions. `same`: nobody changed it; `alike`: both sides made the same of it; `both`: each made
- * something else of it.
+ * A stretch of paragraphs in three versions. `alike`: both sides made the same change; `both`: each side made another
+ * one.
  */
 export type Stretch3 = Versions<readonly Paragraph[]> & {
   readonly changedBy: 'nobody' | 'alike' | 'live' | 'own' | 'both';

@@ -317,7 +317,7 @@ function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: strin
   return isMost(words.removed, old) && isMost(words.added, fresh);
 }
 
-/** Tells the call-outs that are shown of a text that is read anew: instructions, whom calls go to, and numbers with what they count. */
+/** Returns true for call-outs that a rewritten text shows: instructions, targets of calls, and numbers with a unit. */
 function isWeighty({ sort, before, after }: Callout): boolean {
   // `3 days` and `$40`, not `once` and `7`.
   if (sort === 'number') return /\S\s\S|\d[^\d.,]|[^\d.,]\d/u.test(after ?? before ?? '');
@@ -391,7 +391,7 @@ function cutFirstWords(text: string): string {
   return words.length <= FIRST ? text : `${words.slice(0, FIRST).join('')} …`;
 }
 
-/** A paragraph is laid out anew for the width at hand, so its own line breaks are blanks. */
+/** Replaces the line breaks of a paragraph by blanks, as it is laid out again for the width at hand. */
 function oneLine(text: string): string {
   return text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
 }

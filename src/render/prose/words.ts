@@ -118,8 +118,8 @@ export function compareWords(
 }
 
 /**
- * A lone sign or a short word between two changes is part of the change: torn apart into single words, a sentence
- * that was written anew cannot be read.
+ * A lone sign or a short word between two changes is part of the change: torn apart into single words, a rewritten
+ * sentence cannot be read.
  */
 function joinCrumbs(stretches: readonly Stretch[]): readonly Stretch[] {
   const joined: Stretch[] = [];

@@ -129,7 +129,7 @@ export function renderCallText(
     ['started', formatFigure(getStart(call), 'time')],
     ['lasted', formatFigure(call.call_duration, 'seconds')],
     ['caller', formatFigure(valueAt(call, 'session_data.caller_id'))],
-    // The address is signed: whoever reads it may fetch the recording.
+    // The address is signed: its readers may fetch the recording.
     [
       'recording',
       typeof call.recording_url === 'string' ? 'there is one; --format json has its address' : null,

@@ -323,7 +323,7 @@ function axis([first, last]: readonly [string, string], columns: number): Line {
 }
 
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
-/** A value of nothing, so that it is told from a little. */
+/** Zero has a sign of its own, so that it does not look like a small value. */
 const ZERO = '·';
 
 /** One bar a value, `times` columns wide, from nothing to the highest of them or to `highest`. */

@@ -67,7 +67,7 @@ type Table = {
   readonly heading: readonly Line[];
   /** One record; `tone` where all of it has one. */
   readonly row: (record: JsonObject, tone?: Tone) => readonly Line[];
-  /** Says which columns there was no room for, so that nobody takes them for absent. */
+  /** Says which columns there was no room for, as the platform did return them. */
   readonly leftOut: (indent?: number) => readonly Line[];
 };
 

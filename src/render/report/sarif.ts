@@ -165,7 +165,7 @@ function toUri(path: string): string {
 
 /**
  * Recognises a result in another commit by its rule, its field, and its line as the frame shows it, which never holds a
- * secret; not by the line's number. Equal ones are told apart by counting.
+ * secret; not by the line's number. Equal ones are numbered.
  */
 function computeFingerprint(
   { rule, address, path, position, frame, message }: Diagnostic,
