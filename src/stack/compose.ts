@@ -306,7 +306,7 @@ type Bases = {
   readonly layersOf: (base: SyntaxNode) => BaseLayers;
   /** Takes note of bases that bodies name, be they asked for or not. */
   readonly noteNamed: (bodies: readonly MapNode[]) => void;
-  /** Reports every base that nobody asked for or named. */
+  /** Reports every base that was neither asked for nor named. */
   readonly reportUnused: () => void;
 };
 
@@ -622,7 +622,7 @@ export function openPatches(
     overRow: (address) => {
       if (!patterns.has(address)) return [];
       const layers = pick(({ pattern }) => pattern === address);
-      // How rows are made, no single one can say, which is told where environments are checked.
+      // A single row cannot say how rows are made; that is reported where environments are checked.
       return layers.map((layer) => ({ ...layer, body: dropComposing(layer.body) }));
     },
     reportUnmet: (addresses) => {

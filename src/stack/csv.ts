@@ -15,7 +15,7 @@ export type Table = {
   /** Their names, with single blanks and composed letters; what has none cannot be used. */
   readonly columns: readonly string[];
   readonly rows: readonly MapNode[];
-  /** Stretches in which nobody can say which cell belongs to which column. */
+  /** Stretches in which it is unclear which cell belongs to which column. */
   readonly doubtful: readonly SourceRange[];
   readonly problems: readonly Problem[];
 };

@@ -221,7 +221,7 @@ export const SILENT: Report = {
   diagnostics: () => [],
 };
 
-/** The same report, which knows whether it was told an error that `matters`. */
+/** Wraps a report to note if it gets an error that `matters`. */
 export function notingErrors(
   report: Report,
   matters: (problem: Problem) => boolean = () => true,

@@ -261,7 +261,7 @@ function linesBelow(source: Source, line: number): LineRange {
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */
 type Texts = {
   readonly originOf: (resource: DesiredResource, path: string) => Origin;
-  /** The range of a part of a field's text; of the field where that cannot be told. */
+  /** Returns the range of a part of a field's text, or of the whole field if that of the part is unknown. */
   readonly placeOf: (
     resource: DesiredResource,
     path: string,

@@ -63,8 +63,8 @@ export type LoadOptions = SettingsOptions & {
   /** Features whose sections of `callsheet.yaml` are read; none unless given. */
   readonly features?: readonly { readonly settings?: SettingsSection }[];
   /**
-   * Told how many resources there may be, before they are made: of how many files, lines of a table, and what was found so
-   * far after each file.
+   * Gets how many resources there may be, before they are made: the number of names or files, the lines of a table,
+   * and the resources found so far after each file.
    */
   readonly onCounted?: (resources: number, from: 'names' | 'files') => void;
 };

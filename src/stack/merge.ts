@@ -115,13 +115,13 @@ function mergeLists(
     const name = findName((removed ?? findMember(item, identity))?.value);
     const nth = schema['x-repeats'] === true ? (met.get(name ?? '') ?? 0) : 0;
     met.set(name ?? '', nth + 1);
-    // Two elements of one list whose identity must be unique are a mistake that is told later, so both stay.
+    // Two elements with one identity that must be unique are a mistake that is reported later, so both stay.
     const under =
       name === undefined
         ? undefined
         : lower.filter((other) => findName(findMember(other, identity)?.value) === name)[nth];
     const beneath = under === undefined ? undefined : items.indexOf(under);
-    // One that names nothing stays, so that it is told where values are resolved.
+    // One that names nothing stays, so that it is reported where values are resolved.
     if (removed !== undefined && name !== undefined) {
       if (beneath === undefined || beneath < 0) reportNothing(name, item.range, merge);
       else items.splice(beneath, 1);
@@ -137,7 +137,7 @@ function findName(node: SyntaxNode | undefined): string | undefined {
   return node?.type === 'scalar' && node.value !== null ? node.text : undefined;
 }
 
-/** `{ $remove: false }` is a mistake, which is told where values are resolved. */
+/** `{ $remove: false }` is a mistake, which is reported where values are resolved. */
 function isTrue(node: SyntaxNode | undefined): boolean {
   return node?.type === 'scalar' && node.value === true;
 }

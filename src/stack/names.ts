@@ -31,7 +31,7 @@ export type Names = {
 type Options = Pick<SettingsOptions, 'dir' | 'env' | 'environment'>;
 
 /**
- * The names that a stack has, for whoever waits at a prompt: nothing is checked, resolved or reported, and what
+ * Lists the names that a stack has, for completion at a prompt: nothing is checked, resolved or reported, and what
  * cannot be read has no names.
  */
 export function namesIn(options: Options): Names {
@@ -138,9 +138,9 @@ const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/s;
 type Above = { readonly key: string; readonly indent: number };
 
 /**
- * The resources of a file of a stack by its lines alone: nothing of what they say is read but what makes rows. It is
- * there for whoever waits for an answer at a prompt, where parsing everything takes too long. Undefined where the
- * file is written in a way that lines do not tell, such as JSON; then all of it must be read.
+ * Lists the resources of a file of a stack by its lines alone: nothing of what they say is read but what makes rows.
+ * It serves completion at a prompt, where parsing everything takes too long. Undefined where the file is written in a
+ * way that lines do not show, such as JSON; then all of it must be read.
  */
 export function outlineFile(text: string, kinds: readonly Kind[]): readonly Outlined[] | undefined {
   const sections = new Map(kinds.map((kind) => [kind.section, kind]));

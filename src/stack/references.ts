@@ -132,8 +132,8 @@ function reportPair(
 }
 
 /**
- * Reports resources that could not be told apart on the platform. Several may share a name where each
- * says which live resource it takes over.
+ * Reports resources that the platform could not distinguish. Several may share a name where each says
+ * which live resource it takes over.
  */
 export function checkNames(resources: Iterable<ResolvedResource>, report: Report): void {
   const groups = new Map<string, { readonly named: Named; readonly members: ResolvedResource[] }>();

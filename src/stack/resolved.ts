@@ -129,7 +129,7 @@ export type Surroundings = {
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */
   readonly secretNames: readonly string[];
-  /** Told how many lines a table has, before it is parsed. */
+  /** Gets the number of lines of a table, before it is parsed. */
   readonly onLines?: (lines: number) => void;
 };
 
@@ -296,7 +296,7 @@ export type MergedBases = (layers: readonly Layer[], schema: FieldSchema) => Mer
 
 type Step = MergedBase & { readonly above: WeakMap<MapNode, Step | 'faulty'> };
 
-/** For one load: layers are told apart by the nodes that they were read into. */
+/** Opens the merged bases of one load: layers are identified by the nodes that they were read into. */
 export function openMergedBases(): MergedBases {
   const grounds = new WeakMap<FieldSchema, Step['above']>();
   return (layers, schema) => {

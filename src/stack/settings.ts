@@ -107,7 +107,7 @@ function onlyStackMembers(root: MapNode): MapNode {
 }
 
 /**
- * Who names the base address. A variable stands for whoever gives its value, where it is all of the address: the
+ * Finds who names the base address. A variable that is all of the address stands for the source of its value: the
  * command line, or the stack with a default. A file of variables may lie in the repository, and which variable of
  * the environment is meant is the stack's word.
  */

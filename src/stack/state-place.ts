@@ -300,7 +300,7 @@ function readState({ key, keyPlace, value }: Member, root: MapNode): Kept {
   return { file: textIn(file), range, hint };
 }
 
-/** The state of the stack with that of an environment laid over it, as whoever enters the environment does. */
+/** Lays the state of an environment over that of the stack, as entering the environment does. */
 function laidOver(shared: Member | undefined, given: Member | undefined): SyntaxNode | undefined {
   if (given === undefined) return shared?.value;
   const only = (member: Member | undefined): MapNode => ({

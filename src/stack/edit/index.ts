@@ -20,7 +20,7 @@ import { bracketed, elementLines, memberLines, restyle, type Tree, valueLines } 
 
 /**
  * `stack/edit/` changes values in a YAML or JSON file so that every byte that does not belong to them
- * stays: comments, order, anchors, quotes, indentation and line ends. Nothing is printed anew: each edit
+ * stays: comments, order, anchors, quotes, indentation and line ends. Nothing is printed again: each edit
  * becomes stretches of the text and what takes their place.
  */
 

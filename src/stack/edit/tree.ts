@@ -123,7 +123,7 @@ export function linesOfMembers(
   indent: string,
 ): readonly string[] {
   return members.flatMap(([key, value]) =>
-    // A key of more than 1,024 characters would need a form of its own, which nobody reads.
+    // A key of more than 1,024 characters would need a form of its own, which is hard to read.
     layOutLines(value, `${indent}${scalarText(key, 'key')}:`, indent + STEP),
   );
 }
@@ -142,7 +142,7 @@ const OTHER_TYPES: readonly RegExp[] = [
   /^\d{4}-\d\d?-\d\d?(?:$|[Tt \t])/,
 ];
 
-/** Characters that cannot stand for themselves, or that nobody would see. */
+/** Characters that cannot stand for themselves, or that are invisible. */
 const UNPRINTABLE =
   /[\p{Cc}\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
 
