@@ -416,7 +416,7 @@ export function ignoreNotes(
   });
 }
 
-/** Says when a resource without a history was changed last; undefined if the platform does not return that. */
+/** Says when a resource without a history was changed last; undefined without a time. */
 export function attributeUnrecorded(updated: string | null): string | undefined {
   return updated === null
     ? undefined

@@ -44,8 +44,8 @@ export type LiveResource = {
 export type Extent = 'whole' | 'listed' | 'nothing';
 
 /**
- * Why an operation cannot be used: `platform.assume: false` refuses it, since its place or its request is
- * not documented (`unshown`), or the platform does not have it.
+ * Why an operation cannot be used: `platform.assume: false` refuses it, since its place (`refused`) or its
+ * request (`unshown`) is not documented, or the platform does not have it.
  */
 export type Lack = 'refused' | 'unshown' | 'absent';
 

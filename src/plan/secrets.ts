@@ -379,7 +379,7 @@ function accountMessage(account: string, secret: string, isRollback: boolean): s
 
 /**
  * Says of each secret that the changes write how many other resources read the same source and are not written with
- * it: a new value is meant for those, too. From here on sources are only shown: what reads as a credential in
+ * it: a value given to the source is given to those, too. From here on sources are only shown: what reads as a credential in
  * the command of one is masked.
  */
 export function withSharing(

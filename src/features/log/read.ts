@@ -50,7 +50,7 @@ export type LogSources = Pick<Receipts, 'journals'> & {
   readonly texts: readonly string[];
 };
 
-/** Collects what a reading met, for the message about an address that was never there. */
+/** Collects what a reading met, for messages about unknown addresses and unreadable receipts. */
 export type Met = {
   readonly addresses: Set<Address>;
   readonly unreadable: string[];

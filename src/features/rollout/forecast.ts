@@ -73,7 +73,7 @@ export async function forecastSteps(
   const texts: string[] = [];
   for (const [index, count] of counts.entries()) {
     const left = all.length - count;
-    // After the last step no agents may be left to compare with, and no step waits for a verdict.
+    // After the last step there may be no agents left to compare with, and no step waits for a verdict.
     if (index === counts.length - 1 && left < LEAST_OTHERS) break;
     const step = `step ${index + 1} of the rollout ${name} (${count} of ${formatCount(agents.length, 'agent')})`;
     if (left < LEAST_OTHERS) {
