@@ -379,8 +379,8 @@ function accountMessage(account: string, secret: string, isRollback: boolean): s
 
 /**
  * Says of each secret that the changes write how many other resources read the same source and are not written with
- * it: a value given to the source is given to those, too. From here on sources are only shown: what reads as a credential in
- * the command of one is masked.
+ * it: a value given to the source is given to those, too. From here on sources are only shown: what reads as a
+ * credential in the command of one is masked.
  */
 export function withSharing(
   changes: readonly Change[],
