@@ -69,7 +69,7 @@ function plain(id: string): string {
 
 /** Resources that are planned and carried out together, so that memory holds no more of them at once. */
 export type Part = {
-  /** What the part is there for. */
+  /** The addresses that this part restores. */
   readonly own: ReadonlySet<Address>;
   /** The same with everything that it refers to, which an earlier part makes. */
   readonly addresses: ReadonlyMap<Held, Address>;
@@ -78,7 +78,7 @@ export type Part = {
 /** Documents of a thousand agents with long prompts, and a plan of them, take some tens of megabytes. */
 export const MOST_TOGETHER = 1_000;
 
-/** What is referred to first, and then place by place. */
+/** Sorts resources: referenced kinds first, then by place. */
 export function inOrder(all: readonly Held[], places: IdMap): readonly Held[] {
   const order = new Map(kinds.map(({ name }, index) => [name, index]));
   return all

@@ -20,7 +20,7 @@ import { concealedPaths, type ResourceState } from '../state/model.ts';
 
 /**
  * `restore/` turns what a snapshot holds into a desired side for an account that may be another one: names
- * for resources that had none, ids that follow what is made anew, secrets and files in their places, and a
+ * for resources that had none, ids that follow the new resources, secrets and files in their places, and a
  * list of what cannot come back. What becomes of it goes through the ordinary diff, plan and apply. Only the
  * snapshot, what the target lists and what is supplied are read here; nothing is written.
  *
@@ -31,16 +31,16 @@ export type Held = {
   readonly kind: string;
   readonly id: string;
   readonly scope: Scope;
-  /** What people call it: its name, its page, or its id. */
+  /** Its name, its page, or its id. */
   readonly name: string;
-  /** What tells it from others of its kind and place; its id where nothing else does. */
+  /** Its natural key within its kind and place; its id if it has none. */
   readonly key: string;
   /** The organization that it belongs to, also where that is not what its list is narrowed to. */
   readonly organization: string | undefined;
   /** Kinds and ids of the resources that it refers to: `retry_policy 2f0c…`. */
   readonly references: readonly string[];
   /**
-   * In the shape of the configuration, without what no schema knows. It is made anew each time, so that a large
+   * In the shape of the configuration, without what no schema knows. It is built on each call, so that a large
    * snapshot is not held as documents.
    */
   readonly document: () => JsonObject;
@@ -50,12 +50,12 @@ export type Held = {
   readonly unknown: readonly string[];
   /** Its address in the stack that the snapshot was made in. */
   readonly address: Address | null;
-  /** Paths of secrets that were written to it; undefined where nobody kept a record. */
+  /** Paths of secrets that were written to it; undefined if no state recorded them. */
   readonly secrets: readonly string[] | undefined;
   /** `sha256:…` of the files that it was made of, by path, as far as a state knew them. */
   readonly files: { readonly [path: string]: string };
   readonly protect: boolean;
-  /** Whether all of it could be read; otherwise what its list shows is known. */
+  /** False if the snapshot has only the fields in its list. */
   readonly isWhole: boolean;
 };
 
@@ -103,7 +103,7 @@ function referencesIn(kind: string, document: JsonObject): readonly string[] {
 /** Ids of organizations and knowledge bases: what each was → where its resources go. */
 export type IdMap = ReadonlyMap<string, string>;
 
-/** Where what stands in a place goes: where it is mapped to, or where it was. */
+/** Returns the place that another is mapped to, or the place itself if it is not mapped. */
 export function mappedId(places: IdMap, id: string): string {
   return places.get(id) ?? id;
 }
@@ -168,26 +168,25 @@ export function formatLines(all: readonly string[], more = ''): string {
     .join('');
 }
 
-/** What the list of a resource is narrowed to, at its new place. */
+/** Returns the scope of the list of a resource at its new place. */
 export function scopeAt({ kind, scope }: Pick<Held, 'kind' | 'scope'>, places: IdMap): Scope {
   const fields = kindNamed(kind).scope;
   return Object.fromEntries(fields.map((field) => [field, mappedId(places, scope[field] ?? '')]));
 }
 
-/** What is known of where a snapshot is restored to. */
+/** The account that a snapshot is restored to, as far as it is known. */
 export type Target = {
   readonly places: IdMap;
-  /** Whether it is the account that the snapshot is of, so that its ids may still mean something. */
+  /** True if it is the account of the snapshot, whose ids may still be valid. */
   readonly isSameAccount: boolean;
   /** Why nothing can be put into a place; undefined where it can. */
   readonly obstacleAt: (place: string) => string | undefined;
-  /** Whether the platform has it already. */
   readonly exists: (address: Address) => boolean;
-  /** Whether what is there is the resource of the snapshot itself, with whatever secrets it had. */
+  /** True if the existing resource is the one of the snapshot (same account and id), with its own secrets. */
   readonly isOriginal: (held: Held, address: Address) => boolean;
   /** True if the platform has the resource and has what a secret stood in no more: its object, or the element of a list. */
   readonly isPlaceGone: (address: Address, path: string) => boolean;
-  /** What the state of the restoration says of it. */
+  /** The entry of the resource in the state of the restoration. */
   readonly recorded: (address: Address) => ResourceState | undefined;
   /** The secret of a path, where it is at hand; of what an element is known by its text, as nothing else tells it. */
   readonly secretAt: (address: Address, path: string) => Secret | string | undefined;
@@ -195,7 +194,7 @@ export type Target = {
   readonly variableAt: (address: Address, path: string) => string;
   /** The file that a resource was made of, where it is at hand. */
   readonly fileFor: (held: Held, address: Address, field: string) => Blob | undefined;
-  /** The file that has the name of several resources, so that nobody can tell whose it is; undefined where that is none. */
+  /** The file whose name several resources have, so that its owner is unknown; undefined if there is none. */
   readonly sharedFile: (held: Held) =>
     | {
         readonly file: string;
@@ -208,17 +207,17 @@ export type Target = {
   readonly leftOut: (address: Address, field: string) => string | undefined;
   /** True in the folder of a stack, whose next apply writes secrets that a restore leaves out. */
   readonly hasStack: boolean;
-  /** Whether ids are replaced in what people wrote. */
+  /** True if ids in texts are replaced (`--map-texts`). */
   readonly rewritesTexts: boolean;
 };
 
 /**
- * What is not as the snapshot has it, or not provably so.
+ * An exception is a part that is not as the snapshot has it, or not provably so.
  *
  * | what    | means                                                                          |
  * |---------|--------------------------------------------------------------------------------|
  * | `never` | no endpoint writes it: histories, call logs, ids, timestamps                    |
- * | `secret`| a secret or a sensitive value that nobody supplied, or that cannot be compared  |
+ * | `secret`| a secret or sensitive value that was not supplied, or cannot be compared        |
  * | `file`  | it was made of a file whose bytes are not at hand                               |
  * | `part`  | a part that the platform does not take, such as a registration                  |
  * | `place` | its knowledge base or organization is not there                                 |
@@ -238,7 +237,7 @@ export type Holding = {
   readonly all: readonly Held[];
   /** Names of organizations by id; null where the snapshot knows none. */
   readonly organizations: ReadonlyMap<string, string | null>;
-  /** What is not in it. */
+  /** Parts of the account that the snapshot lacks. */
   readonly gaps: readonly Exception[];
   /** The files that it holds. */
   readonly media: Media;
@@ -286,7 +285,7 @@ function toGap({ of, why }: { readonly of: string; readonly why: string }): Exce
 type Block = {
   texts: Buffer[];
   size: number;
-  /** Where each text begins; the last one is the end. */
+  /** `starts`: the offset of each text; the last one is the end. */
   packed: { readonly bytes: Buffer; readonly starts: readonly number[] } | undefined;
 };
 

@@ -33,24 +33,24 @@ export type Round = {
   readonly rebuilt: Rebuilt;
   /** Why nothing can be put into some places. */
   readonly obstacles: ReadonlyMap<string, string>;
-  /** What was found on the platform that the state does not know, by address. */
+  /** Resources on the platform that the state does not have, by address. */
   readonly foreign: ReadonlyMap<Address, { readonly kind: string; readonly id: string }>;
   /** Ids of all that was found, by kind and id. */
   readonly found: ReadonlySet<string>;
 };
 
-/** What is known of a round once all its parts are planned, without the documents. */
+/** A round once all its parts are planned, without the documents. */
 export type Overview = Omit<Rebuilt, 'desired' | 'missing'> &
   Pick<Round, 'obstacles' | 'found'> & {
     readonly plan: PlanDocument;
     readonly collisions: readonly Collision[];
-    /** What limits of the whole refuse of a part, and why: a part alone does not know. */
+    /** Changes refused by limits of the whole, with the reason: a part alone cannot know them. */
     readonly struck: ReadonlyMap<Address, string>;
-    /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
+    /** Counts of what was read back as the snapshot has it; meaningless while changes are left. */
     readonly proof: NonNullable<RestorationSummary['proof']>;
   };
 
-/** What a round tells of what it is there for: what that refers to is told by the part that it belongs to. */
+/** Keeps the resources of `own`: the resources that they refer to are reported by their own part. */
 export function buildOverview(round: Round, own: ReadonlySet<Address>): Overview {
   const { planned, rebuilt, obstacles, found } = round;
   const isOwn = ({ address }: { readonly address: Address | null }) =>
@@ -166,7 +166,6 @@ export function together(
   };
 }
 
-/** What a person should know of texts that name ids. */
 export function textNotes(
   { mentions }: Pick<Rebuilt, 'mentions'>,
   rewritesTexts: boolean,
@@ -181,8 +180,8 @@ export function textNotes(
 }
 
 /**
- * What stands where something of the snapshot is to go, made by nobody that this restoration knows, or made by it
- * and edited since by somebody else.
+ * Finds resources where one of the snapshot is to go: those that this restoration did not make, and those that it
+ * made and that were edited since.
  */
 function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
   const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
@@ -194,7 +193,7 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
   const met = [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
     const change = changes.get(address);
     const isEqual = change === undefined || change.action === 'adopt' || change.action === 'no_op';
-    // What belongs to the account as a whole and is as it was is in nobody's way.
+    // An equal resource of the account as a whole blocks nothing.
     if (isEqual && kindNamed(kind).scope.length === 0) return [];
     return [{ address, kind, id, name: nameIn(change), is_equal: isEqual }];
   });
@@ -205,7 +204,7 @@ function nameIn(change: Change | undefined): string | null {
   return change === undefined || change.name === '' ? null : change.name;
 }
 
-/** Of resources that are as they were, how many and the first. */
+/** Names the count of equal resources, and the first few. */
 function equalLine(equal: readonly Collision[], more: string): string {
   if (equal.length === 0) return '';
   const names = equal.map(({ address }) => address);
@@ -215,7 +214,7 @@ function equalLine(equal: readonly Collision[], more: string): string {
 /** Equal resources that a refusal names. */
 const MOST_EQUAL = 3;
 
-/** What stands against restoring into a place that has resources. What differs comes first and by line. */
+/** Refuses to restore into a place that has resources. Differing ones come first, one a line. */
 export function targetNotEmpty(
   collisions: readonly Collision[],
   strangers: number,
@@ -242,7 +241,7 @@ export function targetNotEmpty(
   });
 }
 
-/** What a dry run says where the restore itself would be refused. */
+/** Words the refusal of a restore as a note of its dry run. */
 export function needsOver({ message }: CallsheetError): string {
   return `The restore needs --over: ${message}`;
 }
@@ -267,7 +266,6 @@ export function secretsMissing(needs: readonly Need[]): CallsheetError {
   );
 }
 
-/** What a restoration is of, and where it goes. */
 type Restored = {
   readonly holding: Holding;
   readonly choice: Choice;
@@ -294,7 +292,7 @@ export function unknownSecrets(
   });
 }
 
-/** What no restoration brings back, whatever the snapshot holds. */
+/** Lists what no restoration brings back, and what was not chosen. */
 function listEndings({ choice, addresses }: Restored): readonly Exception[] {
   const kinds = new Set([...addresses.keys()].map(({ kind }) => kind));
   const withHistory = [...kinds].filter((kind) => kindNamed(kind).history !== undefined);
@@ -316,12 +314,12 @@ function listEndings({ choice, addresses }: Restored): readonly Exception[] {
   ];
 }
 
-/** What is carried from round to round: what was found before the first, and the runs. */
+/** Findings from before the first round, and the runs; carried from round to round. */
 export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 'secrets'> & {
   readonly runs: string[];
 };
 
-/** What came of a restoration: every way of showing it is made of this document. */
+/** Builds the document from which text and JSON output are made. */
 export function buildSummary(
   status: RestorationSummary['status'],
   { plan, proof, exceptions, deferred }: Overview,

@@ -196,7 +196,7 @@ export type Opened = {
   readonly holding: Holding;
   readonly choice: Choice;
   readonly addresses: ReadonlyMap<Held, Address>;
-  /** What is planned and carried out at once; as a rule all of it. */
+  /** Resources that are planned and carried out together; usually one part has all. */
   readonly parts: readonly Part[];
   readonly supplies: Supplies;
   /** The file that it remembers in what it made. */
@@ -253,7 +253,7 @@ export function openRestoration(
       warnings: [],
       secretOf: supplies.secretOf,
       secretValues: supplies.secretValues,
-      // What there is no secret for was asked about before.
+      // Missing secrets were asked for before.
       needSecrets: async () => {},
       // Nothing is compared with what the files had.
       async *loadAt() {},

@@ -15,9 +15,9 @@ import { fillSecrets, type Need } from './secrets.ts';
 export type Rebuilt = {
   readonly desired: readonly DesiredResource[];
   readonly exceptions: readonly Exception[];
-  /** Secrets that nobody supplied, of what is to be made. */
+  /** Secrets that were not supplied, of resources that will be created. */
   readonly needs: readonly Need[];
-  /** All secrets that nobody supplied: what is there may have its own. */
+  /** All secrets that were not supplied: existing resources may have their own. */
   readonly missing: readonly Need[];
   /** Resources whose texts name ids that are others now, and the fields. */
   readonly mentions: ReadonlyMap<Address, readonly string[]>;
@@ -26,8 +26,7 @@ export type Rebuilt = {
 };
 
 /**
- * What resources of a snapshot are to be at a target, together with those that they refer to. Texts may name any
- * of `all`.
+ * Builds the desired side of resources of a snapshot and of those that they refer to. Texts may name any of `all`.
  */
 export function rebuild(
   addresses: ReadonlyMap<Held, Address>,
@@ -122,7 +121,7 @@ type Links = {
   readonly idOf: (id: string) => string | null | undefined;
 };
 
-/** What one resource is to be, and what of it is not as it was. */
+/** The desired side of one resource, with its differences from the snapshot. */
 type RebuiltOne = {
   readonly desired: DesiredResource;
   readonly exceptions: readonly Exception[];
@@ -201,7 +200,7 @@ function describeNeed({ hasStack }: Target): string {
   return `was not supplied, and no snapshot holds it; ${writer}`;
 }
 
-/** What of a resource the snapshot does not hold, or this version cannot write. */
+/** Lists the parts of a resource that the snapshot lacks or that this version cannot write. */
 function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exception[] {
   const fields = `${unknown.join(', ')}: this version of Callsheet does not know the field, so it is not written`;
   const listed = 'the snapshot contains only the fields in its list';
@@ -211,7 +210,7 @@ function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exce
   ];
 }
 
-/** Without parts that it cannot have, and without those that can only be told once it is there. */
+/** Removes the parts that the resource cannot have, and those that can be written only once it exists. */
 function withoutParts(draft: Draft, held: Held, address: Address, target: Target): Draft {
   const kind = kindNamed(held.kind);
   return kind.facets.reduce((one, { field, absent, byHand }) => {
@@ -241,8 +240,8 @@ function withoutParts(draft: Draft, held: Held, address: Address, target: Target
 }
 
 /**
- * Whether a part is known not to be there: what has no read of its own is in the resource's record, which
- * the platform alone can put it into. Whoever made the resource anew finds nothing there.
+ * True if a part is known to be absent: a part without a read of its own is in the resource's record, where only
+ * the platform can put it. A recreated resource does not have it.
  */
 function isBeyond(held: Held, address: Address, field: string, target: Target): boolean {
   const facet = kindNamed(held.kind).facets.find((one) => one.field === field);
@@ -284,13 +283,13 @@ function withFile(
   return file && blob ? { ...document, [file]: blob } : document;
 }
 
-/** Whether an id of the snapshot may still be that of the resource. */
+/** True if the id in the snapshot may still be the id of the resource. */
 function isSameResource(held: Held, { places, isSameAccount }: Target): boolean {
   const place = findPlace(held);
   return isSameAccount && (place === undefined || mappedId(places, place) === place);
 }
 
-/** What became of a document's texts. */
+/** A document after its texts were rewritten. */
 type Rewritten = {
   readonly document: ValueObject;
   /** Top-level fields whose texts name an id that is another one now, or is going to be. */

@@ -64,12 +64,12 @@ type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
 /**
  * Resources made in one round get in the next their parts with endpoints of their own, and the ids that their
  * texts name. A failure ends none of that: the next round tries it again and goes on with the rest. The
- * last round finds nothing left and is the proof. More than this is a platform that does not keep what it is
- * told.
+ * last round finds nothing left and is the proof. If more are needed, the platform does not keep what
+ * it is sent.
  */
 const MOST_ROUNDS = 4;
 
-/** What all rounds share. */
+/** The values that all rounds share. */
 type Work = {
   readonly opened: Opened;
   readonly sessions: Sessions;
@@ -161,11 +161,11 @@ async function takeRound(
       if (failures.includes(EXIT.interrupted) || failures.includes(EXIT.stale)) break;
     }
   } catch (error) {
-    // What was being read when the interrupt came is broken off by it.
+    // The interrupt breaks off reads that are under way.
     if (!context.stop.aborted || !isBrokenOff(error)) throw error;
     taken.failures.push(EXIT.interrupted);
   } finally {
-    // Also where the disk or the network ends all of it: what was done is told.
+    // Finished changes are reported even if the disk or the network ends the restore.
     const news = taken.ledger.filter(({ status, address, message }) => {
       const key = `${address} ${message}`;
       const isNews = status === 'done' || !work.shown.has(key);
@@ -214,7 +214,7 @@ function isBrokenOff(error: unknown): boolean {
   );
 }
 
-/** What comes of a round, part by part. */
+/** The results of a round, part by part. */
 type Taken = {
   readonly seen: Overview[];
   readonly ledger: LedgerLine[];
@@ -264,7 +264,7 @@ function findEnding({ plan }: Overview, { failures, ledger, isIdle }: Taken): En
   return isWhole ? ['done', EXIT.done] : ['partial', EXIT.partial];
 }
 
-/** Plans a part anew, without what limits of the whole refuse. */
+/** Plans a part again, without the changes that limits of the whole refuse. */
 async function lookAgain(
   part: Part,
   session: Session,
@@ -290,21 +290,21 @@ async function runRound(
   });
   if (outcome.type === 'ran') {
     progress.runs.push(outcome.run);
-    // What a part refers to is told by its own part, unless it was done here after all.
+    // A referenced resource is reported by its own part, unless it was changed here.
     const { ledger } = outcome.result;
     lines.push(...ledger.filter(({ address, status }) => own.has(address) || status === 'done'));
   } else tellOutcome(outcome, { flags, context });
   return exitOfOutcome(outcome);
 }
 
-/** What a person agreed to have written over: addresses with the resource and its pin. */
+/** The overwrites that a person approved: addresses with the resource and its pin. */
 type Agreement = ReadonlyMap<Address, string>;
 
 export function agreementOn({ changes }: PlanDocument): Agreement {
   return new Map(changes.filter(isOverwriting).map((change) => [change.address, pinKey(change)]));
 }
 
-/** What a plan would write over although it moved since, or although nobody was shown it. */
+/** Refuses a plan that overwrites a resource that changed since the approval, or that was not shown then. */
 export function beyondAgreement(
   { changes }: PlanDocument,
   agreement: Agreement,
@@ -374,7 +374,7 @@ type AgreeFlags = {
 
 const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass --dry-run.';
 
-/** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
+/** Checks for collisions and missing secrets before the first write, and asks for approval. */
 async function beforeFirst(
   overview: Overview,
   session: Session,

@@ -26,13 +26,13 @@ export type Need = {
   readonly variables: readonly string[];
 };
 
-/** Of what is needed, before anybody looked where it comes from. */
+/** A need whose variables are not named yet. */
 type Lack = Pick<Need, 'address' | 'paths'>;
 
 /**
  * The secrets that a resource had: those that a state recorded and the sensitive values that were left out.
- * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
- * are written in the place of others.
+ * Without a record, the secrets that a connected provider may have: one of them is enough, as some replace
+ * others.
  */
 function listNeeds(
   held: Held,
@@ -81,8 +81,8 @@ function likelySecrets(root: FieldSchema, document: JsonObject): readonly string
 type HeldSecret = { readonly path: string; readonly source: string; readonly value: string };
 
 /**
- * What the platform returned below `integrations` without a schema that names it: whoever writes it treats it
- * as a secret, so that it is shown and remembered nowhere. Values that a schema calls sensitive need none of
+ * Finds values below `integrations` that no schema names: they are written as secrets, so that they are neither
+ * shown nor recorded. Values that a schema calls sensitive need none of
  * that, as they are known for what they are, and what is compared as one value goes back as one.
  */
 export function heldSecrets(
@@ -106,7 +106,7 @@ export type Variables = ReadonlyMap<Address, ReadonlyMap<string, string>>;
 
 /**
  * Names the variables of secrets as an export of the same resources would: one for all places that hold the same
- * secret. Of a value that the snapshot leaves out nobody knows who else has it, so each has a variable of its own.
+ * secret. Each value that the snapshot leaves out has a variable of its own: it cannot be compared with others.
  */
 export function nameVariables(
   addresses: ReadonlyMap<Held, Address>,
@@ -150,7 +150,6 @@ export function nameVariables(
 /** A document with the secrets that are at hand. */
 type Filled = {
   readonly document: ValueObject;
-  /** Secrets that nobody supplied. */
   readonly missing: readonly Need[];
   /** Paths of which nothing can be said without them. */
   readonly ignore: readonly string[];
@@ -204,8 +203,8 @@ function withText(
 }
 
 /**
- * Finds among needed secrets those that no live resource has any more, as a plan writes what they stand in anew: the live
- * side of its change lacks their object, or their element of a list.
+ * Finds needed secrets that no live resource has any more, as the plan creates their parent: the live side of its
+ * change lacks their object, or their element of a list.
  */
 export function listPlacesGone(
   needs: readonly Pick<Need, 'address' | 'paths'>[],
@@ -232,7 +231,7 @@ function elementText(text: string): string {
   return element === undefined ? text : formatPath(element);
 }
 
-/** Whether the platform has the element that lacks its value here. */
+/** True if the platform has the resource or list element whose secret is missing here. */
 function isThere(
   text: string,
   address: Address,

@@ -29,14 +29,13 @@ export type SupplyFlags = {
   readonly media?: string;
 };
 
-/** Where secrets are read from. */
 type SupplySources = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs a command in a folder, where that is allowed. */
   readonly runSecret?: ((dir: string) => RunCommand) | undefined;
 };
 
-/** What a snapshot does not hold and a restoration may need: secrets and files. */
+/** The secrets and files that a restoration needs and a snapshot may lack. */
 export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor' | 'sharedFile'> & {
   readonly secretOf: (source: string) => string | undefined;
   readonly secretValues: readonly string[];
@@ -44,8 +43,8 @@ export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor' | 'sha
 
 /**
  * Gathers secrets from the file that was named, from what the stack says of an address, and from variables of
- * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before anything is
- * sent.
+ * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before
+ * anything is sent.
  *
  * @param all what the snapshot has, also what is not restored
  */
@@ -185,15 +184,15 @@ function filesIn(dir: string): readonly FoundFile[] {
   }
 }
 
-/** Whose file is which. */
+/** Files by the resource that they belong to. */
 type Matched = {
   readonly ownOf: (held: Held) => FoundFile | undefined;
   readonly sharedWith: Target['sharedFile'];
 };
 
 /**
- * Finds out which file of a folder is whose. One in a folder that is called like the place of a resource, or that is called
- * like its id, is its own. Beside them a name tells whose a file is only where a single resource has it.
+ * Matches files of a folder to resources. A file in a folder named after the place of a resource, or named after its
+ * id, belongs to that resource. Otherwise a name decides only if a single resource has it.
  */
 function matchFiles(
   addresses: ReadonlyMap<Held, Address>,
@@ -271,7 +270,7 @@ async function readGiven(file: string): Promise<readonly Given[]> {
   try {
     document = parse(text);
   } catch {
-    // What a parser says of it may quote a secret that was put there by mistake.
+    // The message of the parser may quote a secret that was put there by mistake.
     throw wrong('is not YAML');
   }
   if (!isObject(document)) throw wrong('holds no addresses');
@@ -309,7 +308,7 @@ function refuseLost(
   );
 }
 
-/** What a person named for a secret must be there: to go on without it would be a surprise. */
+/** Refuses named sources that cannot be read: a person who names one expects it to be used. */
 function refuseUnread(
   given: readonly Given[],
   used: ReadonlySet<string>,

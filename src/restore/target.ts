@@ -26,7 +26,7 @@ export type PlaceFlags = {
   readonly mapKnowledgeBase?: readonly string[];
 };
 
-/** What of a snapshot is restored, and where to. */
+/** The chosen resources of a snapshot, and the places that they are restored to. */
 export type Choice = {
   readonly chosen: readonly Held[];
   /** Resources that are left where they are, as only some organizations were asked for. */
@@ -71,7 +71,7 @@ export async function chooseFrom(
   return { chosen, others: holding.all.length - chosen.length, places, targets };
 }
 
-/** What belongs to a chosen organization. What does not say whose it is goes where its place is mapped to. */
+/** True for resources of a chosen organization. One without an organization follows the mapping of its place. */
 function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boolean {
   const owner = held.organization;
   if (owner !== undefined) return wanted.has(owner);
@@ -79,7 +79,7 @@ function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boole
   return place !== undefined && places.has(place);
 }
 
-/** What belongs to the account as a whole comes along where what is chosen refers to it. */
+/** Finds the resources of the account as a whole that chosen resources refer to: they are restored, too. */
 function referredBy(owned: readonly Held[], all: readonly Held[]): readonly Held[] {
   const referred = new Set(owned.flatMap(({ references }) => references));
   return all.filter(
@@ -151,9 +151,9 @@ function unknown(
 }
 
 /**
- * Where a restoration remembers what it made: the file that was named, or one beside the stack's state, called
- * after the snapshot, the account and what is mapped, so that the same command finds it again. It is never the state of a
- * stack: a restored resource is owned as a whole, and a stack owns only what its configuration says.
+ * Returns the file in which a restoration records what it made: the file that was named, or one beside the stack's
+ * state, called after the snapshot, the account and the mappings, so that the same command finds it again. It is never
+ * the state of a stack: a restored resource is owned as a whole, and a stack owns only what its configuration says.
  */
 export function placeState(
   given: string | undefined,
@@ -207,7 +207,6 @@ export function checkPlaces(
   }
 }
 
-/** What organizations are called, by id. */
 export function organizationNames(
   { organizations }: Holding,
   places: ReadonlyMap<string, string>,
@@ -221,8 +220,8 @@ export function organizationNames(
 }
 
 /**
- * Refuses where an organization is not there: the platform has no endpoint that makes one, so whoever
- * restores has to say where its resources go.
+ * Refuses a missing organization: the platform has no endpoint that creates one, so the user has to say where its
+ * resources go.
  */
 export async function checkOrganizations(
   { targets, places }: Choice,
@@ -309,7 +308,7 @@ async function findRefusal(held: Held, places: IdMap, reader: Reader): Promise<s
   }
 }
 
-/** What the target has beside what is restored, in the places that are restored to. */
+/** Finds resources that are not restored, in the places that are restored to. */
 export async function findStrangers(
   { chosen, places }: Choice,
   obstacles: ReadonlyMap<string, string>,
@@ -319,7 +318,7 @@ export async function findStrangers(
   const lists = new Map<string, Held>();
   for (const held of chosen) {
     const place = findPlace(held);
-    // What belongs to the account as a whole is shared with those that nobody asked about.
+    // Resources of the account as a whole are shared with organizations that were not chosen.
     if (place === undefined || obstacles.has(place)) continue;
     lists.set(`${held.kind} ${mappedId(places, place)}`, held);
   }
