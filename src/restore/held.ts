@@ -184,7 +184,7 @@ export type Target = {
   readonly exists: (address: Address) => boolean;
   /** True if the existing resource is the one of the snapshot (same account and id), with its own secrets. */
   readonly isOriginal: (held: Held, address: Address) => boolean;
-  /** True if the platform has the resource and has what a secret stood in no more: its object, or the element of a list. */
+  /** True if the resource exists without the object, or the list element, that a secret stood in. */
   readonly isPlaceGone: (address: Address, path: string) => boolean;
   /** The entry of the resource in the state of the restoration. */
   readonly recorded: (address: Address) => ResourceState | undefined;

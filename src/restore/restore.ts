@@ -374,7 +374,7 @@ type AgreeFlags = {
 
 const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass --dry-run.';
 
-/** Checks for collisions and missing secrets before the first write, and asks for approval. */
+/** Refuses collisions, missing secrets and refused changes before the first write, and asks for approval. */
 async function beforeFirst(
   overview: Overview,
   session: Session,

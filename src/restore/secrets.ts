@@ -231,7 +231,7 @@ function elementText(text: string): string {
   return element === undefined ? text : formatPath(element);
 }
 
-/** True if the platform has the resource or list element whose secret is missing here. */
+/** True if the platform already has the list element of a missing secret. */
 function isThere(
   text: string,
   address: Address,
