@@ -190,7 +190,7 @@ export async function writeSnapshot(
   }
 }
 
-type Written = { readonly end: End /** Of the bytes on the disk. */; readonly sha256: string };
+type Written = { readonly end: End /** Hash of the bytes on disk. */; readonly sha256: string };
 
 async function writePart(
   part: string,
@@ -304,7 +304,7 @@ export type Media = {
   readonly note: (record: MediaRecord) => void;
   /** The file of a digest (`sha256:…`), under its own name or the one given; undefined where the snapshot has none. */
   readonly find: (digest: string | undefined, name?: string) => Blob | undefined;
-  /** The bytes of such a file: a pass over the snapshot, which all that wait for one share. Undefined for other files. */
+  /** The bytes of such a file: a pass over the snapshot, shared by all that wait for one. Undefined for other files. */
   readonly open: (file: Blob) => Promise<globalThis.Blob | undefined>;
 };
 

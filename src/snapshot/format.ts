@@ -24,7 +24,7 @@ export type Sealing = 'none' | 'passphrase' | 'age';
 export const VERSION = 1;
 
 export type Header = Omit<Snapshot.Header, 'version'> & {
-  /** Of a file that a newer Callsheet wrote, too: it is read to be refused. */
+  /** A newer version than `VERSION` is read as well, to be refused. */
   readonly version: number;
 };
 
@@ -34,14 +34,14 @@ export type BaseMark = NonNullable<Header['base']>;
 /** One resource. */
 export type ResourceRecord = Omit<Snapshot.Resource, 'history' | 'state'> & {
   readonly history: HistoryEntry | null;
-  /** What the state of the stack said of it. */
+  /** The entry of the resource in the state of the stack. */
   readonly state: ResourceState | null;
 };
 
 /** An organization, as the billing report names it. */
 export type OrganizationRecord = Snapshot.Organization;
 
-/** What the platform answered to a question that is not about one resource: features, models, providers. */
+/** An answer of the platform that is not about one resource: features, models, providers. */
 export type AnswerRecord = Snapshot.Answer;
 
 /** A list that was read to its end: what it does not hold was not there. */
@@ -56,7 +56,6 @@ export type GapRecord = Snapshot.Gap;
 /** A record of the base that did not change. */
 export type SameRecord = Snapshot.Same;
 
-/** What an account is made of. */
 export type ContentRecord =
   | ResourceRecord
   | OrganizationRecord
@@ -69,7 +68,7 @@ export type End = Snapshot.End;
 
 export type Line = Header | ContentRecord | SameRecord | End;
 
-/** What a record is about, by which it is found in a base. Undefined: it is always written out. */
+/** Returns the key by which a record is found in a base; undefined for records that are always written out. */
 export function findKey(record: ContentRecord): string | undefined {
   switch (record.type) {
     case 'resource':
@@ -87,8 +86,8 @@ export function findKey(record: ContentRecord): string | undefined {
 }
 
 /**
- * Whether the lists of a snapshot tell of every resource of a kind in a scope: then what it does not hold was not
- * there, and otherwise nobody knows.
+ * True if the lists of a snapshot have every resource of a kind in a scope: then a resource that it lacks did not
+ * exist. Otherwise that is unknown.
  */
 export function covers(lists: readonly ListRecord[], kind: string, scope: Scope): boolean {
   const isWithin = (narrowed: Scope) =>
@@ -96,7 +95,7 @@ export function covers(lists: readonly ListRecord[], kind: string, scope: Scope)
   return lists.some((one) => one.kind === kind && isWithin(one.scope));
 }
 
-/** What was kept of a resource, in the shape of the configuration, facets included. */
+/** Builds a resource as the snapshot has it, in the shape of the configuration, facets included. */
 export function buildDocument({ kind: name, record, scope, facets }: ResourceRecord): JsonObject {
   const kind = kindNamed(name);
   const own = kind.facets.map((facet) => {
@@ -175,7 +174,7 @@ export function createTally(): Tally {
   };
 }
 
-/** What people call a resource: its address, or its kind and id where it has none. */
+/** Names a resource by its address, or by its kind and id if it has none. */
 export function formatLabel({ address, kind, id }: ResourceRecord): string {
   return address ?? `${kind} ${id}`;
 }
@@ -183,8 +182,6 @@ export function formatLabel({ address, kind, id }: ResourceRecord): string {
 function getName({ record }: ResourceRecord): string | null {
   return typeof record.name === 'string' ? record.name : null;
 }
-
-/** What can be wrong with a snapshot file, in words. */
 
 const COPY_AGAIN =
   'Copy it again from its source. If this is the only copy, use an older snapshot (`callsheet snapshot list`).';

@@ -57,7 +57,7 @@ function kindIn(one: Body): string | undefined {
   return type === 'resource' ? kind : undefined;
 }
 
-/** The lines of a snapshot as bytes. `onEnd` is told what was written. */
+/** The lines of a snapshot as bytes. `onEnd` gets the last one. */
 export async function* writeLines(
   header: Header,
   body: AsyncIterable<Body>,

@@ -137,7 +137,7 @@ async function* withoutOthers(
   }
 }
 
-/** Organizations that have no agent are only told by the billing report, which scoped keys may not read. */
+/** Organizations without an agent are only in the billing report, which scoped keys may not read. */
 async function* readEachOrganization(input: AccountInput): AsyncGenerator<ContentRecord> {
   const { client, now, organization: wanted } = input;
   const found = await readOrganizations(client, now);
@@ -191,7 +191,7 @@ async function* mapResources(
 
 /**
  * Items page by page where the list is certain to be there; an assumed one is tried as planning does. Ends where the
- * platform refuses the list, or does not have it: what was told before counts.
+ * platform refuses the list, or does not have it: earlier items count.
  */
 async function* listed(
   kind: Kind,
