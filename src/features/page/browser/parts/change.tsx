@@ -48,7 +48,7 @@ type CardProps = {
   readonly head: PlanDocument;
   /** True if its fields say why it changes. */
   readonly isExplained?: boolean;
-  /** What stands between its head and its fields. */
+  /** Content between the head and the fields of the card. */
   readonly note?: ComponentChildren;
   /** The name under which it is kept that somebody looked at it; undefined where that is not asked. */
   readonly seen?: string;
@@ -189,7 +189,7 @@ function DriftFields({ change, head }: PartProps) {
   );
 }
 
-/** What is asked about rarely. */
+/** Details that are rarely needed. */
 function Facts({ change }: Pick<PartProps, 'change'>) {
   const { id, organization_id: organization, operations, pin } = change;
   const told = known([

@@ -33,7 +33,7 @@ const FIRST = 20;
 const STEP = 20;
 /** More cards are added where somebody scrolls to their end. */
 const MOST_UNASKED = 200;
-/** Changes that are printed; a browser takes minutes for thousands of pages, and nobody reads them. */
+/** Changes that are printed; a browser takes minutes for thousands of pages that would not be read. */
 const MOST_PRINTED = 500;
 
 type ColumnProps = {

@@ -187,7 +187,7 @@ type FiltersProps = {
   readonly search: RefObject<HTMLInputElement | null>;
 };
 
-/** What the list is narrowed by, and how much of it is left. */
+/** Shows the filters of the list, and how many changes they leave. */
 export function Filters({ plan, shown, filter, onFilter, search }: FiltersProps) {
   const { entries } = plan;
   return (
@@ -223,7 +223,7 @@ function SearchBox({
 }: Pick<FiltersProps, 'filter' | 'onFilter' | 'search'>) {
   const [words, setWords] = useState(filter.words);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Whoever sets a filter meanwhile, as Escape does, has the last word.
+  // A filter that is set meanwhile, as by Escape, overrides the typed words.
   useLayoutEffect(() => {
     clearTimeout(pause.current);
     setWords(filter.words);
@@ -339,7 +339,7 @@ const MOST_PICKED = 50;
 /** Fields of a group that are named. */
 const MOST_NAMED = 2;
 
-/** What changes alike, and what is left; nothing where nothing does. */
+/** Offers the groups of alike changes and the rest; renders nothing if there are no groups. */
 function AlikePick({ plan, filter, onFilter }: Pick<FiltersProps, 'plan' | 'filter' | 'onFilter'>) {
   const { groups, alone } = plan.overview;
   if (groups.length === 0) return null;

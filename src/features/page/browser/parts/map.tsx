@@ -8,7 +8,7 @@ import type { Mark, Square } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
 import { COMPARISONS } from './notes.tsx';
 
-/** Fewer agents are as soon read; among more nobody finds one by looking. */
+/** Fewer agents are as soon read; among more, one is not found by looking. */
 const FEWEST = 12;
 const MOST = 5000;
 /** So many agents or fewer stand with their names. */
@@ -162,7 +162,7 @@ function describe(squares: readonly Square[], words: MarkWords): string {
 
 type Level = 'none' | 'few' | 'many';
 
-/** Two shades beside none, as more of them could not be told apart. They need the calls of all that exist. */
+/** Two shades beside none, as more of them could not be distinguished. They need the calls of all that exist. */
 function createScale(squares: readonly Square[]) {
   const live = squares.filter(({ marks }) => !marks.includes('new'));
   const most = Math.max(0, ...live.map(({ calls = 0 }) => calls));

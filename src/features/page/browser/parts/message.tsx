@@ -1,7 +1,7 @@
 import { splitCommands } from '../../../../core/command-line.ts';
 import { sanitise } from '../../../../render/untrusted.ts';
 
-/** A message, in which commands are code, so that they can be told from words and copied as they are. */
+/** A message, in which commands are code, so that they differ from words and can be copied as they are. */
 export function Message({ text }: { readonly text: string }) {
   return (
     <>

@@ -128,14 +128,14 @@ function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
   ]);
 }
 
-/** What there is to say, without what anybody hid in it. */
+/** Keeps the facts that have a value, without hidden characters. */
 export function known(
   facts: readonly (readonly [name: string, value: string | null | undefined])[],
 ): PairsProps['pairs'] {
   return facts.flatMap(([name, value]) => (value ? [[name, sanitiseLine(value)] as const] : []));
 }
 
-/** What carries nothing out. */
+/** The purposes of documents that carry nothing out. */
 export const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift', 'comparison']);
 
 /** Drift rests on them only for who made it. Commands stand without the marks that a terminal gives them. */
@@ -146,7 +146,7 @@ function formatAssumed(head: PlanDocument): string {
   return told?.replaceAll('`', '') ?? '';
 }
 
-/** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
+/** A sign distinguishes an action by more than its colour; screen readers get its name. */
 export const SIGNS: { readonly [action in Action]: string } = {
   ...SYMBOLS,
   delete: '−',
@@ -154,7 +154,7 @@ export const SIGNS: { readonly [action in Action]: string } = {
   no_op: '·',
 };
 
-/** What the document is for: in drift nothing is to be done, it was done. */
+/** The purpose of the document: in drift the changes were already made. */
 export const Purpose = createContext<PlanDocument['purpose']>('apply');
 
 const DONE: { readonly [action in Action]?: string } = {
@@ -164,7 +164,7 @@ const DONE: { readonly [action in Action]?: string } = {
   delete: 'gone',
 };
 
-/** What an action is called in this document. */
+/** Returns the word for an action in this document. */
 export function useActionWords(): (action: Action) => string {
   const purpose = useContext(Purpose);
   return (action) =>

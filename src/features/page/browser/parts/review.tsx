@@ -69,7 +69,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
     if (view !== 'list') return setView('column');
     setPane('detail');
     requestAnimationFrame(() => {
-      // Whoever went on to the search meanwhile is typing there.
+      // The focus stays in the search if the reader went there meanwhile: they are typing.
       if (document.activeElement !== search.current) detail.current?.querySelector('h3')?.focus();
     });
   };
@@ -188,7 +188,7 @@ function stepCard(by: number): void {
   if (next !== undefined) focusCard(next.id);
 }
 
-/** What a key does; whoever is asked for one that is not here leaves it to the browser. */
+/** Actions by key; other keys are left to the browser. */
 type Keys = { readonly [key: string]: () => void };
 
 /** Keys that work while somebody types, too. */
@@ -238,7 +238,7 @@ type HelpProps = {
   readonly onKeys: (areOn: boolean) => void;
 };
 
-/** What the keys do, and the switch that turns single ones off for those whom they are in the way of. */
+/** Explains the keys, with the switch that turns single ones off for readers whom they disturb. */
 function Help({ isOpen, onClose, areKeysOn, onKeys }: HelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -20,7 +20,7 @@ type TextChangeProps = {
   readonly after: string;
   readonly callouts: readonly Callout[];
   readonly sides: Sides;
-  /** Whether it is a text that people wrote, not a value laid out in lines. */
+  /** True for a text that people wrote, false for a value laid out in lines. */
   readonly isProse: boolean;
 };
 
@@ -110,7 +110,7 @@ const SORT_NAMES: { readonly [sort in Callout['sort']]?: string } = {
 type CalloutsProps = {
   readonly callouts: readonly Callout[];
   readonly blocks: ProseDiff['blocks'];
-  /** What the ids of the rows begin with. */
+  /** Prefix of the ids of the rows. */
   readonly id: string;
   /** Has the row of a block shown. */
   readonly onReach: (block: number) => void;
@@ -228,9 +228,9 @@ type SideProps = {
   readonly side: 'removed' | 'added';
   readonly name: string;
   readonly words: readonly Piece[];
-  /** Whether single words differ; a whole paragraph that comes or goes is marked as one. */
+  /** True if single words are marked; a paragraph that is added or removed is marked as a whole. */
   readonly areWordsMarked?: boolean;
-  /** Where it went, or came from. */
+  /** The note that names where it moved to or came from. */
   readonly moved?: string;
 };
 

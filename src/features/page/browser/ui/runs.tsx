@@ -19,7 +19,7 @@ import { RowsTable } from '../parts/list.tsx';
 import { Message } from '../parts/message.tsx';
 import { instant, known, Pairs } from '../parts/notes.tsx';
 
-/** What the run changed, by address. */
+/** The fields that a run changed, by address. */
 type RunValues = { readonly [address: string]: readonly RunField[] };
 
 const STEP = 100;
@@ -234,7 +234,7 @@ export function useLive(): Live {
   return live;
 }
 
-/** What a run is doing at this moment. */
+/** Shows the progress of the run that is under way. */
 export function LiveRun({ run }: { readonly run: RunNow }) {
   const { purpose, user, sent, answered, waiting, failures, latest, status } = run;
   return (
@@ -333,7 +333,7 @@ async function ask<T>(path: string, signal: AbortSignal): Promise<Fetched<T>> {
 
 type FetchingProps<T> = {
   readonly fetched: Fetched<T>;
-  /** What is on its way, for the meantime. */
+  /** The text that is shown until the document arrives. */
   readonly waiting: string;
   readonly children: (document: T) => ComponentChildren;
 };

@@ -18,7 +18,7 @@ const TITLES: { readonly [view in View]: string } = {
   plan: 'Plan',
 };
 
-/** What `callsheet ui` shows: the stack as it is remembered, what was run, what drifted, a plan. */
+/** The pages of `callsheet ui`: the recorded stack, the runs, the drift, and a plan. */
 export function Shell({ start }: { readonly start: UiStart }) {
   const [view, setView] = useState<View>(start.hasPlan ? 'plan' : 'fleet');
   const live = useLive();
