@@ -77,7 +77,7 @@ export function renderOperations(document: Document): string {
     '',
     'export type OperationId = keyof typeof operations;',
     '',
-    '/** What is taken for granted where the specification is silent, by id. */',
+    '/** Assumptions that Callsheet makes where the specification is silent, by id. */',
     `export const assumptions = {\n${notes.join('\n')}\n} as const satisfies Record<string, Assumption>;`,
     '',
     'export type AssumptionId = keyof typeof assumptions;',

@@ -495,7 +495,7 @@ export const operations = {
 
 export type OperationId = keyof typeof operations;
 
-/** What is taken for granted where the specification is silent, by id. */
+/** Assumptions that Callsheet makes where the specification is silent, by id. */
 export const assumptions = {
   'token.refused': {
     documented: 'A token request that lacks a parameter is a 400 `invalid_request`.',
