@@ -637,6 +637,11 @@ export const assumptions = {
     assumed: 'Null for a member of an object, such as `voiceSettings.speed`, clears that member.',
     why: 'An update merges, so that a member which is left out stays. A 400 that names the member means that the platform keeps it; the rest is written without.',
   },
+  'agent.translator-null': {
+    documented: 'Null for `interpreterConfig` clears it on an agent that is no translator.',
+    assumed: 'A translator needs its settings, so that a plan refuses to clear them.',
+    why: 'A platform may keep them, clear them or answer 400, and a translator without them is of no use.',
+  },
   'field.not-cleared': {
     documented: 'Which fields creation requires, and that null clears `interpreterConfig` and a `contact_policy`.',
     assumed: 'A name, a status, a type, a model, a provider, a language, the texts of a template, the settings of the payment tool, and of a retry policy `rules`, `on_exhausted` and `reschedule_out_of_window` cannot be cleared. Any other field of an update can.',

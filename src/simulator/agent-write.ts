@@ -83,7 +83,7 @@ function patched(
   return withListing(
     platform,
     before,
-    withVoiceLanguage(platform, keptInterpreter(before, next), patch),
+    withVoiceLanguage(platform, keptInterpreter(platform, before, next), patch),
   );
 }
 
@@ -100,10 +100,15 @@ function mergedField(
 }
 
 /** Null clears the interpreter's settings on an agent that is no translator (Agent, interpreter_config). */
-function keptInterpreter(before: JsonObject, next: JsonObject): JsonObject {
+function keptInterpreter(
+  { dialect }: Pick<Platform, 'dialect'>,
+  before: JsonObject,
+  next: JsonObject,
+): JsonObject {
   const config = before.interpreter_config;
   const cleared = next.interpreter_config === undefined && config !== undefined;
-  return cleared && next.agent_type === 'translator'
+  const isTranslator = next.agent_type === 'translator';
+  return cleared && isTranslator && dialect.translatorNull === 'kept'
     ? { ...next, interpreter_config: config }
     : next;
 }

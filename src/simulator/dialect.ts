@@ -42,6 +42,10 @@ export const DIALECT_OPTIONS = {
     ['documented', 'any'],
     'whether a value, a form of an address or sender, or a number below the usual that the specification does not name is a 400, or taken',
   ),
+  translatorNull: chooseOne(
+    ['kept', 'cleared'],
+    'whether a translator keeps its settings when null is sent for them, or loses them as other agents do',
+  ),
   characters: chooseOne(
     ['code_points', 'utf16'],
     'whether the characters of a text are counted as code points, or as UTF-16 has them: an emoji as two',

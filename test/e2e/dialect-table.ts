@@ -11,6 +11,7 @@ export const VALUES: Values = {
   nestedDefaults: [false, true],
   newFields: ['snake_case', 'as_sent', 'dropped'],
   values: ['documented', 'any'],
+  translatorNull: ['kept', 'cleared'],
   characters: ['code_points', 'utf16'],
   megabyte: ['binary', 'decimal'],
   sipData: ['camelCase', 'snake_case'],

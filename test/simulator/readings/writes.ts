@@ -27,6 +27,7 @@ export const writesReadings: Readings<
   | 'nestedDefaults'
   | 'newFields'
   | 'values'
+  | 'translatorNull'
   | 'characters'
   | 'sipData'
   | 'newAgentStatus'
@@ -102,6 +103,18 @@ export const writesReadings: Readings<
     shows: [
       ['documented', 400],
       ['any', 200],
+    ],
+  },
+  translatorNull: {
+    look: async (world) => {
+      const settings = { speaker_identification: 'voice' };
+      await update(world, { agentType: 'translator', interpreterConfig: settings });
+      await update(world, { interpreterConfig: null });
+      return world.sim.store.agents.get(IDS.desk)?.record.interpreter_config;
+    },
+    shows: [
+      ['kept', { speaker_identification: 'voice' }],
+      ['cleared', undefined],
     ],
   },
   characters: {
