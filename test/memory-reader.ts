@@ -89,7 +89,7 @@ export function memoryReader({
       const entries = kind.history === undefined ? [] : (history[id] ?? []);
       return entries.length === 0 ? undefined : entries.every(({ at }) => at !== null);
     },
-    lackOf: (operation) => lacks[operation],
+    findLack: (operation) => lacks[operation],
     entitlements: () => entitlements,
   };
 }

@@ -90,9 +90,9 @@ export function world(parts: Parts = EMPTY) {
   const having = (more: Partial<Parts>) => world({ ...parts, ...more });
   const state = () => stateOf(parts);
   const reader = () => memoryReader(parts.live);
-  const given = (idOf: World['idOf'] = () => undefined): World => ({
-    idOf,
-    secretOf: (source) => parts.secrets[source],
+  const given = (findId: World['findId'] = () => undefined): World => ({
+    findId,
+    findSecret: (source) => parts.secrets[source],
     fingerprints: fingerprinter(parts.key),
   });
   const plan = (more: Partial<PlanInput> = {}): Promise<Planned> =>
@@ -114,7 +114,7 @@ export function world(parts: Parts = EMPTY) {
       configDigest: 'sha256:configuration',
       versions: new Map(),
       findCallouts: createCalloutFinder(),
-      assumptionOf: () => undefined,
+      findAssumption: () => undefined,
       secondsPerRequest: () => 0.1,
       ...parts.rest,
       ...more,
@@ -177,7 +177,7 @@ async function compareOne(
   parts: Parts,
   state: State,
   reader: Reader,
-  given: (idOf: World['idOf']) => World,
+  given: (findId: World['findId']) => World,
 ): Promise<readonly LeafChange[]> {
   const { identities } = await identify(parts.desired, state, reader);
   const ids = new Map(identities.map(({ address: at, found }) => [at, found?.id]));
@@ -247,8 +247,8 @@ export function fingerprinter(key: string | undefined) {
 function stateOf({ applied, isRun, secrets, secretsThen, inClearThen, keyThen }: Parts): State {
   const ids = new Map(Object.entries(applied).map(([at, { id }]) => [at, String(id)]));
   const then: World = {
-    idOf: (address) => ids.get(address),
-    secretOf: (source) => (secretsThen ?? secrets)[source],
+    findId: (address) => ids.get(address),
+    findSecret: (source) => (secretsThen ?? secrets)[source],
     fingerprints: fingerprinter(keyThen),
   };
   const resources = Object.entries(applied).map(([address, written]) => {

@@ -485,12 +485,12 @@ function prove(
     );
   const stored = having('stored_as');
   const failures = [
-    listed('the platform still has the old value of', having('not_taken').map(textOf)),
+    listed('the platform still has the old value of', having('not_taken').map(getText)),
     listed('fields that were sent back unchanged are gone:', [
-      ...having('lost').map(textOf),
+      ...having('lost').map(getText),
       ...neighboursThat('lost'),
     ]),
-    listed('somebody else has since changed', having('overwritten').map(textOf)),
+    listed('somebody else has since changed', having('overwritten').map(getText)),
   ].flatMap((one) => one ?? []);
   if (failures.length > 0) {
     const others = stored.length === 0 ? [] : [storedWords(work, stored)];
@@ -525,7 +525,7 @@ function judgeChanged(
   });
 }
 
-const textOf = ({ text }: LeafChange) => text;
+const getText = ({ text }: LeafChange) => text;
 
 function listed(words: string, paths: readonly string[]): string | undefined {
   return paths.length === 0 ? undefined : `${words} ${paths.join(', ')}`;

@@ -159,9 +159,9 @@ function leftWords(kind: Kind, { record }: LiveResource): string {
  * failed, nothing tells within the time, or the run is stopped.
  */
 async function untilSettled(work: Work, first: LiveResource): Promise<LiveResource | undefined> {
-  const phaseOf = ({ record }: LiveResource) => work.kind.unready?.(record)?.phase;
-  const live = await lookUntil(work, first, (now) => phaseOf(now) !== 'unknown');
-  const phase = phaseOf(live);
+  const getPhase = ({ record }: LiveResource) => work.kind.unready?.(record)?.phase;
+  const live = await lookUntil(work, first, (now) => getPhase(now) !== 'unknown');
+  const phase = getPhase(live);
   return phase === undefined || phase === 'running' ? live : undefined;
 }
 

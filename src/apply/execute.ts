@@ -10,7 +10,7 @@
  * A failure blocks what depends on it, and nothing else.
  */
 import pLimit from 'p-limit';
-import { type Address, getKind, labelOf } from '../core/address.ts';
+import { type Address, formatLabel, getKind } from '../core/address.ts';
 import { findCircles } from '../core/circles.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, formatFirst, RunFailure } from '../core/errors.ts';
@@ -52,7 +52,7 @@ export async function executePlan(
   const { lease, failure } = noteFailure(given.lease);
   const deps = { ...given, lease };
   const journalIo = createJournalIo(deps, onEvent);
-  const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
+  const world = { ...deps.world, findId: (address: Address) => ids.get(address) };
   const limit = pLimit(changesAtOnce(deps.concurrency));
   const ledger = new Map<Address, LedgerLine>();
   /** The address of each resource by its identity; one that is to be made is added once it has an id. */
@@ -62,7 +62,7 @@ export async function executePlan(
   const running = new Map<Address, Promise<void>>();
   /** Resolved once a resource has an id, or has come to its end without one. */
   const births = new Map<Address, PromiseWithResolvers<void>>();
-  const birthOf = (address: Address) => {
+  const getBirth = (address: Address) => {
     const known = births.get(address) ?? Promise.withResolvers<void>();
     births.set(address, known);
     return known;
@@ -87,7 +87,7 @@ export async function executePlan(
         // The change that waits may give it the id that it still lacks.
         return laterFields(other).size === 0
           ? run(other)
-          : Promise.race([run(other), birthOf(address).promise]);
+          : Promise.race([run(other), getBirth(address).promise]);
       }),
     );
     return addresses.find((address) => {
@@ -102,7 +102,7 @@ export async function executePlan(
     await limit(async () => {
       const line = await runChange(change, blocker);
       ledger.set(change.address, line);
-      birthOf(change.address).resolve();
+      getBirth(change.address).resolve();
       onEvent({ type: 'change_ended', line });
     });
   }
@@ -116,7 +116,7 @@ export async function executePlan(
       (address) => !first.has(address) && address !== change.address,
     );
     ids.set(change.address, id);
-    birthOf(change.address).resolve();
+    getBirth(change.address).resolve();
     if (later.size === 0 || others.length === 0) return undefined;
     // While it waits another one may run in its place.
     limit.concurrency += 1;
@@ -155,8 +155,8 @@ export async function executePlan(
       // A secret that the plan does not write is not at hand: what is set here by now may be another one.
       world: {
         ...world,
-        contentOf: contentIn(deps.state),
-        secretOf: (source, path) => (isSent(path) ? world.secretOf(source, path) : undefined),
+        findContent: contentIn(deps.state),
+        findSecret: (source, path) => (isSent(path) ? world.findSecret(source, path) : undefined),
       },
       deps,
       isBrokenOff: () => failure() !== undefined,
@@ -260,7 +260,7 @@ export function brokenOff(
 ): unknown {
   if (!(failure instanceof CallsheetError)) return failure;
   const names = new Map(ledger.map(({ address, name }) => [address, name]));
-  const sent = lease.unconfirmed().map((address) => labelOf(address, names.get(address)));
+  const sent = lease.unconfirmed().map((address) => formatLabel(address, names.get(address)));
   const more =
     sent.length > 0
       ? `. After its last confirmed heartbeat it sent requests for ${formatFirst(sent, MOST_NAMED)}, which another run may have made as well`
@@ -324,8 +324,8 @@ export function listDependencies(
               naming.get(change.address)?.has(other.address) === true,
           )
           .map(({ address }) => address)
-      : referencesOf(change);
-  const referencesOf = (change: Change) => {
+      : listReferences(change);
+  const listReferences = (change: Change) => {
     const own = desired.get(change.address);
     return own === undefined ? [] : referencesWithout(own, laterFields(change));
   };
@@ -348,9 +348,9 @@ export function listDependencies(
   // No other change can be part of a circle.
   const starts = changes.filter(
     (change) =>
-      holders.has(change) || naming.has(change.address) || referencesOf(change).length > 0,
+      holders.has(change) || naming.has(change.address) || listReferences(change).length > 0,
   );
-  const circlesOf = (waits: (change: Change) => readonly Address[]) => {
+  const listCircles = (waits: (change: Change) => readonly Address[]) => {
     const circles = findCircles(starts, (change) => [
       ...waits(change).flatMap((address) => byAddress.get(address) ?? []),
       ...(holders.get(change) ?? []),
@@ -359,7 +359,7 @@ export function listDependencies(
       circles.has(one) && other !== undefined && circles.get(one) === circles.get(other);
   };
   // The id of what is not made now is known before: nothing of the same circle waits for it.
-  const isRound = circlesOf(needed);
+  const isRound = listCircles(needed);
   const required = (change: Change) =>
     needed(change).filter((address) => {
       const other = byAddress.get(address);
@@ -368,7 +368,7 @@ export function listDependencies(
       return other === undefined || isMade || isLast || !isRound(change, other);
     });
   // Those that exchange their names would wait for each other.
-  const isExchanged = circlesOf(required);
+  const isExchanged = listCircles(required);
   const inTurn = (change: Change) =>
     (holders.get(change) ?? []).filter((other) => !isExchanged(change, other));
   return new Map(

@@ -130,20 +130,20 @@ export function isSigned(
  * entries have no times, or the entry is gone, its line stays as it is.
  *
  * @param author how the run's changes are signed, `api:<account>`
- * @param historyOf the newest entries of a resource, newest first
+ * @param readHistory the newest entries of a resource, newest first
  * @param isLast whether no run of the stack came after it
  */
 export async function locateWrites(
   entries: readonly JournalEntry[],
   author: string,
-  historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+  readHistory: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
   isLast = false,
 ): Promise<readonly JournalEntry[]> {
   const written = Map.groupBy(entries, (entry) => ('address' in entry ? entry.address : undefined));
   const located = new Map<Address, Located>();
   await Promise.all(
     [...written].map(async ([address, own]) => {
-      const found = await locateWrite(own, author, historyOf, isLast);
+      const found = await locateWrite(own, author, readHistory, isLast);
       if (found !== undefined) located.set(address ?? '', found);
     }),
   );
@@ -246,19 +246,19 @@ export async function findWriter(
     if (seen > 0) break;
     // One that knows what was there before made what came since, with the runs after it.
     if (before !== null && before < entry.id) {
-      const { maker } = claimantsOf(entry, own, claims, before, author);
+      const { maker } = findClaimants(entry, own, claims, before, author);
       if (maker !== undefined) return maker.run;
     }
     if (isStamped) next = updated;
   }
-  const among = claimantsOf(entry, own, claims, since, author);
+  const among = findClaimants(entry, own, claims, since, author);
   const [first] = among.claims;
   if (among.claims.length === 1 && first?.isStamped === true && entry.at !== null) return first.run;
   return among.maker?.run;
 }
 
 /** The runs that may have made an entry or one beside it, with the one that did where they made as many as there are. */
-function claimantsOf(
+function findClaimants(
   entry: HistoryEntry,
   own: readonly HistoryEntry[],
   claims: readonly Claim[],
@@ -293,7 +293,7 @@ type Located = {
 async function locateWrite(
   own: readonly JournalEntry[],
   author: string,
-  historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+  readHistory: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
   isLast: boolean,
 ): Promise<Located | undefined> {
   const snapshot = own.find((entry) => entry.type === 'snapshot');
@@ -302,7 +302,7 @@ async function locateWrite(
   const kind = snapshot && kindNamed(snapshot.kind);
   // The base is known already if the plan read the history.
   if (kind?.history === undefined || id === null || snapshot?.pin?.history_id) return undefined;
-  const history = await historyOf(kind, id);
+  const history = await readHistory(kind, id);
   const isMade = snapshot?.id !== id;
   const updated = left?.pin?.updated_at ?? null;
   const found = snapshot?.pin ?? undefined;

@@ -9,7 +9,7 @@ import type { Io } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { secretsGone } from '../plan/secrets.ts';
-import { createdIn, keptSince, makingOf, rememberResource } from '../plan/state-entry.ts';
+import { createdIn, keepUnfinished, keptSince, rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isRefusal } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -49,7 +49,7 @@ export function createJournalIo(
     { onEntry }: Watch,
     operation: string,
     send: () => Promise<T>,
-    idOf: (answer: T) => string | null,
+    getId: (answer: T) => string | null,
   ): Promise<T> {
     last += 1;
     const seq = last;
@@ -72,7 +72,7 @@ export function createJournalIo(
       await append({ ...outcome, at: at(), ...failed });
       throw error;
     }
-    await append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
+    await append({ ...outcome, at: at(), ok: true, id: getId(answer), error: null });
     return answer;
   }
 
@@ -146,7 +146,7 @@ export async function record(
         ? {
             ...withoutLeft(restored, recorded, left),
             ...keptSince(recorded),
-            ...makingOf(kind, recorded, live),
+            ...keepUnfinished(kind, recorded, live),
             ...createdIn(live),
             id: live.id,
             pin,

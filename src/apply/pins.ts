@@ -46,11 +46,11 @@ export function checkBasis(
     world: around,
   }: Pick<RunDeps, 'desired'> & {
     readonly state: Pick<State, 'resources'>;
-    readonly world: Omit<World, 'idOf'>;
+    readonly world: Omit<World, 'findId'>;
   },
 ): void {
   const ids = idsWith(state, plan.changes);
-  const world = { ...around, idOf: (address: Address) => ids.get(address) };
+  const world = { ...around, findId: (address: Address) => ids.get(address) };
   const moved = plan.changes.flatMap((change) => {
     const { address, name, verdict } = change;
     if (verdict !== 'ok') return [];
@@ -77,7 +77,7 @@ export async function checkPins(
   deps: RunDeps,
   isStampBelieved: boolean,
 ): Promise<void> {
-  const world = { ...deps.world, idOf: () => undefined };
+  const world = { ...deps.world, findId: () => undefined };
   const changes = plan.changes.filter(({ verdict }) => verdict === 'ok');
   const isListed = cheaperListed(changes, deps.state);
   const moved = await Promise.all(
@@ -230,7 +230,7 @@ async function confirm(
   if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
   const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
   if (live === undefined || !isSamePin(pin, buildPin(kind, live))) return undefined;
-  const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
+  const world = { ...deps.world, findId: (one: Address) => resources[one]?.id };
   const sides = getSides({ address, recorded, by: 'state', missing: undefined }, desired, {
     resend_secrets: false,
   });

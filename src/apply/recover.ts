@@ -1,6 +1,6 @@
 import { type Address, getKind, nameInWords } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
-import { timeOf } from '../core/moment.ts';
+import { parseTime } from '../core/moment.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
 import { findText } from '../core/value.ts';
@@ -93,7 +93,7 @@ export type Recovery = {
 export async function recoverRun(
   entries: readonly JournalEntry[],
   { began, state, open }: Replayed,
-  deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
+  deps: { readonly reader: Reader; readonly world: Omit<World, 'findId'> } | undefined,
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
   const author = began.account_id === '' ? undefined : findAuthor(began.account_id);
@@ -113,7 +113,7 @@ export async function recoverRun(
         isHeld(state, kind, id, change.address) ||
         (claims.get(getIdentity({ kind: kind.name, id })) ?? change.address) !== change.address;
       const spare = (address: Address, id: string) => freeAddress(address, id, state);
-      const world = { ...deps.world, idOf: () => undefined };
+      const world = { ...deps.world, findId: () => undefined };
       const { reader } = deps;
       return [
         recoverOne({
@@ -625,7 +625,7 @@ export async function findCreated(
   const listed = await reader.list(kind, scope);
   if (listed === undefined) return undefined;
   const before = createdAt(listed.find(({ id }) => id === old)?.record ?? {});
-  const earliest = timeOf(since) - CLOCK_SKEW_MS;
+  const earliest = parseTime(since) - CLOCK_SKEW_MS;
   const isOlder = ({ record }: Pick<LiveResource, 'record'>) =>
     createdAt(record) < earliest || createdAt(record) < before;
   const named = listed.filter(({ id, record }) => {
@@ -694,5 +694,5 @@ type Sought = {
 
 /** NaN where the record does not tell. */
 function createdAt({ created_at: at }: ListedResource['record']): number {
-  return timeOf(findText(at));
+  return parseTime(findText(at));
 }

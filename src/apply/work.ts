@@ -59,7 +59,7 @@ export type RunDeps = {
   readonly state: State;
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;
-  readonly world: Omit<World, 'idOf'>;
+  readonly world: Omit<World, 'findId'>;
   /** Entries that the state is to take over, of resources that are as configured. */
   readonly agreed?: ReadonlyMap<Address, ResourceState>;
   /** The records that the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
@@ -155,7 +155,7 @@ export function remaining(
   const sides = {
     address: change.address,
     applied: change.adopted ? undefined : recorded?.leaves,
-    sent: world.contentOf?.(kind.name, live.id),
+    sent: world.findContent?.(kind.name, live.id),
     ignore: ignoredPaths(work),
     isPartial: desired.isPartial,
     isExact: desired.isExact ?? false,
@@ -164,7 +164,7 @@ export function remaining(
     isSuccessor: change.adopted && change.missing_id !== null,
   };
   const isMeant = ({ after, text }: LeafChange) =>
-    !(after instanceof Secret) || world.secretOf(after.source, text) !== undefined;
+    !(after instanceof Secret) || world.findSecret(after.source, text) !== undefined;
   // A proof also asks what became of a value that could not be written again.
   const counts = (leaf: LeafChange) => isWritten(leaf) || (isProof && leaf.cause === 'stored_as');
   return compare(kind.schema, desired.document, live.document, sides, world).filter(

@@ -220,7 +220,7 @@ export function buildProgram(
   };
 
   const groups = new Map<string, Command>();
-  const groupOf = (name: string): Command => {
+  const addGroup = (name: string): Command => {
     const made = groups.get(name) ?? add([name], table.groups[name] ?? '', program);
     groups.set(name, made);
     return made;
@@ -229,7 +229,7 @@ export function buildProgram(
   for (const entry of table.commands) {
     const words = entry.name.split(' ');
     const [first = ''] = words;
-    const command = add(words, entry.does, words.length > 1 ? groupOf(first) : program);
+    const command = add(words, entry.does, words.length > 1 ? addGroup(first) : program);
     if (words.length === 1) groups.set(first, command);
     if (isSpeltOut(words, argv, table)) spellOut(command, entry, action, table);
   }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
-import { type Address, getKind, labelOf } from '../core/address.ts';
+import { type Address, formatLabel, getKind } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { formatDuration, formatFirst, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
@@ -149,7 +149,7 @@ function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
 
 function endedWords({ line }: RunEvent & { readonly type: 'change_ended' }): string {
   const { address, name, action, status } = line;
-  return `${action} ${labelOf(sanitiseLine(address), name)}: ${status.replace('_', ' ')}`;
+  return `${action} ${formatLabel(sanitiseLine(address), name)}: ${status.replace('_', ' ')}`;
 }
 
 type Tracker = {

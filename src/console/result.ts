@@ -12,7 +12,12 @@ import { revertMessage } from '../render/footers.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { paint, type Way, wayLines } from '../render/terminal.ts';
 import { jsonText } from '../render/untrusted.ts';
-import { describeWaiting, formatCount, leaveOutCommand, placeOf } from '../render/wording.ts';
+import {
+  describeWaiting,
+  formatCount,
+  formatPlanPlace,
+  leaveOutCommand,
+} from '../render/wording.ts';
 import type { Revert } from '../run/document.ts';
 import { isDisturbed, type RunOutcome } from '../run/run.ts';
 import { runDocument, type UndoOutcome } from '../run/undo.ts';
@@ -64,7 +69,9 @@ function showText(
   } else if (outcome.type === 'ran') {
     const { plan, result } = outcome;
     const { renderErr } = terminal;
-    const ledger = renderLedgerText(result.ledger, terminal.render, { place: placeOf(plan) });
+    const ledger = renderLedgerText(result.ledger, terminal.render, {
+      place: formatPlanPlace(plan),
+    });
     terminal.out(`\n${ledger}`);
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));

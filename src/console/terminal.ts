@@ -29,7 +29,7 @@ type TerminalFlags = {
 const WIDTH_WITHOUT_TERMINAL = 100;
 
 /** A serial line and `docker exec -t` say that they have 0 columns. */
-function widthOf({ columns }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): number {
+function getWidth({ columns }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): number {
   return columns || Number(env.COLUMNS) || WIDTH_WITHOUT_TERMINAL;
 }
 
@@ -38,7 +38,7 @@ export function sizeTerminals(env: NodeJS.ProcessEnv): void {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.isTTY !== true) continue;
     const size = () => {
-      stream.columns = widthOf(stream, env);
+      stream.columns = getWidth(stream, env);
     };
     size();
     if (!followed.has(stream)) stream.on('resize', size);
@@ -61,7 +61,7 @@ export function openTerminal(
   const isForced = env.FORCE_COLOR !== undefined && !['', '0', 'false'].includes(env.FORCE_COLOR);
   const isOff = flags.color === false || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const optionsFor = (stream: NodeJS.WriteStream): RenderOptions => ({
-    width: widthOf(stream, env),
+    width: getWidth(stream, env),
     color: !isOff && (isForced || stream.isTTY === true),
     verbose: flags.verbose === true,
     isPiped: stream.isTTY !== true,

@@ -7,7 +7,7 @@ export type Address = string;
 const LONGEST_NAME = 80;
 
 /** `Front desk (agent.reception)`: a resource in a sentence, or its address alone where it has no name. */
-export function labelOf(address: Address, name: string | undefined): string {
+export function formatLabel(address: Address, name: string | undefined): string {
   if (name === undefined || name === address) return address;
   const characters = Array.from(name);
   const rest = characters.length > LONGEST_NAME ? '…' : '';

@@ -71,13 +71,13 @@ function search(
   );
   // Numbers, so that long texts are not compared again and again.
   const ids = new Map<string, number>();
-  const idsOf = (texts: readonly string[]) =>
+  const numberTexts = (texts: readonly string[]) =>
     texts.map((text) => {
       const id = ids.get(text) ?? ids.size;
       ids.set(text, id);
       return id;
     });
-  const changes = diffArrays(idsOf(before), idsOf(after), { maxEditLength });
+  const changes = diffArrays(numberTexts(before), numberTexts(after), { maxEditLength });
   if (changes === undefined) {
     budget.steps -= maxEditLength ** 2;
     budget.isSpent = true;

@@ -13,10 +13,10 @@ function write(value: unknown): string | undefined {
   return writeMembers(sortedKeys(value), (key) => Reflect.get(value, key));
 }
 
-function writeMembers(keys: readonly string[], memberOf: (key: string) => unknown): string {
+function writeMembers(keys: readonly string[], getMember: (key: string) => unknown): string {
   let text = '';
   for (const key of keys) {
-    const member = write(memberOf(key));
+    const member = write(getMember(key));
     if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
   }
   return `{${text}}`;

@@ -1,4 +1,4 @@
-import { labelOf } from './address.ts';
+import { formatLabel } from './address.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import type { Error as ErrorDocument, Run } from './documents.generated.ts';
 import type { Json } from './value.ts';
@@ -96,7 +96,7 @@ type Sentence = {
 
 function withName({ address, name, message }: Sentence): string {
   return message.startsWith(address)
-    ? labelOf(address, name) + message.slice(address.length)
+    ? formatLabel(address, name) + message.slice(address.length)
     : message;
 }
 

@@ -10,7 +10,7 @@ const TOLD =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /** One without a zone is in UTC, as receipts of runs are. A fraction of zeros may be mere padding. */
-function momentOf(text: string | null | undefined): Moment | undefined {
+function parseMoment(text: string | null | undefined): Moment | undefined {
   const told = TOLD.exec(text ?? '');
   if (told === null) return undefined;
   const [, day, minutes, seconds, fraction = '', zone = 'Z'] = told;
@@ -26,8 +26,8 @@ function momentOf(text: string | null | undefined): Moment | undefined {
 }
 
 /** The milliseconds since 1970 from which on a time may be meant; NaN of a text that is none. */
-export function timeOf(text: string | null | undefined): number {
-  return momentOf(text)?.from ?? Number.NaN;
+export function parseTime(text: string | null | undefined): number {
+  return parseMoment(text)?.from ?? Number.NaN;
 }
 
 /**
@@ -35,13 +35,13 @@ export function timeOf(text: string | null | undefined): number {
  * is before or after an unknown one.
  */
 export function isBefore(at: string | null, other: string | null, moved: number): boolean {
-  const [one, two] = [momentOf(at), momentOf(other)];
+  const [one, two] = [parseMoment(at), parseMoment(other)];
   return one !== undefined && two !== undefined && one.to <= two.from + moved;
 }
 
 /** True if a moment may be another one, or come up to so many milliseconds after it. */
 export function mayFollow(at: string | null, other: string | null, within: number): boolean {
-  const [one, two] = [momentOf(at), momentOf(other)];
+  const [one, two] = [parseMoment(at), parseMoment(other)];
   if (one === undefined || two === undefined) return false;
   return one.to > two.from && one.from < two.to - 1 + within;
 }

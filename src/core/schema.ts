@@ -176,7 +176,7 @@ export function itemSchema(root: FieldSchema, list: FieldSchema): FieldSchema {
 }
 
 /** The members of an object that are set where another one is there: `x-secret-of`. Asked of every leaf that is live. */
-export function secretsOf(object: FieldSchema, member: string): readonly NamedSchema[] {
+export function listSecrets(object: FieldSchema, member: string): readonly NamedSchema[] {
   let known = secretsByMember.get(object);
   if (known === undefined) {
     const members = Object.entries(object.properties ?? {});

@@ -27,20 +27,20 @@ export function createTextTable() {
   const texts: string[] = [];
   const marks = new Map<string, string>();
   const pieces = new Map<string, number>();
-  const numberOf = (piece: string) => {
+  const numberPiece = (piece: string) => {
     const known = pieces.get(piece) ?? pieces.size;
     pieces.set(piece, known);
     return known;
   };
-  const keyOf = (text: string) => {
+  const buildKey = (text: string) => {
     let key = '';
     for (let at = 0; at < text.length; at += HASHED)
-      key += `${numberOf(text.slice(at, at + HASHED))},`;
+      key += `${numberPiece(text.slice(at, at + HASHED))},`;
     return key;
   };
   const held = (text: string) => {
     if (text.length < LONG && !text.startsWith(MARK)) return text;
-    const key = keyOf(text);
+    const key = buildKey(text);
     const mark = marks.get(key) ?? getMark(texts.push(text) - 1);
     marks.set(key, mark);
     return mark;

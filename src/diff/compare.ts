@@ -14,7 +14,7 @@ import {
   toPath,
 } from '../core/path.ts';
 import { type FieldCause, type FieldChange, isWritten } from '../core/plan-document.ts';
-import { type FieldSchema, isEchoed, namesField, secretsOf } from '../core/schema.ts';
+import { type FieldSchema, isEchoed, listSecrets, namesField } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
@@ -217,7 +217,7 @@ export function compareWritten(
       return [base === undefined ? change : { ...change, base }];
     }
     if (matchesLive(last, value, address, leaf.text, world) !== 'different') return [];
-    return [{ ...leafChange(leaf, leaf.value, undefined, 'drifted'), ...baseOf(last) }];
+    return [{ ...leafChange(leaf, leaf.value, undefined, 'drifted'), ...getBase(last) }];
   });
   const cleared = Object.entries(applied).flatMap(([text, last]): LeafChange[] => {
     if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
@@ -235,7 +235,7 @@ export function compareWritten(
   return [...edited, ...cleared];
 }
 
-function baseOf(last: AppliedLeaf): Pick<LeafChange, 'base'> {
+function getBase(last: AppliedLeaf): Pick<LeafChange, 'base'> {
   return 'value' in last ? { base: last.value } : {};
 }
 
@@ -749,7 +749,7 @@ export function isAccount(root: FieldSchema) {
 /** Paths of the secrets that belong to what stands at a path: the members beside it that name it in `x-secret-of`. */
 export function secretsBeside(root: FieldSchema, path: Path): readonly Path[] {
   const above = path.slice(0, -1);
-  return secretsOf(schemaAt(root, above), path.at(-1) ?? '').map(([name]) => [...above, name]);
+  return listSecrets(schemaAt(root, above), path.at(-1) ?? '').map(([name]) => [...above, name]);
 }
 
 /** Elements of owned lists that only the platform has. */
@@ -801,7 +801,7 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
     // Null clears no secret: it stays, as it does where its line is taken out.
     if (own !== undefined && !(own.facts.unreadable && own.value === null)) continue;
     const leaf = found.leaves.get(text);
-    const causeOf = ({ schema, value }: Leaf): FieldCause => {
+    const findGoneCause = ({ schema, value }: Leaf): FieldCause => {
       const live = normalise(schema, value);
       const verdict = matchesLive(last, live, sides.address, text, world);
       return verdict === 'different' ? 'conflict' : 'cleared';
@@ -809,7 +809,7 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
     const gone =
       leaf === undefined
         ? (displacedLeaf(text, last, compared) ?? unseenLeaf(text, compared))
-        : goneLeaf(leaf, compared, causeOf);
+        : goneLeaf(leaf, compared, findGoneCause);
     if (gone !== undefined) removed.set(gone.text, gone);
   }
   return [...removed.values()];
@@ -819,14 +819,14 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
 function goneLeaf(
   leaf: Leaf,
   compared: Compared,
-  causeOf: (leaf: Leaf) => FieldCause,
+  findGoneCause: (leaf: Leaf) => FieldCause,
 ): LeafChange | undefined {
   const { wanted, found } = compared;
   if (normalise(leaf.schema, leaf.value) === null || isCovered(wanted, leaf.path)) return undefined;
   const element = orphanedElement(wanted, found, leaf.path);
   if (element !== undefined)
     return elementRemoval(element.path, element.value, element.items, compared);
-  const cause = leaf.schema['x-clearable'] === false ? 'released' : causeOf(leaf);
+  const cause = leaf.schema['x-clearable'] === false ? 'released' : findGoneCause(leaf);
   return leafChange(leaf, leaf.value, undefined, cause);
 }
 

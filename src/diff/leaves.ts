@@ -274,15 +274,15 @@ export function fieldSchema(root: FieldSchema, field: string): FieldSchema {
 /** The knowledge that a comparison needs beside the documents. All of it is passed in: nothing is looked up. */
 export type World = {
   /** The id of a resource, or undefined while it does not exist. */
-  readonly idOf: (address: Address) => string | undefined;
+  readonly findId: (address: Address) => string | undefined;
   /** The value behind the `$secret` that stands at a path; undefined where it is not at hand, or not to be written. */
-  readonly secretOf: (source: string, path: string) => string | undefined;
+  readonly findSecret: (source: string, path: string) => string | undefined;
   readonly fingerprints: Fingerprints;
   /**
    * Digests of files that were sent to a resource before its address let go of it, by path: the platform returns none, so
    * nothing else tells what it has.
    */
-  readonly contentOf?: (kind: string, id: string) => Readonly<Record<string, string>> | undefined;
+  readonly findContent?: (kind: string, id: string) => Readonly<Record<string, string>> | undefined;
 };
 
 /** Keyed fingerprints of values that must not be stored. See `state/fingerprint.ts`. */
@@ -302,7 +302,7 @@ export type Sides = {
   readonly address: Address;
   /** Leaves as last written; undefined where there is no state. */
   readonly applied: Readonly<Record<string, AppliedLeaf>> | undefined;
-  /** Digests of files that were sent to it before it was let go of, where `applied` does not tell (`World.contentOf`). */
+  /** Digests of files that were sent to it before it was let go of, where `applied` does not tell (`World.findContent`). */
   readonly sent?: Readonly<Record<string, string>> | undefined;
   /** Values as last written, by path, of which `applied` has a digest alone. */
   readonly bases?: ReadonlyMap<string, Json> | undefined;
@@ -339,28 +339,28 @@ export class Unknown {
  */
 export function resolveLeaf(leaf: Leaf, world: World): Value | Unknown | undefined {
   const { value } = leaf;
-  if (value instanceof Secret) return world.secretOf(value.source, leaf.text);
+  if (value instanceof Secret) return world.findSecret(value.source, leaf.text);
   if (value instanceof Blob) return `sha256:${value.sha256}`;
   return resolveRefs(value, world);
 }
 
 /** A value with ids in the place of references, also inside lists and objects that are one leaf. */
-export function resolveRefs(value: Value, { idOf }: Pick<World, 'idOf'>): Value | Unknown {
-  if (value instanceof Ref) return idOf(value.address) ?? new Unknown(value.address);
+export function resolveRefs(value: Value, { findId }: Pick<World, 'findId'>): Value | Unknown {
+  if (value instanceof Ref) return findId(value.address) ?? new Unknown(value.address);
   if (typeof value !== 'object' || value === null) return value;
   const refs = refsIn(value);
   if (refs.length === 0) return value;
-  const unborn = refs.find(({ address }) => idOf(address) === undefined);
+  const unborn = refs.find(({ address }) => findId(address) === undefined);
   if (unborn !== undefined) return new Unknown(unborn.address);
-  return withIds(value, (address) => idOf(address) ?? '');
+  return withIds(value, (address) => findId(address) ?? '');
 }
 
-function withIds(value: Value, idOf: (address: Address) => string): Value {
-  if (value instanceof Ref) return idOf(value.address);
+function withIds(value: Value, findId: (address: Address) => string): Value {
+  if (value instanceof Ref) return findId(value.address);
   if (value instanceof LinkedText)
-    return value.parts.map((part) => (part instanceof Ref ? idOf(part.address) : part)).join('');
-  if (isList(value)) return value.map((one) => withIds(one, idOf));
+    return value.parts.map((part) => (part instanceof Ref ? findId(part.address) : part)).join('');
+  if (isList(value)) return value.map((one) => withIds(one, findId));
   if (!isObject(value)) return value;
   const members = Object.entries(value);
-  return Object.fromEntries(members.map(([key, member]) => [key, withIds(member, idOf)]));
+  return Object.fromEntries(members.map(([key, member]) => [key, withIds(member, findId)]));
 }

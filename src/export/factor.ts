@@ -135,14 +135,14 @@ function chooseBases(
   const isMany = organizations.length > 1;
   const common = paying(sharedIn(whole));
   const known = new Map(common.map((leaf) => [JSON.stringify(leaf.path), leaf.value]));
-  const treeOf = (leaves: readonly Leaf[]) =>
+  const buildTree = (leaves: readonly Leaf[]) =>
     leaves.reduce<ValueObject>(
       (tree, { path, value }) => placeValue(kind.schema, tree, path, value),
       {},
     );
   const all: WritableBase[] = [];
   const below = common.length === 0 ? undefined : COMMON;
-  if (below !== undefined) all.push({ name: COMMON, kind, document: treeOf(common) });
+  if (below !== undefined) all.push({ name: COMMON, kind, document: buildTree(common) });
   const ownBases = new Map<string, { readonly base: string; readonly leaves: readonly Leaf[] }>();
   for (const { id } of organizations) {
     const group = groups.get(id);
@@ -155,7 +155,7 @@ function chooseBases(
       }),
     );
     if (own.length === 0) continue;
-    all.push({ name, kind, base: below, document: treeOf(own) });
+    all.push({ name, kind, base: below, document: buildTree(own) });
     ownBases.set(id, { base: name, leaves: own });
   }
   return {

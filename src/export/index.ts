@@ -85,11 +85,11 @@ type ExportInput = {
   /** Writes a file of the stack; several are under way at once. */
   readonly write: (path: string, text: string) => Promise<void>;
   /** Called with every resource of the stack, for its state. */
-  readonly remember: (kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf) => void;
+  readonly remember: (kind: Kind, writable: Writable, live: LiveResource, findId: FindId) => void;
   readonly onProgress: (done: number, total: number) => void;
 };
 
-type IdOf = (address: Address) => string | undefined;
+type FindId = (address: Address) => string | undefined;
 export type Spool = {
   readonly add: (text: string) => void;
   readonly each: () => AsyncIterable<string>;
@@ -211,7 +211,7 @@ function openWork(
   const layout = getLayout(organizations);
   const byAddress = new Map(entries.map((entry) => [entry.address, entry]));
   const byId = new Map(entries.map((entry) => [`${entry.kind.name} ${entry.id}`, entry]));
-  const idOf = (address: Address) => byAddress.get(address)?.id;
+  const findId = (address: Address) => byAddress.get(address)?.id;
   const names = Object.fromEntries(organizations.map(({ id, name }) => [name, id]));
   const [only, ...others] = organizations;
   const common = {
@@ -285,13 +285,13 @@ function openWork(
       kind,
       address,
       isTwin,
-      addressOf: getAddress,
+      findAddress: getAddress,
       own: file,
       organization: owner,
       standIn,
       moving: moving?.get(kind),
     };
-    const { one, remarks: own } = sayOne(live, context, optionsFor(layout.fileOf(entry)));
+    const { one, remarks: own } = sayOne(live, context, optionsFor(layout.getFile(entry)));
     remarks.push(...own);
     if (one === undefined) return undefined;
     for (const value of valuesIn(one.writable.document))
@@ -305,7 +305,7 @@ function openWork(
       schema: `${wayBack(file)}${input.schema}`,
       fileFor: (text) => {
         const entry = byAddress.get(text.address);
-        return entry && layout.textFileOf(entry, text);
+        return entry && layout.getTextFile(entry, text);
       },
     };
   }
@@ -328,7 +328,7 @@ function openWork(
   function account({ entry: { kind }, writable, live, secrets: own }: Done): void {
     counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
     secrets.push(...own);
-    input.remember(kind, writable, live, idOf);
+    input.remember(kind, writable, live, findId);
   }
 
   async function putBases(all: ReadonlyMap<Kind, Bases>, names: Names): Promise<void> {
@@ -380,13 +380,13 @@ function openWork(
         const entry = byAddress.get(writable.address);
         if (entry === undefined) continue;
         const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
-        await putResources(layout.fileOf(entry), [{ ...writable, ...laid }], names);
+        await putResources(layout.getFile(entry), [{ ...writable, ...laid }], names);
       }
     },
 
     /** Writes resources that share files. */
     async writeGroups(all: readonly Done[], names: Names): Promise<void> {
-      for (const [file, group] of Map.groupBy(all, ({ entry }) => layout.fileOf(entry))) {
+      for (const [file, group] of Map.groupBy(all, ({ entry }) => layout.getFile(entry))) {
         const resources = group.map(({ writable }) => writable);
         await putResources(file, resources, names);
       }
@@ -475,7 +475,7 @@ export function openMemory() {
   const share = openSharing();
 
   return {
-    remember(kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf): void {
+    remember(kind: Kind, writable: Writable, live: LiveResource, findId: FindId): void {
       const desired: DesiredResource = {
         ...writable,
         isPartial: false,
@@ -488,7 +488,7 @@ export function openMemory() {
       const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired)));
       const at = { id: live.id, scope: live.scope, pin };
       // The values of secrets are not remembered before somebody supplies them.
-      const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
+      const world = { findId, findSecret: () => undefined, fingerprints: NO_FINGERPRINTS };
       const { address } = writable;
       const remembered = rememberResource(kind, desired, at, undefined, new Set(), world);
       resources.set(address, share(remembered));

@@ -43,7 +43,7 @@ type ResourceContext = {
   readonly kind: Kind;
   readonly address: Address;
   /** The address of a live resource that the stack has. */
-  readonly addressOf: (kind: string, id: string) => Address | undefined;
+  readonly findAddress: (kind: string, id: string) => Address | undefined;
   /** True if others of its organization have its name, so that the id must tell which one it is. */
   readonly isTwin: boolean;
   /** Its name within its organization, and that of the organization. */
@@ -74,9 +74,9 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     },
     leaveOut: remark,
   });
-  const addressOf = inAnyKind(context.addressOf);
+  const findAddress = inAnyKind(context.findAddress);
   const taken = mapIds(kind.schema, plain, ({ kind: name, id, isValue }) => {
-    const target = isValue ? addressOf(name, id) : undefined;
+    const target = isValue ? findAddress(name, id) : undefined;
     return target === undefined ? undefined : new Ref(target);
   });
   const { document, fault } = sound(kind, taken, remark);

@@ -165,9 +165,9 @@ export function nameSecrets(
 }
 
 function listGroups(held: readonly HeldSecret[]): readonly Group[] {
-  const keyOf = ({ address, path }: HeldSecret) => `${address} ${formatPath(path)}`;
+  const formatKey = ({ address, path }: HeldSecret) => `${address} ${formatPath(path)}`;
   const sorted = held
-    .map((one) => ({ one, key: keyOf(one) }))
+    .map((one) => ({ one, key: formatKey(one) }))
     .sort((a, b) => compareTexts(a.key, b.key))
     .map(({ one }) => one);
   return [...Map.groupBy(sorted, ({ secret }) => secret.source)].flatMap(([source, all]) =>

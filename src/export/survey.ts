@@ -198,16 +198,16 @@ function named(
 ): readonly Entry[] {
   const counts = countEach(listed.map((one) => getKey(one) ?? ''));
   const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
-  const ownerOf = ({ scope }: Listed) =>
+  const findOwner = ({ scope }: Listed) =>
     Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
-  const groups = [...Map.groupBy(listed, ownerOf).values()];
+  const groups = [...Map.groupBy(listed, findOwner).values()];
   const things = groups.map((group) => group.map((one) => describeNameless(kind, one)));
   const files = new Map(things.flatMap((group) => [...nameAll(group, formatNoun(kind))]));
   const ordered = listed.toSorted((a, b) => compareTexts(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
   const own = distinct(
     ordered.map((one) => {
-      const owner = ownerOf(one);
+      const owner = findOwner(one);
       const file = files.get(one.id) ?? one.id;
       // Some say themselves whose they are.
       const isTold = owner === undefined || file === owner || file.startsWith(`${owner}_`);
@@ -215,7 +215,7 @@ function named(
     }),
   );
   return ordered.map((one): Entry => {
-    const owner = ownerOf(one);
+    const owner = findOwner(one);
     const file = files.get(one.id) ?? one.id;
     const names = kind.nested === undefined ? [own.get(one.id) ?? file] : [owner ?? 'other', file];
     const key = getKey(one);
@@ -277,8 +277,8 @@ function distinctKinds(unlisted: Survey['unlisted']): Survey['unlisted'] {
  * | `bases/common.transfer_rules.md`        | a long text of a base                             |
  */
 type Layout = {
-  readonly fileOf: (entry: Entry) => string;
-  readonly textFileOf: (entry: Entry, text: LongText) => string | undefined;
+  readonly getFile: (entry: Entry) => string;
+  readonly getTextFile: (entry: Entry, text: LongText) => string | undefined;
   /** The same for a text of a base, whose name stands in the place of an address. */
   readonly baseTextFile: (kind: Kind, text: LongText) => string | undefined;
 };
@@ -295,21 +295,21 @@ const MAIN_TEXTS = new Set(['system_prompt', 'body_html', 'body']);
 
 export function getLayout(organizations: readonly Organization[]): Layout {
   const names = new Map(organizations.map(({ id, name }) => [id, name]));
-  const folderOf = ({ organization }: Entry) => {
+  const getFolder = ({ organization }: Entry) => {
     const name = names.get(organization ?? '');
     return name === undefined || organizations.length < 2 ? '' : `${name}/`;
   };
   return {
-    fileOf: (entry) => {
+    getFile: (entry) => {
       const { kind, file } = entry;
-      const folder = folderOf(entry);
+      const folder = getFolder(entry);
       return isStreamed(kind)
         ? `${folder}${kind.section}/${file}.yaml`
         : `${folder}${kind.section}.yaml`;
     },
-    textFileOf: (entry, text) => {
+    getTextFile: (entry, text) => {
       const { kind, file } = entry;
-      return ownTextFile(kind, file, text, folderOf(entry));
+      return ownTextFile(kind, file, text, getFolder(entry));
     },
     baseTextFile: (kind, text) =>
       isLong(kind, text) ? textFile('bases', text.address, text) : undefined,

@@ -1,6 +1,6 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
 import { ConflictError, clip } from '../core/errors.ts';
-import { timeOf } from '../core/moment.ts';
+import { parseTime } from '../core/moment.ts';
 import { inSeconds, isObject, type Json, type JsonObject, millisecondsIn } from '../core/value.ts';
 import type { Begun, Created, Draft, Io, Kind, Unready } from './kind.ts';
 import { getData, getText } from './making.ts';
@@ -102,7 +102,7 @@ const WORDS: Readonly<Record<'failed' | 'running', ReadonlySet<string>>> = {
 const LONGEST_FACT = 100;
 
 /** A status that says of both, or of neither, is not understood. */
-function phaseOf(status: string): Unready['phase'] {
+function parsePhase(status: string): Unready['phase'] {
   const words = status.toLowerCase().split(/[^a-z]+/);
   const [isFailed, isRunning] = [WORDS.failed, WORDS.running].map((known) =>
     words.some((word) => known.has(word)),
@@ -128,7 +128,7 @@ function unready(record: JsonObject): Unready | undefined {
   ) as [string | null, string | null, string | null];
   const hasChunks = typeof chunks === 'number' && chunks > 0;
   if (status === 'active' && (hasChunks || last !== null)) return undefined;
-  const phase = phaseOf(status ?? '');
+  const phase = parsePhase(status ?? '');
   const seen = [
     status === null ? 'status not returned' : `status "${status}"`,
     hasChunks ? `${chunks} chunks` : 'no chunks',
@@ -151,7 +151,7 @@ function due(
   const at = [last, made].find((value) => typeof value === 'string');
   if (typeof limit !== 'string' || typeof at !== 'string') return undefined;
   const allowed = millisecondsIn(limit) ?? 0;
-  const isOld = (time: string) => now.getTime() - timeOf(time) > allowed;
+  const isOld = (time: string) => now.getTime() - parseTime(time) > allowed;
   if (!isOld(at) || (asked !== undefined && !isOld(asked))) return undefined;
   const what = at === last ? 'last ingested' : 'not ingested since it was added';
   return `${what} ${inSeconds(at)}, which is more than ${limit} ago`;

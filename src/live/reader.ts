@@ -1,5 +1,5 @@
 import { CallsheetError, UnreadError } from '../core/errors.ts';
-import { timeOf } from '../core/moment.ts';
+import { parseTime } from '../core/moment.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { canonicaliseRecord } from '../core/walk.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
@@ -154,7 +154,7 @@ export function createReader(client: Client, me?: Json): Reader {
       });
       return isDated;
     },
-    lackOf: lacks.of,
+    findLack: lacks.of,
     entitlements(fresh = false) {
       if (fresh) entitlements = createEntitlements(client);
       return entitlements;
@@ -378,5 +378,5 @@ async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly His
 
 /** True if the entry of a change may still appear. */
 function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
-  return updatedAt !== null && now().getTime() - timeOf(updatedAt) < YOUNG_MS;
+  return updatedAt !== null && now().getTime() - parseTime(updatedAt) < YOUNG_MS;
 }

@@ -48,10 +48,10 @@ type Sources = {
 export function buildBasis(
   change: Pick<Change, 'operations'>,
   { kind, desired, recorded, live }: Sources,
-  { idOf }: Pick<World, 'idOf'>,
+  { findId }: Pick<World, 'findId'>,
 ): Basis {
   const refs = (desired?.references ?? []).flatMap((address): (readonly [Address, string])[] => {
-    const id = idOf(address);
+    const id = findId(address);
     return id === undefined ? [] : [[address, id]];
   });
   return {
@@ -156,7 +156,7 @@ export function findMovedBasis(
   world: World,
 ): string | undefined {
   const { address, basis, moved_from: prior } = change;
-  const { idOf } = world;
+  const { findId } = world;
   if (basis === undefined) return `${address}: the plan does not say what it was made from`;
   const entry = entryAt(resources, address, prior);
   if (digestConfigured(desired) !== basis.configured) {
@@ -166,10 +166,10 @@ export function findMovedBasis(
   }
   if (digestEntry(entry) !== basis.entry)
     return `${address} was written by another run since the plan`;
-  const moved = Object.entries(basis.refs ?? {}).find(([other, id]) => idOf(other) !== id);
+  const moved = Object.entries(basis.refs ?? {}).find(([other, id]) => findId(other) !== id);
   if (moved === undefined) return undefined;
   const [other, id] = moved;
-  return `${address} refers to ${other}, which was ${id} when it was planned and is ${idOf(other) ?? 'gone'} now`;
+  return `${address} refers to ${other}, which was ${id} when it was planned and is ${findId(other) ?? 'gone'} now`;
 }
 
 /**
@@ -289,8 +289,9 @@ export function recallAgreed(
       };
       const compared: World = {
         ...world,
-        contentOf: contentIn(state),
-        secretOf: (source, path) => (learned.has(path) ? world.secretOf(source, path) : undefined),
+        findContent: contentIn(state),
+        findSecret: (source, path) =>
+          learned.has(path) ? world.findSecret(source, path) : undefined,
       };
       const known = recorded?.id === id ? recorded : undefined;
       const remembered = rememberResource(kind, wanted, at, known, new Set(), compared, stored);

@@ -354,7 +354,7 @@ function planPresence(
   const { document } = desired;
   const isOther = context.purpose === 'rollback' && by === 'natural_key';
   const sides = getSides(identity, desired, options);
-  const sent = world.contentOf?.(kind.name, live.id);
+  const sent = world.findContent?.(kind.name, live.id);
   const compared = { ...sides, sent, bases: context.bases, keepsEdits, isOther };
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);

@@ -83,7 +83,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     state,
     changes.map(({ pin }) => pin),
     agreed,
-    ...(base === undefined ? [] : [base, changes.map(originOf)]),
+    ...(base === undefined ? [] : [base, changes.map(listOrigins)]),
     ...(stack === undefined ? [] : [stack]),
   ],
   refusals: ({ refusals, behind, freeze, revert }) =>
@@ -128,10 +128,10 @@ function checkParts(plan: Undigested): PlanDocument['checks'] {
 
 /** The digest of a plan, by which it is agreed to. */
 export function planDigest(plan: Undigested): string {
-  return digestOf(checkParts(plan));
+  return digestChecks(checkParts(plan));
 }
 
-function digestOf(checks: PlanDocument['checks']): string {
+function digestChecks(checks: PlanDocument['checks']): string {
   return computeDigest(Object.keys(COVERED).map((name) => checks[name]));
 }
 
@@ -149,11 +149,11 @@ export function withCallouts({ callouts: _, ...change }: Change, find: FindCallo
 /** A plan with the digest of what it now is. */
 export function withDigest(plan: Undigested): PlanDocument {
   const checks = checkParts(plan);
-  return { ...plan, checks, digest: digestOf(checks) };
+  return { ...plan, checks, digest: digestChecks(checks) };
 }
 
 /** The origin of a change, as the plan says it. */
-function originOf({ origin, refused_on_base: isRefused, fields }: Change): unknown {
+function listOrigins({ origin, refused_on_base: isRefused, fields }: Change): unknown {
   return [origin, isRefused, fields.map((field) => field.origin)];
 }
 
@@ -368,7 +368,7 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
   const { digest, checks, ...rest } = plan;
   const now = checkParts(rest);
   const edited = Object.keys(now).filter((name) => checks[name] !== now[name]);
-  if (edited.length > 0 || digest !== digestOf(now)) {
+  if (edited.length > 0 || digest !== digestChecks(now)) {
     const what = edited.length === 0 ? '' : ` (edited: ${edited.join(', ')})`;
     const message = `${file} was changed after it was made: its digest does not match${what}`;
     throw new CallsheetError('stale', message, { hint: AGAIN });

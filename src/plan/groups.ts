@@ -39,7 +39,7 @@ export type FieldSource = {
   readonly parts?: (() => readonly TextPart[] | undefined) | undefined;
 };
 
-export type SourceOf = (site: Site) => FieldSource | undefined;
+export type FindSource = (site: Site) => FieldSource | undefined;
 
 type Group = { -readonly [Key in keyof ChangeGroup]: ChangeGroup[Key] };
 
@@ -49,10 +49,10 @@ type Group = { -readonly [Key in keyof ChangeGroup]: ChangeGroup[Key] };
  */
 export function groupAlike(
   changes: readonly Change[],
-  sourceOf: SourceOf,
+  findSource: FindSource,
   configured: readonly Address[] = [],
 ): readonly ChangeGroup[] {
-  const slotsAt = oncePerSite(sourceOf);
+  const slotsAt = oncePerSite(findSource);
   const rows = Map.groupBy(configured, (address) => rowsAddress(address) ?? '');
   const updates = changes.filter(({ action }) => action === 'update');
   const creates = changes.filter(({ action }) => action === 'create');
@@ -61,8 +61,8 @@ export function groupAlike(
   return [
     ...bySize([...groupGone(changes, 'delete'), ...groupGone(changes, 'forget')]),
     ...bySize([
-      ...groupUpdates(updates, sourceOf, slotsAt),
-      ...groupCreates(creates, sourceOf, slotsAt),
+      ...groupUpdates(updates, findSource, slotsAt),
+      ...groupCreates(creates, findSource, slotsAt),
     ]),
   ].map((group) => withBlocks(group, rows));
 }
@@ -119,7 +119,7 @@ type Alike = {
 
 function groupUpdates(
   changes: readonly Change[],
-  sourceOf: SourceOf,
+  findSource: FindSource,
   slotsAt: SlotsAt,
 ): readonly ChangeGroup[] {
   const sites = changes.flatMap((change) =>
@@ -136,7 +136,7 @@ function groupUpdates(
   for (const { sites: own, hunks, columns } of found) {
     const [{ change, path }] = own as readonly [FieldSite, ...FieldSite[]];
     const addresses = sorted(own);
-    const common = commonSource(own, sourceOf);
+    const common = commonSource(own, findSource);
     const texts = withoutValues(own, hunks, slotsAt);
     const isOfRows = columns.length > 0 && texts.before === texts.after;
     // The file that has the values, and not the one that says where they stand.
@@ -164,11 +164,11 @@ function getFieldKey({ change, field }: FieldSite): string {
 
 /** Classes of sites with the same edit. Each member of a class is what the edit of the class makes of it. */
 function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alike[] {
-  const hunksOf = oncePerEdit();
+  const listHunks = oncePerEdit();
   const classes = new Map<string, { readonly sites: FieldSite[]; readonly first: FieldSite }>();
   for (const site of sites) {
     const { before, after } = site.field;
-    const hunks = hunksOf(site.field);
+    const hunks = listHunks(site.field);
     const key = JSON.stringify(hunks === undefined ? [before, after] : hunks.map(toKey));
     const known = classes.get(key);
     if (known === undefined) classes.set(key, { sites: [site], first: site });
@@ -176,7 +176,7 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
   }
   // Edits that differ only by the values of a row are one edit of the text that the rows fill in.
   const read = [...classes].map(([key, { sites: own, first }]) => {
-    const hunks = hunksOf(first.field);
+    const hunks = listHunks(first.field);
     const slots = first.field.secret ? undefined : slotsAt(first);
     return { key, own, hunks, slots, readings: slots ? readEdit(hunks, slots, first.field) : [] };
   });
@@ -266,7 +266,7 @@ function listColumns(changed: Readings['changed']): {
     const with_ = changed.filter(({ general }) => general.changed.has(expression));
     const pairs = Map.groupBy(
       with_.flatMap(({ own, general, slots }) => {
-        const sides = sidesOf(expression, general, slots);
+        const sides = findSides(expression, general, slots);
         return own.map((site) => ({ site, ...sides }));
       }),
       ({ before, after }) => JSON.stringify([before, after]),
@@ -311,7 +311,7 @@ function fileOfColumns(columns: readonly ColumnEdit[]): CommonSource {
 }
 
 /** Both values of an expression, as the texts of the field have them. */
-function sidesOf(expression: string, { own, changed, scalar }: General, { values }: Slots) {
+function findSides(expression: string, { own, changed, scalar }: General, { values }: Slots) {
   if (scalar !== undefined) return scalar;
   const [value = '', other = ''] = [values.get(expression), changed.get(expression)];
   return own === '+' ? { before: other, after: value } : { before: value, after: other };
@@ -333,7 +333,7 @@ function tellEdits(edits: readonly Pair[]): Told {
     return { edits, forms: [], left: [] };
   const forms: Told['forms'][number][] = [];
   const rest: Pair[] = [];
-  for (const some of Map.groupBy(edits, sortsOf).values()) {
+  for (const some of Map.groupBy(edits, joinSorts).values()) {
     let waiting: readonly Pair[] = some;
     while (forms.length < MOST_FORMS) {
       const family = findPairs(waiting);
@@ -357,7 +357,7 @@ function tellEdits(edits: readonly Pair[]): Told {
 const VALUES: ReadonlySet<Callout['sort']> = new Set(['number', 'link', 'token', 'tool']);
 
 /** Returns the rules that an edit changes: texts that differ in them are not summed up as one. */
-function sortsOf({ sites: [site] }: Pair): string {
+function joinSorts({ sites: [site] }: Pair): string {
   const { change: { callouts = [] } = {}, path } = site ?? {};
   const sorts = callouts.filter((one) => one.path === path && !VALUES.has(one.sort));
   return [...new Set(sorts.map(({ sort }) => sort))].sort().join();
@@ -436,12 +436,12 @@ type SlotsAt = (site: Site) => Slots | undefined;
 const MARK = '\0';
 const MARKED = /\0([^\0]*)\0/g;
 
-function oncePerSite(sourceOf: SourceOf): SlotsAt {
+function oncePerSite(findSource: FindSource): SlotsAt {
   const known = new Map<string, Slots | undefined>();
   return ({ address, path }) => {
     const key = `${path}\n${address}`;
     if (known.has(key)) return known.get(key);
-    const source = sourceOf({ address, path });
+    const source = findSource({ address, path });
     const parts = source?.parts?.();
     const slots = parts && readSlots(parts, source?.file !== undefined);
     known.set(key, slots);
@@ -550,13 +550,13 @@ function putBack(
   const found = own === undefined ? NOTHING_REPLACED : findReplaced(hunks, slots, own, lasting);
   if (found === undefined) return undefined;
   const { changed, forms } = found;
-  const formOf = ({ sign, text }: HunkLine) =>
+  const getForm = ({ sign, text }: HunkLine) =>
     sign === ' ' || sign === (own ?? sign) ? slots.lines.get(text) : forms.get(text);
   const general = hunks.map((hunk): Hunk => {
     const under = hunk.under.map((line) => slots.lines.get(line) ?? forms.get(line) ?? line);
     const lines = hunk.lines.filter(({ sign }) => sign !== ' ');
     const isReplaced = lines.some((line) =>
-      expressionsIn(formOf(line) ?? '').some((one) => changed.has(one)),
+      expressionsIn(getForm(line) ?? '').some((one) => changed.has(one)),
     );
     const values = isReplaced ? lastingNames(slots, lasting) : findUnchanged(lines, slots, lasting);
     return {
@@ -564,7 +564,7 @@ function putBack(
       under,
       lines: hunk.lines.map((line): HunkLine => {
         const { sign, text } = line;
-        const form = isReplaced ? formOf(line) : slots.lines.get(text);
+        const form = isReplaced ? getForm(line) : slots.lines.get(text);
         if (sign === ' ') return { sign, text: form ?? text };
         if (values === undefined) return { sign, text };
         return { sign, text: form ?? replaceValues(text, values) };
@@ -791,7 +791,7 @@ function withoutValues(
  */
 function groupCreates(
   changes: readonly Change[],
-  sourceOf: SourceOf,
+  findSource: FindSource,
   slotsAt: SlotsAt,
 ): readonly ChangeGroup[] {
   const pools = Map.groupBy(changes, ({ kind, verdict, reason, address }) =>
@@ -821,7 +821,7 @@ function groupCreates(
         const slots = slotsAt({ address: first.change.address, path });
         const after = field && slots && generalText(field, slots).replaceAll(MARK, '');
         const isOwn = after !== undefined && after !== field?.after;
-        return { path, source: commonSource(sites, sourceOf).source, ...(isOwn && { after }) };
+        return { path, source: commonSource(sites, findSource).source, ...(isOwn && { after }) };
       });
       groups.push({ kind, action: 'create', addresses, fields });
       left = left.filter((one) => !members.includes(one));
@@ -889,11 +889,11 @@ type CommonSource = { readonly file: string | null; readonly source: string | nu
 
 const SEVERAL: CommonSource = { file: null, source: null };
 
-function commonSource(sites: readonly Site[], sourceOf: SourceOf): CommonSource {
+function commonSource(sites: readonly Site[], findSource: FindSource): CommonSource {
   const lines = new Set<number | undefined>();
   let file: string | undefined;
   for (const [index, site] of sites.slice(0, MOST_ASKED).entries()) {
-    const found = sourceOf(site);
+    const found = findSource(site);
     if (index > 0 && found?.file !== file) return SEVERAL;
     file = found?.file;
     lines.add(found?.line);
@@ -905,13 +905,16 @@ function commonSource(sites: readonly Site[], sourceOf: SourceOf): CommonSource 
 }
 
 /** Names with each changed text the file that it is read from, where that is a file of its own. */
-export function withTextSources(changes: readonly Change[], sourceOf: SourceOf): readonly Change[] {
+export function withTextSources(
+  changes: readonly Change[],
+  findSource: FindSource,
+): readonly Change[] {
   return changes.map((change) => {
     if (change.action !== 'update' && change.action !== 'replace') return change;
     const fields = change.fields.map((field) => {
       const { path, after, secret } = field;
       if (typeof after !== 'string' || secret) return field;
-      const found = sourceOf({ address: change.address, path });
+      const found = findSource({ address: change.address, path });
       return found?.file === undefined || found.line !== undefined
         ? field
         : { ...field, source: found.file };

@@ -96,13 +96,13 @@ export function withHoldChange(
  */
 export async function holdsWhenUndone(
   run: string,
-  beganOf: (run: string) => Promise<RunBegan | undefined>,
+  readBegan: (run: string) => Promise<RunBegan | undefined>,
 ): Promise<boolean | undefined> {
   let isHeld = true;
   const seen = new Set<string>();
   for (let undid: string | undefined = run; undid !== undefined && !seen.has(undid); ) {
     seen.add(undid);
-    const began: RunBegan | undefined = await beganOf(undid);
+    const began: RunBegan | undefined = await readBegan(undid);
     // The holds of the rollback on top are known to be lifted, whatever is below it.
     if (began === undefined) return undid === run ? undefined : isHeld;
     if (began.purpose !== 'rollback') return isHeld;

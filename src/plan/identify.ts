@@ -3,7 +3,7 @@ import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isBefore, timeOf } from '../core/moment.ts';
+import { isBefore, parseTime } from '../core/moment.ts';
 import { isWithin, parsePaths } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { findFilled, findText, inSeconds } from '../core/value.ts';
@@ -129,7 +129,7 @@ export async function identify(
   const known = state?.resources ?? {};
   /** Who took over an address of before. */
   const takers = new Map<Address, Address>();
-  const priorOf = (address: Address): Address | undefined =>
+  const findPrior = (address: Address): Address | undefined =>
     known[address] === undefined
       ? priorAddresses(address).find(
           (prior) => known[prior] !== undefined && !wanted.has(prior) && !takers.has(prior),
@@ -138,7 +138,7 @@ export async function identify(
   // Known of all before any is looked for: what was moved may stand under a name that another one is to have.
   const priors = new Map<Address, Address>();
   for (const { address } of desired) {
-    const prior = priorOf(address);
+    const prior = findPrior(address);
     if (prior === undefined) continue;
     takers.set(prior, address);
     priors.set(address, prior);
@@ -161,11 +161,11 @@ export async function identify(
       if ('type' in result) return result;
       const own = await withRivals(result, { reader, isHeld, isConfigured: moves });
       // A rollback takes names back from the stack's own resources, too, where it does not change those.
-      const holderOf = (kind: Kind, id: string) => search.claimed.get(`${kind.name} ${id}`);
+      const findHolder = (kind: Kind, id: string) => search.claimed.get(`${kind.name} ${id}`);
       const named = await withHolder(own, {
         reader,
         isHeld: moves ? isHeld : () => false,
-        holderOf,
+        findHolder,
       });
       return prior === undefined ? named : { ...named, movedFrom: prior };
     }),
@@ -270,7 +270,7 @@ export function findMisfit(
   const { created_at: known, scope, name } = recorded;
   const created = findText(record.created_at);
   const isTold = known !== undefined && created !== undefined;
-  if (isTold && Math.abs(timeOf(known) - timeOf(created)) >= SAME_MOMENT_MS)
+  if (isTold && Math.abs(parseTime(known) - parseTime(created)) >= SAME_MOMENT_MS)
     return { type: 'created', recorded: known, live: created };
   if (ran !== undefined && created !== undefined && !isWithinSpan(created, ran))
     return { type: 'unmade', live: created };
@@ -335,11 +335,11 @@ async function withHolder(
   {
     reader,
     isHeld,
-    holderOf,
+    findHolder,
   }: {
     readonly reader: Reader;
     readonly isHeld: (kind: Kind, id: string) => boolean;
-    readonly holderOf: (kind: Kind, id: string) => Address | undefined;
+    readonly findHolder: (kind: Kind, id: string) => Address | undefined;
   },
 ): Promise<Identity> {
   const { kind, found, desired, takenBy } = identity;
@@ -353,7 +353,7 @@ async function withHolder(
     ({ id }) => id !== found.id && !isHeld(kind, id),
   );
   if (holder === undefined) return identity;
-  return { ...identity, takenBy: holder.id, takenFrom: holderOf(kind, holder.id) };
+  return { ...identity, takenBy: holder.id, takenFrom: findHolder(kind, holder.id) };
 }
 
 function asRivals(name: string, by: Rivals['by'], items: readonly ListedResource[]): Rivals {
@@ -457,12 +457,12 @@ async function identifyOne(
   const scope = getScope(kind, desired.document);
   const listed = await listKnown(reader, kind, scope);
   const common = { address, kind, desired, recorded, isListed: listed !== undefined };
-  const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
+  const findHolder = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
 
   const { adopt } = lifecycle;
   // A rollback puts back the resource that was there, even if another took its place and it stayed.
   if (!search.isAdoptionStrict && adopt !== undefined && adopt !== recorded?.id) {
-    const found = holderOf(adopt) === address && (await findById(kind, adopt, scope, reader));
+    const found = findHolder(adopt) === address && (await findById(kind, adopt, scope, reader));
     if (found) return { ...common, scope, found, by: 'adopt', missing: undefined };
   }
   if (recorded !== undefined) {
@@ -476,7 +476,7 @@ async function identifyOne(
   const missing = recorded?.id;
   // A resource that was adopted once and is gone is missing like any other.
   if (search.isAdoptionStrict && adopt !== undefined && adopt !== missing) {
-    const holder = holderOf(adopt);
+    const holder = findHolder(adopt);
     const found = holder === address ? await findById(kind, adopt, scope, reader) : undefined;
     if (found) return { ...common, scope, found, by: 'adopt', missing };
     const other = holder === address ? undefined : holder;
@@ -485,11 +485,11 @@ async function identifyOne(
   const candidates = listed ?? (await discover(kind, scope));
   const key = getNaturalKey(kind, desired.document);
   const named = key === undefined ? [] : itemsNamed(candidates, kind, scope, key);
-  const matches = named.filter(({ id }) => holderOf(id) === address);
+  const matches = named.filter(({ id }) => findHolder(id) === address);
   const [first, ...others] = matches;
   if (first === undefined) {
     const [other] = kind.tie === 'error' ? named : [];
-    const namesake = other && { id: other.id, holder: holderOf(other.id) };
+    const namesake = other && { id: other.id, holder: findHolder(other.id) };
     return { ...common, scope, found: undefined, by: 'nothing', missing, namesake };
   }
   if (others.length > 0 && kind.tie === 'error') {
@@ -578,7 +578,7 @@ export async function findRecorded(
 
 /** The newest of some versions; of those of one time one that is all there. */
 function newest({ unready }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
-  const created = ({ record }: ListedResource) => timeOf(findText(record.created_at)) || 0;
+  const created = ({ record }: ListedResource) => parseTime(findText(record.created_at)) || 0;
   const lacks = ({ record }: ListedResource) => Number(unready?.(record) !== undefined);
   return [...items].sort((a, b) => created(b) - created(a) || lacks(a) - lacks(b))[0];
 }

@@ -37,7 +37,7 @@ import { type Agreed, buildBasis, describeAgreed } from './basis.ts';
 import { isResent, planChange, storedNotes, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor, getSince, withoutRuns } from './drift.ts';
-import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
+import { type FindSource, groupAlike, withTextSources } from './groups.ts';
 import type { Claim } from './guards.ts';
 import {
   checkGuards,
@@ -150,7 +150,7 @@ export type PlanInput = {
   readonly isForgotten?: (address: Address) => boolean;
   /** True if the platform is asked what it would refuse; drift carries nothing out, so it need not. */
   readonly isPreflighted: boolean;
-  readonly world: Omit<World, 'idOf'>;
+  readonly world: Omit<World, 'findId'>;
   readonly now: Date;
   readonly options: PlanOptions;
   /** The addresses that are planned, of those that the options choose; all of them unless given. */
@@ -185,12 +185,12 @@ export type PlanInput = {
   readonly ranAt?: ((address: Address) => Span | undefined) | undefined;
   /** Finds what a rollback knows of a resource that the state has no more. */
   readonly findFormer?: FindFormer | undefined;
-  readonly assumptionOf: Support['assumptionOf'];
+  readonly findAssumption: Support['findAssumption'];
   /** False if fields whose form is only assumed must not be written. */
   readonly assume?: boolean;
   /** The endpoints that the stack moved. */
   readonly endpoints?: readonly MovedEndpoint[];
-  readonly sourceOf?: SourceOf;
+  readonly findSource?: FindSource;
   /** Addresses of the configuration, of which a rollback plans only some. */
   readonly configured?: readonly Address[];
   /** Finds a value that was written last, of which the state has a digest; asked of conflicts alone. */
@@ -244,8 +244,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
   const world: World = {
     ...input.world,
-    contentOf: contentIn(state),
-    idOf: (address) => ids.get(address),
+    findContent: contentIn(state),
+    findId: (address) => ids.get(address),
   };
 
   // A rollback names what its run touched: nothing else, whatever its address begins with.
@@ -269,8 +269,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const unread: Kind[] = [];
   const askedOwners = new Map<Address, string>();
   const priorIds = new Map(desired.map(({ address, lifecycle }) => [address, lifecycle.adopt]));
-  const priorIdOf = (address: Address) => priorIds.get(address);
-  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned, priorIdOf };
+  const findPriorId = (address: Address) => priorIds.get(address);
+  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned, findPriorId };
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
@@ -391,14 +391,14 @@ function assemble(
   place: PlanDocument['stack'],
 ): PlanDocument {
   const { state, options, guards, now } = input;
-  const { sourceOf = () => undefined, configured } = input;
+  const { findSource = () => undefined, configured } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
-  const changes = withTextSources(acting, sourceOf).map((change) =>
+  const changes = withTextSources(acting, findSource).map((change) =>
     withCallouts(change, input.findCallouts),
   );
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
-  const groups = groupAlike(changes, sourceOf, configured);
+  const groups = groupAlike(changes, findSource, configured);
   const agreed = results.flatMap((one) => one.agreed ?? []);
   const kept = results.flatMap((one) => one.kept ?? []);
   const undigested: Undigested = {
@@ -517,7 +517,7 @@ type OneInput = Omit<PlanInput, 'world'> & {
   /** Takes the organization of each resource whose calls are asked for. */
   readonly askedOwners: Map<Address, string>;
   /** The id that a resource had before what a rollback undoes. */
-  readonly priorIdOf: (address: Address) => string | undefined;
+  readonly findPriorId: (address: Address) => string | undefined;
 };
 
 /**
@@ -638,8 +638,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const version = input.versions.get(address);
   const known = { read: entries, isAll: entries.length < ENTRIES_READ };
   const isOtherNow = (other: Address) => {
-    const id = world.idOf(other);
-    return id === undefined || id !== (input.priorIdOf(other) ?? id);
+    const id = world.findId(other);
+    return id === undefined || id !== (input.findPriorId(other) ?? id);
   };
   const sides = { kind, desired, live: live.document, version, entries: known, world, isOtherNow };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
@@ -879,9 +879,9 @@ function ownRun(
   { settled, platform }: Pick<OneInput, 'settled' | 'platform'>,
 ): string | undefined {
   const { restored_by: run, restored_paths: paths, pin } = recorded ?? {};
-  const isOf = (text: string) =>
+  const isRestored = (text: string) =>
     paths === undefined || paths.some((one) => overlaps(toPath(one), toPath(text)));
-  const isPutBack = fields.every((field) => !isEdited(field) || isOf(field.path));
+  const isPutBack = fields.every((field) => !isEdited(field) || isRestored(field.path));
   if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
     return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;

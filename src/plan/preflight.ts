@@ -30,7 +30,7 @@ export type PreflightContext = {
   /** Names of organizations, by id. */
   readonly organizations: { readonly [id: string]: string };
   /** The organization that a resource of the stack belongs to; undefined where it belongs to none. */
-  readonly ownerOf: (address: Address) => string | undefined;
+  readonly findOwner: (address: Address) => string | undefined;
   /** The stack's organization, or that of all its resources, where they have but one. */
   readonly likelyOwner: string | undefined;
   /** Finds what is known of a resource that was there once. It is given where ids are put back that may be of what is gone. */
@@ -99,7 +99,7 @@ export function bars(barred: Barred, path: Path): boolean {
 export function findOwners(
   desired: readonly DesiredResource[],
   organization?: string,
-): Pick<PreflightContext, 'ownerOf' | 'likelyOwner'> {
+): Pick<PreflightContext, 'findOwner' | 'likelyOwner'> {
   const owners = new Map(
     desired.flatMap(({ address, document }) => {
       const owner = ownerIn(document);
@@ -108,7 +108,7 @@ export function findOwners(
   );
   const [first, ...others] = new Set(owners.values());
   return {
-    ownerOf: (address) => owners.get(address),
+    findOwner: (address) => owners.get(address),
     likelyOwner: organization ?? (others.length === 0 ? first : undefined),
   };
 }
@@ -278,9 +278,9 @@ async function checkExisting(
 
 function checkReference(
   requirement: Extract<Requirement, { type: 'reference' }>,
-  { ownerOf, organization, organizations, whose }: Subject,
+  { findOwner, organization, organizations, whose }: Subject,
 ): Finding {
-  const owner = ownerOf(requirement.address);
+  const owner = findOwner(requirement.address);
   if (owner === undefined || organization === null || owner === organization) return NOTHING;
   return refused(foreignMessage(requirement, organizations[owner] ?? owner, whose));
 }

@@ -79,7 +79,7 @@ export type Reader = {
     facets: ReadonlySet<string>,
   ) => Promise<LiveResource | undefined>;
   /** Why an operation cannot be used, as far as is known by now. Undefined: nothing speaks against it. */
-  readonly lackOf: (operation: string) => Lack | undefined;
+  readonly findLack: (operation: string) => Lack | undefined;
   /**
    * The newest history entries, newest first; empty for kinds without a history. Throws `UnreadError` where the platform
    * refuses those of this resource.

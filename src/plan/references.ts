@@ -66,7 +66,7 @@ export async function refuseReferenced(
     ...chosen.map(({ kind, found, address }) => [`${kind.name} ${found?.id}`, address] as const),
   ]);
   const configured = new Map(surroundings.desired.map((one) => [one.address, one]));
-  const positionOf = (address: Address, path: string) => {
+  const findPosition = (address: Address, path: string) => {
     const position = configured.get(address)?.locate(path);
     return position && formatPosition(position);
   };
@@ -76,7 +76,7 @@ export async function refuseReferenced(
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
     return left.length === 0
       ? change
-      : refuse(change, `${change.reason}; ${usesMessage(left, addresses, positionOf)}`, 'force');
+      : refuse(change, `${change.reason}; ${usesMessage(left, addresses, findPosition)}`, 'force');
   });
 }
 
@@ -376,14 +376,14 @@ export async function usesBy(
 function usesMessage(
   uses: readonly Use[],
   addresses: ReadonlyMap<string, Address>,
-  positionOf: (address: Address, path: string) => string | undefined,
+  findPosition: (address: Address, path: string) => string | undefined,
 ): string {
   const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
   const named = users.map(({ kind, id, name, path, to }): Address | string => {
     const address = addresses.get(`${kind.name} ${id}`);
     const label = address ?? `${name} (${id})`;
     if (to.kind !== ANY_KIND) return label;
-    const position = address && positionOf(address, path);
+    const position = address && findPosition(address, path);
     return `${label} in ${path}${position === undefined ? '' : ` (${position})`}`;
   });
   const [first, ...others] = [...new Set(users.map(({ kind }) => kind))];

@@ -186,7 +186,7 @@ export function findRenewed(
  */
 export function uncomparedNotes(
   compared: Iterable<{ readonly address: Address; readonly leaves: readonly LeafChange[] }>,
-  { secretOf }: Pick<World, 'secretOf'>,
+  { findSecret }: Pick<World, 'findSecret'>,
   { resources, last_run: lastRun }: Pick<State, 'resources' | 'last_run'>,
 ): readonly Note[] {
   const unset = new Map<string, Set<Address>>();
@@ -199,7 +199,7 @@ export function uncomparedNotes(
     for (const { cause, after, text } of leaves) {
       if (cause !== 'unknown_secret') continue;
       const source = after instanceof Secret ? after.source : text;
-      const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
+      const isSet = after instanceof Secret && findSecret(source, text) !== undefined;
       addTo(isSet ? unknown : unset, source, address);
       const leaf = getOwn(getOwn(resources, address)?.leaves, text);
       if (!isSet && (leaf === undefined || !('fingerprint' in leaf)))

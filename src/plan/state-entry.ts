@@ -65,7 +65,7 @@ export function rememberResource(
     const isReleased = leaf.facts.unreadable && leaf.value === null;
     if (isReleased || isWithin(leaf.path, ignore)) continue;
     const isAbsent =
-      leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
+      leaf.value instanceof Secret && world.findSecret(leaf.value.source, leaf.text) === undefined;
     const [field = ''] = leaf.path;
     const isHidden = leaf.facts.unreadable || !isEchoed(kind.schema, field, live.document ?? {});
     const before = getOwn(previous?.leaves, leaf.text) ?? sentBefore(leaf, kind, live.id, world);
@@ -103,9 +103,9 @@ function sentBefore(
   { text, value }: Leaf,
   { name }: Kind,
   id: string,
-  { contentOf }: World,
+  { findContent }: World,
 ): AppliedLeaf | undefined {
-  const digest = value instanceof Blob ? getOwn(contentOf?.(name, id), text) : undefined;
+  const digest = value instanceof Blob ? getOwn(findContent?.(name, id), text) : undefined;
   return digest === undefined ? undefined : { digest };
 }
 
@@ -209,7 +209,7 @@ export function keptSince(
  * The requests of a making that were answered, for who lays an earlier entry down again: a rollback takes none of them
  * back, so the entry of now tells them, not the one of then. A resource that reads as whole lacks none.
  */
-export function makingOf(
+export function keepUnfinished(
   kind: Kind,
   recorded: Pick<ResourceState, 'id' | 'unfinished'> | undefined,
   { id, record }: { readonly id: string; readonly record: JsonObject },

@@ -172,23 +172,23 @@ function staysBehind(root: FieldSchema, path: Path, value: Value): boolean {
 
 /** The usable operations of the platform. */
 export type Support = {
-  readonly lackOf: Reader['lackOf'];
+  readonly findLack: Reader['findLack'];
   /** The assumption that an operation rests on; undefined where the specification or the stack shows it. */
-  readonly assumptionOf: (operation: string) => string | undefined;
+  readonly findAssumption: (operation: string) => string | undefined;
   /** False if fields whose form is only assumed must not be written (`platform.assume`). */
   readonly assume: boolean;
 };
 
 export function getSupport({
   reader,
-  assumptionOf,
+  findAssumption,
   assume = true,
 }: {
-  readonly reader: Pick<Reader, 'lackOf'>;
-  readonly assumptionOf: Support['assumptionOf'];
+  readonly reader: Pick<Reader, 'findLack'>;
+  readonly findAssumption: Support['findAssumption'];
   readonly assume?: boolean;
 }): Support {
-  return { lackOf: reader.lackOf, assumptionOf, assume };
+  return { findLack: reader.findLack, findAssumption, assume };
 }
 
 /**
@@ -230,7 +230,7 @@ export function listAssumptions(
   changes: readonly Change[],
   unread: readonly Kind[],
   carried: ReadonlyMap<Address, readonly string[]>,
-  { assumptionOf, lackOf }: Support,
+  { findAssumption, findLack }: Support,
 ): readonly string[] {
   const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
   for (const change of changes) {
@@ -238,7 +238,7 @@ export function listAssumptions(
     const isDone = change.verdict !== 'unsupported';
     const operations = [...kind.operations.read, ...(isDone ? listWrites(change, kind) : [])];
     for (const operation of operations) {
-      const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
+      const assumption = findLack(operation) === undefined ? findAssumption(operation) : undefined;
       if (assumption !== undefined) found.add(assumption);
     }
     if (!isDone) continue;
@@ -260,7 +260,7 @@ export function listAssumptions(
 export function rememberedAssumptions(
   assumptions: readonly string[],
   { last_run: lastRun, resources }: Pick<State, 'last_run' | 'resources'>,
-  { assumptionOf }: Support,
+  { findAssumption }: Support,
 ): readonly string[] {
   if (lastRun === null || assumptions.length === 0) return [];
   const untold = new Set(assumptions);
@@ -268,7 +268,7 @@ export function rememberedAssumptions(
     for (const { kind, leaves } of Object.values(resources))
       yield { kind, paths: Object.keys(leaves) };
   }
-  for (const assumption of eachAssumption(remembered(), assumptionOf)) {
+  for (const assumption of eachAssumption(remembered(), findAssumption)) {
     untold.delete(assumption);
     // Most fleets rest on few, and the first resource names them.
     if (untold.size === 0) break;
@@ -286,7 +286,7 @@ export function assumptionsBehind(
 /** The same one by one; some come more than once. */
 function* eachAssumption(
   resources: Iterable<{ readonly kind: string; readonly paths: Iterable<string> }>,
-  assumptionOf: Support['assumptionOf'],
+  findAssumption: Support['findAssumption'],
 ): Iterable<string> {
   const seen = new Set<string>();
   const isNew = (key: string) => !seen.has(key) && seen.add(key) !== undefined;
@@ -299,7 +299,7 @@ function* eachAssumption(
         ...operations.update,
         ...facets.flatMap((facet) => facet.operations),
       ];
-      for (const assumption of [...called.map(assumptionOf), stamp?.assumption])
+      for (const assumption of [...called.map(findAssumption), stamp?.assumption])
         if (assumption !== undefined) yield assumption;
     }
     for (const path of paths) if (isNew(`${kind} ${path}`)) yield* assumptionsAlong(schema, path);
@@ -337,13 +337,13 @@ type Missing = { readonly words: string; readonly canBeMoved: boolean };
 /** The first of the operations that cannot be used. */
 function lackIn(
   operations: readonly string[],
-  { lackOf, assumptionOf }: Support,
+  { findLack, findAssumption }: Support,
 ): Missing | undefined {
-  const operation = operations.find((name) => lackOf(name) !== undefined);
+  const operation = operations.find((name) => findLack(name) !== undefined);
   if (operation === undefined) return undefined;
-  const assumption = assumptionOf(operation);
+  const assumption = findAssumption(operation);
   const named = assumption === undefined ? operation : `${operation} (assumption ${assumption})`;
-  switch (lackOf(operation)) {
+  switch (findLack(operation)) {
     case 'refused':
       return { words: `it needs ${named}, which ${UNSHOWN}`, canBeMoved: true };
     case 'unshown':

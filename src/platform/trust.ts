@@ -36,7 +36,7 @@ export function trustFrom(env: Env, isIdentified = true): SecureContext | undefi
   if (last?.key === key) return last.context;
   const ca =
     authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
-  last = { key, context: contextOf({ ...ca, ...own }) };
+  last = { key, context: buildContext({ ...ca, ...own }) };
   return last.context;
 }
 
@@ -123,7 +123,7 @@ function readPem(variable: string, file: string): string {
 }
 
 /** OpenSSL says in codes what is wrong with a key. They quote nothing of it. */
-function contextOf(options: { readonly ca?: string[] } & Partial<Identity>): SecureContext {
+function buildContext(options: { readonly ca?: string[] } & Partial<Identity>): SecureContext {
   try {
     return createSecureContext(options);
   } catch (cause) {

@@ -440,7 +440,7 @@ function indexForm(
 ): ReadonlyMap<string, Json> {
   const form = new Map<string, Json>();
   for (const { text, value, schema: own } of listLeaves(schema, document).leaves.values()) {
-    const resolved = resolveRefs(value, { idOf });
+    const resolved = resolveRefs(value, { findId: idOf });
     const known = resolved instanceof Unknown ? value : resolved;
     const plain = isSpecial(known) ? JSON.stringify(known) : normalise(own, known);
     if (plain !== null) form.set(text, plain);

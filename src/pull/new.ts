@@ -150,7 +150,7 @@ function sayForeign(
   const context = {
     kind,
     address,
-    addressOf: options.addressOf,
+    findAddress: options.addressOf,
     isTwin: options.isAmbiguous(one),
     own: name,
     organization: owner,

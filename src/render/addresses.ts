@@ -45,16 +45,16 @@ const JOINT = /[-_. /](?=[\p{L}\p{N}])/gu;
 
 /** Beginnings that all have the same ends, where that makes the list half as long. */
 function findProduct(keys: readonly string[]): Omit<AddressList, 'rows'> | undefined {
-  const endsOf = new Map<string, string[]>();
+  const endings = new Map<string, string[]>();
   for (const key of keys) {
     for (const { index } of key.matchAll(JOINT)) {
       const name = key.slice(0, index + 1);
-      const known = endsOf.get(name);
-      if (known === undefined) endsOf.set(name, [key.slice(index + 1)]);
+      const known = endings.get(name);
+      if (known === undefined) endings.set(name, [key.slice(index + 1)]);
       else known.push(key.slice(index + 1));
     }
   }
-  const products = Map.groupBy(endsOf, ([, ends]) => ends.join('\n'));
+  const products = Map.groupBy(endings, ([, ends]) => ends.join('\n'));
   const sizes = [...products.values()].map((own) => {
     const [[, ends = []] = []] = own;
     const names = own.map(([name]) => name);
@@ -112,8 +112,8 @@ export function addressTexts(
   blocks: NonNullable<ChangeGroup['blocks']> = [],
 ): readonly string[] {
   const texts = factorAddresses(addresses).map(addressText);
-  const lengthOf = (some: readonly string[]) => some.join('').length;
-  if (lengthOf(texts) <= MOST_LISTED) return texts;
+  const measure = (some: readonly string[]) => some.join('').length;
+  if (measure(texts) <= MOST_LISTED) return texts;
   const whole = new Set(blocks.map(({ block }) => block));
   const rest = addresses.filter((address) => !whole.has(rowsAddress(address) ?? ''));
   const short = [
@@ -129,5 +129,5 @@ export function addressTexts(
     }),
     ...factorAddresses(rest).map(addressText),
   ];
-  return lengthOf(short) < lengthOf(texts) ? short : texts;
+  return measure(short) < measure(texts) ? short : texts;
 }

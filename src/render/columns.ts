@@ -151,12 +151,12 @@ function listOwn(
   sides: readonly unknown[],
 ): readonly Callout[] {
   const values = sides.filter((side) => typeof side === 'string' && side !== '') as string[];
-  const isOf = ({ before, after }: Callout) =>
+  const isAbout = ({ before, after }: Callout) =>
     [before, after].some(
       (text) =>
         text !== null && values.some((value) => text.includes(value) || value.includes(text)),
     );
-  return (change?.callouts ?? []).filter((one) => one.path === path && isOf(one));
+  return (change?.callouts ?? []).filter((one) => one.path === path && isAbout(one));
 }
 
 function viewForm(

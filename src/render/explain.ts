@@ -51,8 +51,8 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
       ? value
       : stringify(mapTexts(value, sanitise, sanitiseLine), { lineWidth: 0, blockQuote: 'literal' });
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
-  const lineOf = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
-  return listLines(lines, lineOf, MOST_LINES, options, 'more lines');
+  const wrapLine = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
+  return listLines(lines, wrapLine, MOST_LINES, options, 'more lines');
 }
 
 /** A part of the value: its name, its text, and its place. */

@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Callout } from '../core/plan-document.ts';
-import { conflictPlaces, type FieldView, listUnseenOf } from './fields.ts';
+import { conflictPlaces, type FieldView, listUnseenInField } from './fields.ts';
 import type { Shown } from './names.ts';
 import type { Piece } from './prose/blocks.ts';
 import { type CalloutRow, calloutRow } from './prose/callout-words.ts';
@@ -12,7 +12,7 @@ import {
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
-  sideOf,
+  pickSide,
   versionLabels,
   viewProse,
 } from './prose/view.ts';
@@ -119,7 +119,7 @@ function isOpened(length: number, view: FieldView | undefined): boolean {
 /** Lays out the differences of a field that a reader cannot see. */
 function noteLines(view: FieldView, { width }: RenderOptions): readonly Line[] {
   const head = [span(' '.repeat(DEEPER)), span(UNSEEN_SIGN, 'strong'), span(' ')];
-  return listUnseenOf(view).flatMap((text) => wrap([...head, span(text)], width, DEEPER + 2));
+  return listUnseenInField(view).flatMap((text) => wrap([...head, span(text)], width, DEEPER + 2));
 }
 
 function oneField(
@@ -458,7 +458,7 @@ function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
   if (row.type === 'edited') {
     // As it was and as it is now, the words that differ in brackets.
     const apart = { ...layout, marks: layout.brackets };
-    const [before, after] = [sideOf(row.pieces, 'before'), sideOf(row.pieces, 'after')];
+    const [before, after] = [pickSide(row.pieces, 'before'), pickSide(row.pieces, 'after')];
     return [
       ...changedLines({ ...row, sign: 'removed', pieces: before }, apart),
       ...changedLines({ ...row, sign: 'added', pieces: after }, apart),

@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Callout } from '../core/plan-document.ts';
-import { conflictPlaces, type FieldView, listUnseenOf } from './fields.ts';
+import { conflictPlaces, type FieldView, listUnseenInField } from './fields.ts';
 import {
   escapeMessage,
   escapeText,
@@ -21,7 +21,7 @@ import {
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
-  sideOf,
+  pickSide,
   versionLabels,
   viewProse,
 } from './prose/view.ts';
@@ -57,7 +57,7 @@ export function fieldsMarkdown(
 /** Fields as rows of a diff; undefined where one of them needs more than a row a side, or a note. */
 export function diffRows(views: readonly FieldView[]): readonly FencedLine[] | undefined {
   const isShort = views.every(
-    (view) => longField(view, 'brief') === undefined && listUnseenOf(view).length === 0,
+    (view) => longField(view, 'brief') === undefined && listUnseenInField(view).length === 0,
   );
   return isShort ? views.flatMap(fieldRows) : undefined;
 }
@@ -133,7 +133,7 @@ function table([head = [], ...rows]: readonly (readonly string[])[]): string {
 
 /** Lists the differences of a field that a reader cannot see. */
 function noteItems(view: FieldView, of = ''): readonly string[] {
-  return listUnseenOf(view).map(
+  return listUnseenInField(view).map(
     (text) => `- ${leftToRight(`${UNSEEN_SIGN} ${of}${escapeText(text)}`)}`,
   );
 }
@@ -301,8 +301,8 @@ function rowCells(
     leftToRight(`${note}${piecesText(pieces, row.type === 'edited')}`);
   if (row.type !== 'edited') return [[`**${words[row.type]}**`, cell(row.pieces)]];
   return [
-    ['**was**', cell(sideOf(row.pieces, 'before'))],
-    ['**now**', cell(sideOf(row.pieces, 'after'))],
+    ['**was**', cell(pickSide(row.pieces, 'before'))],
+    ['**now**', cell(pickSide(row.pieces, 'after'))],
   ];
 }
 

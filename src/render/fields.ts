@@ -167,7 +167,7 @@ export function conflictPlaces(
 }
 
 /** Sentences on what cannot be seen of a field, for below it. Searching long texts takes a while. */
-export function listUnseenOf({ path, sign, content }: FieldView): readonly string[] {
+export function listUnseenInField({ path, sign, content }: FieldView): readonly string[] {
   const isNew = sign !== '-' && sign !== '~';
   switch (content.type) {
     case 'element':

@@ -1,4 +1,4 @@
-import { labelOf, nameInWords } from '../core/address.ts';
+import { formatLabel, nameInWords } from '../core/address.ts';
 import { codeSpan, commandLine, commandSpan, quoted } from '../core/command-line.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import { identityText, isIdentity, parsePath } from '../core/path.ts';
@@ -440,7 +440,7 @@ function sayOnce(items: readonly FooterItem[], names: Names): readonly FooterIte
     // One resource may have the same twice: a secret in two of its headers.
     const addresses = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
     if (addresses.length === 1) return first;
-    const labels = addresses.map((address) => labelOf(address, getOwn(names, address)));
+    const labels = addresses.map((address) => formatLabel(address, getOwn(names, address)));
     return { address: formatFirst(labels, MOST_NAMED), text };
   });
 }

@@ -1,6 +1,6 @@
 import confusables from 'unhomoglyph/data.json' with { type: 'json' };
 import { cutText } from './terminal.ts';
-import { codeOf, sanitiseLine } from './untrusted.ts';
+import { formatCodePoint, sanitiseLine } from './untrusted.ts';
 import { amount, isNamedBlank } from './white-space.ts';
 
 /** Characters that look like others: the form that such texts share, and how they differ, in words. */
@@ -31,7 +31,7 @@ const PASSING = /[01I|%`"m]|[^\0-\x7f]/gu;
  * The form that texts share which look alike (Unicode TR 39, with compatibility decomposition). It is for comparing,
  * not for reading.
  */
-export function skeletonOf(text: string): string {
+export function computeSkeleton(text: string): string {
   const replaced = (one: string) => one.replace(PASSING, (own) => readPrototypes().get(own) ?? own);
   if (ASCII.test(text)) return replaced(text);
   const form = replaced(replaced(text.normalize('NFD')).normalize('NFKD')).normalize('NFD');
@@ -42,7 +42,7 @@ export function skeletonOf(text: string): string {
 /** Gives the form in which a reader sees a text: escapes, signs for white space and look-alikes read the same. */
 export function visibleForm(text: string): string {
   const shown = sanitiseLine(text.replace(/\s+/g, ' ')).replace(/\\[nrt]|[␣⇥⏎]/g, ' ');
-  return skeletonOf(shown).replace(/\s+/g, ' ').trim();
+  return computeSkeleton(shown).replace(/\s+/g, ' ').trim();
 }
 
 /** How two texts differ that look alike, each sort of difference once. */
@@ -50,10 +50,10 @@ export function differences(old: string, now: string): readonly string[] {
   const [was, is] = differingCharacters(old, now);
   const [before, after] = [was.join(''), is.join('')];
   if (before.normalize() === after.normalize()) return [composition(before, after)];
-  if (was.length !== is.length) return [insteadOf(before, after)];
+  if (was.length !== is.length) return [describeReplacement(before, after)];
   const pairs = is.flatMap((one, at) => {
     const other = was[at] ?? '';
-    return one === other ? [] : insteadOf(other, one);
+    return one === other ? [] : describeReplacement(other, one);
   });
   return [...new Set(pairs)];
 }
@@ -72,10 +72,10 @@ function differingCharacters(old: string, now: string): readonly [string[], stri
   return [was.slice(head, was.length - tail), is.slice(head, is.length - tail)];
 }
 
-function insteadOf(before: string, after: string): string {
-  if (before === '') return `${labelOf(after)} added`;
-  if (after === '') return `${labelOf(before)} removed`;
-  return `${labelOf(after)} instead of ${labelOf(before)}`;
+function describeReplacement(before: string, after: string): string {
+  if (before === '') return `${describeCharacters(after)} added`;
+  if (after === '') return `${describeCharacters(before)} removed`;
+  return `${describeCharacters(after)} instead of ${describeCharacters(before)}`;
 }
 
 /** The same letters, put together in another way. The first that differs is the example. */
@@ -90,8 +90,8 @@ function composition(before: string, after: string): string {
         ? 'decomposed'
         : undefined;
   const [from, to] = [form(old), form(now)];
-  if (from === undefined || to === undefined || from === to) return insteadOf(old, now);
-  return `${to} (${codesOf(now)}), was ${from} (${codesOf(old)})`;
+  if (from === undefined || to === undefined || from === to) return describeReplacement(old, now);
+  return `${to} (${formatCodePoints(now)}), was ${from} (${formatCodePoints(old)})`;
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -102,8 +102,8 @@ function lettersIn(text: string): readonly string[] {
 }
 
 /** `e U+0301` */
-function codesOf(text: string): string {
-  return Array.from(text, (one) => (ASCII.test(one) ? one : codeOf(one))).join(' ');
+function formatCodePoints(text: string): string {
+  return Array.from(text, (one) => (ASCII.test(one) ? one : formatCodePoint(one))).join(' ');
 }
 
 /** ASCII characters that are mistaken for each other. */
@@ -120,23 +120,23 @@ const SPELT: { readonly [character: string]: string } = {
 const MOST_LABELS = 4;
 
 /** `U+0430 (Cyrillic)`, `"rn"`, `a line break` */
-export function labelOf(text: string): string {
+export function describeCharacters(text: string): string {
   const parts = text.match(/[!-~]+|\r\n|[\s\S]/gu) ?? [];
-  const labels = parts.slice(0, MOST_LABELS).map(labelOfPart);
+  const labels = parts.slice(0, MOST_LABELS).map(describePart);
   return [...labels, ...(parts.length > MOST_LABELS ? ['…'] : [])].join(' ');
 }
 
-function labelOfPart(part: string): string {
+function describePart(part: string): string {
   if (isNamedBlank(part)) return amount([part]);
   if (/^[!-~]+$/.test(part)) {
     const spelt = SPELT[part];
     return `${quote(part)}${spelt === undefined ? '' : ` (${spelt})`}`;
   }
-  const script = scriptOf(part);
-  if (script !== undefined) return `${codeOf(part)} (${script})`;
+  const script = findScript(part);
+  if (script !== undefined) return `${formatCodePoint(part)} (${script})`;
   const own = sanitiseLine(part);
   const isShown = own === part && !/[\p{M}\p{Co}\p{Cn}\s]/u.test(part);
-  return isShown ? `${codeOf(part)} (${part})` : codeOf(part);
+  return isShown ? `${formatCodePoint(part)} (${part})` : formatCodePoint(part);
 }
 
 /** A text in quotes, or the beginning of a long one. */
@@ -167,7 +167,7 @@ export function isIn(script: string, text: string): boolean {
 }
 
 /** The script of a letter; undefined for signs, digits and marks, which belong to all. */
-export function scriptOf(character: string): string | undefined {
+export function findScript(character: string): string | undefined {
   if (NO_SCRIPT.test(character)) return undefined;
   const script = SCRIPTS.find((name) => isIn(name, character));
   return script?.replace('_', ' ') ?? 'another script';

@@ -350,14 +350,14 @@ function fitItems(items: Items, most: number, command: string): string {
   const drawn = drawItems(items);
   const { length } = drawn;
   const brief = cutToFit({ alone, groups }, { room: Math.min(ROOM, most), most }, length);
-  const detailOf = (item: Item) => (brief.has(item) ? 'brief' : 'whole');
+  const chooseDetail = (item: Item) => (brief.has(item) ? 'brief' : 'whole');
   const isMixed = alone.length > 0 && groups.length > 0;
   const titles = isMixed ? ['\n\n**Read one by one**', '\n\n**Read once**'] : ['', ''];
   const write = (lined: ReadonlySet<Item>, notice = '') => {
     const part = (own: readonly Item[]) =>
       drawn.text(
         own.filter((one) => !lined.has(one)),
-        detailOf,
+        chooseDetail,
       );
     const listed = [...alone, ...groups].filter((one) => lined.has(one)).map(line);
     const list = listed.length === 0 ? '' : `\n\n${listed.join('\n')}`;
@@ -372,7 +372,7 @@ function fitItems(items: Items, most: number, command: string): string {
   // A group has the words of many in few characters.
   for (const item of [...alone.toReversed(), ...groups]) {
     if (over <= 0) break;
-    const saved = length(item, detailOf(item)) - line(item).length - 1;
+    const saved = length(item, chooseDetail(item)) - line(item).length - 1;
     if (saved <= 0) continue;
     lined.add(item);
     over -= saved;
@@ -401,7 +401,7 @@ function drawItems({ alone, groups, block, rows }: Items) {
       const one = draw(item, detail);
       return 'block' in one ? one.block.length : fence(one.rows, 'diff').length - empty + 1;
     },
-    text(items: readonly Item[], detailOf: (item: Item) => Detail): string {
+    text(items: readonly Item[], chooseDetail: (item: Item) => Detail): string {
       const parts: string[] = [];
       let open: FencedLine[] = [];
       const close = () => {
@@ -409,7 +409,7 @@ function drawItems({ alone, groups, block, rows }: Items) {
         open = [];
       };
       for (const item of items) {
-        const one = draw(item, detailOf(item));
+        const one = draw(item, chooseDetail(item));
         if ('rows' in one) open.push(...one.rows);
         else {
           close();

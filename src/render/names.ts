@@ -1,4 +1,4 @@
-import { labelOf } from '../core/address.ts';
+import { formatLabel } from '../core/address.ts';
 import { codeSpan, splitCommands } from '../core/command-line.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { getOwn, type JsonScalar } from '../core/value.ts';
@@ -48,7 +48,7 @@ export function withNames(text: string, names: Names, own: string | null = null)
       one.isCommand
         ? codeSpan(one.text)
         : one.text.replace(ADDRESS, (address) =>
-            address === own ? address : labelOf(address, getOwn(names, address)),
+            address === own ? address : formatLabel(address, getOwn(names, address)),
           ),
     )
     .join('');

@@ -113,11 +113,11 @@ function setUpLines(
 
 /** Folders in the place of their files, where these are many. */
 function folded(paths: readonly string[]): readonly string[] {
-  const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
-  const counts = countEach(paths.map(folderOf));
+  const getFolder = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
+  const counts = countEach(paths.map(getFolder));
   const shown = paths.map((path) => {
-    const count = counts.get(folderOf(path)) ?? 0;
-    return count > MOST_LISTED ? `${folderOf(path)} (${count} files)` : path;
+    const count = counts.get(getFolder(path)) ?? 0;
+    return count > MOST_LISTED ? `${getFolder(path)} (${count} files)` : path;
   });
   return [...new Set(shown)];
 }
@@ -192,8 +192,8 @@ function commitLines({ dir, in_repository: isInRepository }: ExportDocument): re
 
 /** Without a width each item stays whole, to be copied. */
 function section(title: string, items: readonly string[], width = Infinity): readonly Line[] {
-  const lineOf = (item: string) => wrap([span(`  ${item}`)], width, 4);
-  const lines = firstLines(items, MOST_ITEMS).flatMap(lineOf);
+  const wrapItem = (item: string) => wrap([span(`  ${item}`)], width, 4);
+  const lines = firstLines(items, MOST_ITEMS).flatMap(wrapItem);
   return titled(span(title, 'strong'), lines, { width });
 }
 

@@ -206,13 +206,13 @@ function weigh(change: Change): number {
  */
 function inOrder(alone: readonly AloneItem[], plan: PlanDocument): readonly AloneItem[] {
   const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
-  const keyOf = (kind: string, path: string) => `${kind} ${path}`;
+  const formatKey = (kind: string, path: string) => `${kind} ${path}`;
   const counts = countEach(
-    plan.changes.flatMap(({ kind, fields }) => fields.map(({ path }) => keyOf(kind, path))),
+    plan.changes.flatMap(({ kind, fields }) => fields.map(({ path }) => formatKey(kind, path))),
   );
   const ranked = alone.map((item) => {
     const { kind, action, fields } = item.change;
-    const often = fields.map(({ path }) => counts.get(keyOf(kind, path)) ?? 0);
+    const often = fields.map(({ path }) => counts.get(formatKey(kind, path)) ?? 0);
     const rarity = action === 'update' ? Math.min(...often, plan.changes.length) : 0;
     return { item, weight: weigh(seen(item.change)), rarity, isText: fields.some(isProse) };
   });
@@ -232,20 +232,20 @@ function isProse({ before, after, secret }: FieldChange): boolean {
 
 /**
  * Items that have to be shown in brief so that all fit in some room. The largest group is cut first. What stands first
- * is not cut, as long as there are no more than `most`: a plan of one change has the room that this takes. `lengthOf`
+ * is not cut, as long as there are no more than `most`: a plan of one change has the room that this takes. `measure`
  * measures an item in the unit of the room.
  */
 export function cutToFit(
   { alone, groups }: Pick<Overview, 'alone' | 'groups'>,
   { room, most = Infinity }: { readonly room: number; readonly most?: number },
-  lengthOf: (item: Item, detail: Detail) => number,
+  measure: (item: Item, detail: Detail) => number,
 ): ReadonlySet<Item> {
   const brief = new Set<Item>();
   const items: readonly Item[] = [...groups.toReversed(), ...alone.toReversed()];
-  let over = items.reduce((sum, item) => sum + lengthOf(item, 'whole'), -room);
+  let over = items.reduce((sum, item) => sum + measure(item, 'whole'), -room);
   for (const item of items) {
     if (over <= 0 || (item === items.at(-1) && over + room <= most)) break;
-    const saved = lengthOf(item, 'whole') - lengthOf(item, 'brief');
+    const saved = measure(item, 'whole') - measure(item, 'brief');
     if (saved <= 0) continue;
     brief.add(item);
     over -= saved;

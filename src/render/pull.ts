@@ -127,7 +127,7 @@ function formatName({ address, path }: Pick<PullLeft, 'address' | 'path'>): stri
 /** Values with the same path that stay for the same reason: the first few, unless everything is asked for. */
 function alikeLines(
   all: readonly PullLeft[],
-  linesOf: (left: PullLeft) => readonly Line[],
+  drawLines: (left: PullLeft) => readonly Line[],
   options: RenderOptions,
 ): readonly Line[] {
   const alike = Map.groupBy(all, ({ address, path, reason, advice }) =>
@@ -137,7 +137,7 @@ function alikeLines(
     // One more is as short as the line that would count it.
     const most = own.length === MOST_ALIKE + 1 ? own.length : MOST_ALIKE;
     const where = own[0]?.path === '' ? 'more' : `more with ${own[0]?.path ?? ''}`;
-    return listLines(own, linesOf, most, options, where);
+    return listLines(own, drawLines, most, options, where);
   });
 }
 

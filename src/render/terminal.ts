@@ -537,13 +537,13 @@ export function itemLines(name: string, text: string, width: number): readonly L
 /** The first of a list, unless everything is asked for, and how many more there are. */
 export function listLines<T>(
   items: readonly T[],
-  linesOf: (item: T) => readonly Line[],
+  drawLines: (item: T) => readonly Line[],
   most: number,
   options: RenderOptions,
   what = 'more',
 ): readonly Line[] {
   const shown = options.verbose ? items : items.slice(0, most);
-  return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options, what)];
+  return [...shown.flatMap(drawLines), ...moreLines(items.length - shown.length, options, what)];
 }
 
 /** Blocks of lines with an empty line between them; what has no lines is no block. */

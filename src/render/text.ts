@@ -1,4 +1,4 @@
-import { labelOf } from '../core/address.ts';
+import { formatLabel } from '../core/address.ts';
 import {
   type Action,
   type Change,
@@ -61,13 +61,13 @@ import {
   formatForecast,
   formatGroup,
   formatNumber,
+  formatPlanPlace,
   gone,
   headline,
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
   notesAsBefore,
-  placeOf,
   reliesOn,
   SYMBOLS,
   titleOnBase,
@@ -116,18 +116,18 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   const brief = options.verbose
     ? new Set<Item>()
     : cutToFit(overview, { room: MOST_LINES }, drawn.length);
-  const blockOf = (item: Item) => drawn.draw(item, brief.has(item) ? 'brief' : 'whole');
+  const drawBlock = (item: Item) => drawn.draw(item, brief.has(item) ? 'brief' : 'whole');
   const isLong =
-    [...alone, ...groups].reduce((sum, item) => sum + blockOf(item).length, 0) > MOST_LINES;
+    [...alone, ...groups].reduce((sum, item) => sum + drawBlock(item).length, 0) > MOST_LINES;
   const isMixed = alone.length > 0 && groups.length > 0;
   const title = (text: string): (readonly Line[])[] => (isMixed ? [[[span(text, 'strong')]]] : []);
   const body = [
     ...above.map((footer) => footerLines(footer, options)),
     ...title('Read one by one'),
-    ...(isLong ? packed(alone.map(blockOf)) : alone.map(blockOf)),
+    ...(isLong ? packed(alone.map(drawBlock)) : alone.map(drawBlock)),
     adoptedLines(adopted, options),
     ...title('Read once'),
-    ...groups.map(blockOf),
+    ...groups.map(drawBlock),
     ...alreadyBlocks(already, layout),
     ...below.map((footer) => footerLines(footer, options)),
   ]
@@ -152,7 +152,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
 /** The counts of a plan, and at the right where it is from. */
 function aboutLines(plan: PlanDocument, { width }: RenderOptions): readonly Line[] {
   if (isEmpty(plan)) return [];
-  return besideLines(span(countsBelow(plan)), span(placeOf(plan)), width);
+  return besideLines(span(countsBelow(plan)), span(formatPlanPlace(plan)), width);
 }
 
 /**
@@ -407,7 +407,7 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
     ...listLines(
       footer.items,
       ({ address, name, text }) =>
-        itemLines(address === null ? '' : `${labelOf(address, name)}  `, text, width),
+        itemLines(address === null ? '' : `${formatLabel(address, name)}  `, text, width),
       most,
       options,
     ),

@@ -1,13 +1,13 @@
 import { formatCount, formatList, formatNumber } from '../core/errors.ts';
 import {
+  computeSkeleton,
+  describeCharacters,
   differences,
+  findScript,
   isAscii,
   isIn,
-  labelOf,
   quote,
-  scriptOf,
   shorten,
-  skeletonOf,
   visibleForm,
 } from './look-alikes.ts';
 import type { Shown } from './names.ts';
@@ -309,8 +309,8 @@ function compareWords(before: string, after: string, notes: Notes): void {
   for (const word of fresh.keys()) findHosts(word, notes);
   addAlike(takeAlike(gone, fresh), notes);
   // A part of a word that changed elsewhere, too, may look like an old one.
-  const partsOf = (words: Map<string, number>) => countEach([...words.keys()].flatMap(tokensIn));
-  const [old, now] = [partsOf(gone), partsOf(fresh)];
+  const countParts = (words: Map<string, number>) => countEach([...words.keys()].flatMap(tokensIn));
+  const [old, now] = [countParts(gone), countParts(fresh)];
   withoutCommon(old, now);
   addAlike(takeAlike(old, now), notes);
   lookAtWords(now, after, notes);
@@ -350,17 +350,17 @@ function lookAtWords(words: ReadonlyMap<string, number>, text: string, notes: No
   for (const [word, count] of words) {
     if (isAscii(word)) continue;
     const letters = Array.from(word).filter((one) => /\p{L}/u.test(one));
-    const scripts = new Set(letters.flatMap((one) => scriptOf(one) ?? []));
+    const scripts = new Set(letters.flatMap((one) => findScript(one) ?? []));
     const [script, ...others] = [...scripts].filter((one) => !TOGETHER.has(one));
-    const poser = letters.find((one) => !isAscii(one) && isAscii(skeletonOf(one)));
+    const poser = letters.find((one) => !isAscii(one) && isAscii(computeSkeleton(one)));
     if (poser === undefined || script === undefined) continue;
     if (others.length > 0) {
       const all = formatList([script, ...others]);
-      notes.addWord(word, `${all} letters in one word, ${labelOf(poser)}`, count);
+      notes.addWord(word, `${all} letters in one word, ${describeCharacters(poser)}`, count);
     } else if (script !== 'Latin') {
       const isOne = alone.get(script) ?? isAlone(script, text);
       alone.set(script, isOne);
-      const what = `${script} letters that look like ${quote(skeletonOf(word))}`;
+      const what = `${script} letters that look like ${quote(computeSkeleton(word))}`;
       if (isOne) notes.addWord(word, what, count);
     }
   }
@@ -369,7 +369,7 @@ function lookAtWords(words: ReadonlyMap<string, number>, text: string, notes: No
 /** Tells whether every word of a script looks like Latin, in a text that has Latin letters: it is no text in that script. */
 function isAlone(script: string, text: string): boolean {
   const own = tokensIn(text).filter((token) => !isAscii(token) && isIn(script, token));
-  return /[a-z]/i.test(text) && own.every((token) => isAscii(skeletonOf(token)));
+  return /[a-z]/i.test(text) && own.every((token) => isAscii(computeSkeleton(token)));
 }
 
 // White space
@@ -404,7 +404,7 @@ function compareBlanks({ old, now, head, isToEnd }: Part, after: string, notes: 
 }
 
 function isAlike(one: string, other = ''): boolean {
-  return one === other || skeletonOf(one) === skeletonOf(other);
+  return one === other || computeSkeleton(one) === computeSkeleton(other);
 }
 
 function lineBreaks(text: string): number {

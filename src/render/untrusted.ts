@@ -28,7 +28,7 @@ export function escapeOne(character: string): string {
 }
 
 /** `U+202E` */
-export function codeOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 

@@ -1,5 +1,5 @@
 import { formatCount, formatList, formatNumber } from '../core/errors.ts';
-import { codeOf, escapeOne } from './untrusted.ts';
+import { escapeOne, formatCodePoint } from './untrusted.ts';
 
 /** White space as signs, and what differs of it as words. */
 
@@ -122,7 +122,7 @@ export function blankPhrase({ gone, fresh, place, line }: BlankChange, count: nu
       ? `${of(fresh)} added`
       : fresh.length === 0
         ? `${of(gone)} removed`
-        : `${of(gone)} became ${isPlural ? `${nameOf(fresh[0] ?? '')}s` : of(fresh)}`;
+        : `${of(gone)} became ${isPlural ? `${getBlankName(fresh[0] ?? '')}s` : of(fresh)}`;
   const places = times || count === 1 ? '' : ` in ${formatNumber(count)} places`;
   return `${what}${where(place, line, count)}${place === 'within' ? places : ''}`;
 }
@@ -149,8 +149,8 @@ export function isNamedBlank(character: string): boolean {
   return NAMES[character] !== undefined;
 }
 
-function nameOf(blank: string): string {
-  return NAMES[blank] ?? codeOf(blank);
+function getBlankName(blank: string): string {
+  return NAMES[blank] ?? formatCodePoint(blank);
 }
 
 /** `3 line breaks`, `a space and a tab` */
@@ -163,7 +163,7 @@ export function amount(blanks: readonly string[], times = 1): string {
   }
   return formatList(
     runs.map(({ blank, count }) => {
-      const name = nameOf(blank);
+      const name = getBlankName(blank);
       const all = count * times;
       if (all > 1) return formatCount(all, name);
       return `${/^[aei]/.test(name) ? 'an' : 'a'} ${name}`;

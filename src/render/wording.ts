@@ -503,7 +503,7 @@ export function countsBelow({ changes, base, summary: all }: PlanDocument): stri
 }
 
 /** Says where a plan is from: `clinics · production · 1f3a9c0d2b44`. Empty if that is unknown. */
-export function placeOf({ stack, environment }: PlanDocument): string {
+export function formatPlanPlace({ stack, environment }: PlanDocument): string {
   const { commit } = stack ?? {};
   const id = commit === undefined ? '' : shortCommit(commit.id);
   const parts = [
@@ -552,7 +552,7 @@ export function driftAdvice({ changes, environment: env }: PlanDocument): readon
   const isMixed = bySort.size > 1;
   const skip = isMixed ? ' --skip-refused' : '';
   const typed = (command: string) => commandSpan(command, { dir: '.', env });
-  const pullsOf = (sort: DriftSort, asked: string, isApart: boolean) =>
+  const listPulls = (sort: DriftSort, asked: string, isApart: boolean) =>
     pullWays(bySort.get(sort) ?? []).map(({ way, isPartial }) => {
       const flags = [way, isApart || isPartial ? '--skip-refused' : '', '--dry-run'];
       const words = [asked, ...flags].filter((word) => word !== '');
@@ -564,14 +564,14 @@ export function driftAdvice({ changes, environment: env }: PlanDocument): readon
     edited: () =>
       [
         `To put it back: ${typed(`apply${skip}`)}.`,
-        ...pullsOf('edited', 'pull', isMixed).map(
+        ...listPulls('edited', 'pull', isMixed).map(
           ({ way, command }) => `${KEEPING[way]}: ${command}.`,
         ),
       ].join(' '),
     unconfigured: () =>
       `Edited and no longer configured: ${typed('apply --allow-delete')} deletes them with the edits. To keep them, configure them again.`,
     conflict: () =>
-      `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${pullsOf('conflict', `pull ${named.join(' ')} --theirs`, false)[0]?.command} shows how to keep the live values.`,
+      `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${listPulls('conflict', `pull ${named.join(' ')} --theirs`, false)[0]?.command} shows how to keep the live values.`,
     gone: () =>
       `Deleted resources: ${typed(`apply${skip}`)} creates them again. To keep them deleted, remove their blocks.`,
     successor: () =>
@@ -679,10 +679,10 @@ type Group<T> = {
 /** The account's own kinds first, organizations by name, kinds in the order of the plan, changes in natural order. */
 export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(
   changes: readonly T[],
-  ownerOf: (change: T) => string,
+  getOwner: (change: T) => string,
 ): readonly Group<T>[] {
   const kinds = [...new Set(changes.map(({ kind }) => kind))];
-  return [...Map.groupBy(changes, ownerOf)]
+  return [...Map.groupBy(changes, getOwner)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([owner, owned]) => {
       const byKind = Map.groupBy(owned, ({ kind }) => kind);

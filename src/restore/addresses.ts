@@ -138,9 +138,9 @@ function buildPart(
     }
   };
   for (const held of own) reach(held);
-  const addressOf = (held: Held) => addresses.get(held) ?? held.id;
+  const getAddress = (held: Held) => addresses.get(held) ?? held.id;
   return {
-    own: new Set(own.map(addressOf)),
-    addresses: new Map([...reached].map((held) => [held, addressOf(held)])),
+    own: new Set(own.map(getAddress)),
+    addresses: new Map([...reached].map((held) => [held, getAddress(held)])),
   };
 }

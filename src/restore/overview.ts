@@ -222,12 +222,12 @@ export function targetNotEmpty(
 ): CallsheetError {
   const equal = collisions.filter((one) => one.is_equal);
   const differing = collisions.filter((one) => !one.is_equal);
-  const lineOf = ({ address, id, is_equal: isEqual }: Collision) =>
+  const formatLine = ({ address, id, is_equal: isEqual }: Collision) =>
     `${address}  ${id}  ${isEqual ? 'equal' : 'differs'}`;
   const verbosely = '; --verbose lists them all';
   const lines = isVerbose
-    ? [...differing, ...equal].map((one) => `\n  ${lineOf(one)}`).join('')
-    : `${formatLines(differing.map(lineOf), verbosely)}${equalLine(equal, verbosely)}`;
+    ? [...differing, ...equal].map((one) => `\n  ${formatLine(one)}`).join('')
+    : `${formatLines(differing.map(formatLine), verbosely)}${equalLine(equal, verbosely)}`;
   const parts = [
     ...(collisions.length > 0
       ? [

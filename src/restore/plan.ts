@@ -251,7 +251,7 @@ export function openRestoration(
         digest: holding.sha256,
       },
       warnings: [],
-      secretOf: supplies.secretOf,
+      findSecret: supplies.findSecret,
       secretValues: supplies.secretValues,
       // Missing secrets were asked for before.
       needSecrets: async () => {},
@@ -305,8 +305,8 @@ function blankStack(dir: string): Stack {
     sections: {},
     resources: [],
     secrets: [],
-    originOf: () => undefined,
-    partsOf: () => undefined,
+    traceOrigin: () => undefined,
+    readTextParts: () => undefined,
     written: () => ({
       resources: [],
       variables: unreadableVariables,

@@ -51,19 +51,19 @@ export function rebuild(
       exceptions.push({ ...obstacle, address });
     }
   }
-  const idOf = newIds(all, target);
-  const ownerOf = indexOwners(owners);
+  const findId = newIds(all, target);
+  const findOwner = indexOwners(owners);
   const desired = makeable.map(([held, address]) => {
     const one = rebuildOne(held, address, target, {
       // Ids that no field says the kind of stand in what people wrote.
-      ownerOf: (kind, id) =>
-        kind !== ANY_KIND || target.rewritesTexts ? ownerOf(kind, id) : undefined,
+      findOwner: (kind, id) =>
+        kind !== ANY_KIND || target.rewritesTexts ? findOwner(kind, id) : undefined,
       absentKind: (kind, id) => {
         if (kind === ANY_KIND && !target.rewritesTexts) return undefined;
         const named = kind === ANY_KIND ? kinds.map(({ name }) => name) : [kind];
         return named.find((name) => absent.has(`${name} ${plainId(id)}`));
       },
-      idOf,
+      findId,
     });
     exceptions.push(...one.exceptions);
     needs.push(...one.needs);
@@ -101,7 +101,7 @@ function whyNoFile(held: Held, { sharedFile }: Target): string {
 const MOST_WANTING = 3;
 
 /** The new id of an old one, as far as it is known: texts are rewritten once it is. */
-function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['idOf'] {
+function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['findId'] {
   const byId = new Map([...addresses].map(([{ id }, address]) => [id.toLowerCase(), address]));
   return (id) => {
     const place = target.places.get(id);
@@ -114,11 +114,11 @@ function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['i
 
 /** How resources of one snapshot find each other. */
 type Links = {
-  readonly ownerOf: (kind: string, id: string) => Address | undefined;
+  readonly findOwner: (kind: string, id: string) => Address | undefined;
   /** The kind of a resource that is in the snapshot and will not be there; undefined for any other id. */
   readonly absentKind: (kind: string, id: string) => string | undefined;
   /** The new id of an old one: null while it is not known, undefined for what is not restored. */
-  readonly idOf: (id: string) => string | null | undefined;
+  readonly findId: (id: string) => string | null | undefined;
 };
 
 /** The desired side of one resource, with its differences from the snapshot. */
@@ -152,9 +152,9 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const linked = withoutAbsent(parted, held, address, links);
   const filled = fillSecrets({ held, address, own }, linked.document, target);
   const filed = withFile(filled.document, held, address, target);
-  const rewritten = rewriteTexts(schema, filed, links.idOf);
+  const rewritten = rewriteTexts(schema, filed, links.findId);
   const said = target.rewritesTexts ? rewritten.document : filed;
-  const { document, references } = remapReferences(schema, said, links.ownerOf);
+  const { document, references } = remapReferences(schema, said, links.findOwner);
   const isUnknown = target.recorded(address) === undefined;
   const isNew = isUnknown && !target.exists(address);
   const isLost = ({ paths }: Need) =>
@@ -300,18 +300,18 @@ type Rewritten = {
 
 /**
  * Puts new ids in the place of old ones in what people wrote: prompts, rules for transfers, contact policies.
- * `idOf` gives null for a resource that has no new id yet, and undefined for an id of nothing that is
+ * `findId` gives null for a resource that has no new id yet, and undefined for an id of nothing that is
  * restored.
  */
 function rewriteTexts(
   root: FieldSchema,
   document: ValueObject,
-  idOf: (id: string) => string | null | undefined,
+  findId: (id: string) => string | null | undefined,
 ): Rewritten {
   const mentioning = new Set<string>();
   const awaiting = new Set<string>();
   const rewritten = mapIds(root, document, ({ kind, id, field }) => {
-    const now = kind === ANY_KIND ? idOf(id) : undefined;
+    const now = kind === ANY_KIND ? findId(id) : undefined;
     if (now === undefined || now === id) return undefined;
     mentioning.add(field);
     if (now === null) awaiting.add(field);

@@ -24,7 +24,7 @@ import {
 } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
 import type { Way } from '../render/terminal.ts';
-import { placeOf } from '../render/wording.ts';
+import { formatPlanPlace } from '../render/wording.ts';
 import { announce } from '../run/plan.ts';
 import { runPlan } from '../run/run.ts';
 import type { Session } from '../run/session.ts';
@@ -174,7 +174,7 @@ async function takeRound(
     });
     if (news.length > 0 && flags.format === 'text')
       context.terminal.out(
-        renderLedgerText(news, context.terminal.render, { place: placeOf(last.plan) }),
+        renderLedgerText(news, context.terminal.render, { place: formatPlanPlace(last.plan) }),
       );
   }
   const [one, ...others] = taken.seen;

@@ -221,12 +221,12 @@ type Sources = {
 /** Compares with what the restoration wrote: its fingerprints are bound to its own state. */
 async function openWritten(
   { state }: Written,
-  { secretOf, secretValues }: Session,
+  { findSecret, secretValues }: Session,
   context: Context,
 ): Promise<World> {
   const fingerprints = fingerprintsFor(state, context);
   await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
-  return { secretOf, fingerprints, idOf: () => undefined };
+  return { findSecret, fingerprints, findId: () => undefined };
 }
 
 type Entry = {
@@ -287,7 +287,7 @@ function settleLeaves(
   const restored = getOwn(written.state.resources, traces.address)?.leaves;
   const fresh = traces.writes.filter(({ at }) => at > lastBound);
   const fields = fresh.flatMap((write) => write.fields.map(toPath));
-  const stackWorld = { ...world, idOf: () => undefined };
+  const stackWorld = { ...world, findId: () => undefined };
   return [...owned.leaves.values()].flatMap((leaf): (readonly [string, AppliedLeaf])[] => {
     const { text, path, value, facts } = leaf;
     if (!facts.unreadable || value === null || value instanceof Blob) return [];

@@ -37,7 +37,7 @@ type SupplySources = {
 
 /** The secrets and files that a restoration needs and a snapshot may lack. */
 export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor' | 'sharedFile'> & {
-  readonly secretOf: (source: string) => string | undefined;
+  readonly findSecret: (source: string) => string | undefined;
   readonly secretValues: readonly string[];
 };
 
@@ -90,7 +90,7 @@ export async function gatherSupplies(
   const found = new Map<Held, Blob | undefined>();
   const files = matchFiles(all, media, flags.media === undefined ? [] : filesIn(flags.media));
   return {
-    secretOf: (source) => values.get(source),
+    findSecret: (source) => values.get(source),
     secretValues: [...new Set(values.values())],
     variableAt,
     secretAt(address, path) {
@@ -104,7 +104,7 @@ export async function gatherSupplies(
     fileFor(held, address, field) {
       const kept = keptFile(held, field, media);
       if (kept !== undefined) return kept;
-      if (!found.has(held)) found.set(held, readFound(held, field, files.ownOf(held)));
+      if (!found.has(held)) found.set(held, readFound(held, field, files.findOwn(held)));
       const own = configured.get(address)?.document[field];
       return found.get(held) ?? (own instanceof Blob ? own : undefined);
     },
@@ -186,7 +186,7 @@ function filesIn(dir: string): readonly FoundFile[] {
 
 /** Files by the resource that they belong to. */
 type Matched = {
-  readonly ownOf: (held: Held) => FoundFile | undefined;
+  readonly findOwn: (held: Held) => FoundFile | undefined;
   readonly sharedWith: Target['sharedFile'];
 };
 
@@ -199,7 +199,7 @@ function matchFiles(
   media: Holding['media'],
   files: readonly FoundFile[],
 ): Matched {
-  const stems = Map.groupBy(files, ({ name }) => stemOf(name));
+  const stems = Map.groupBy(files, ({ name }) => getStem(name));
   const names = Map.groupBy(files, ({ name }) => name.normalize('NFC'));
   const own = new Map<Held, FoundFile>();
   const claims = new Map<FoundFile, Held[]>();
@@ -227,12 +227,12 @@ function matchFiles(
         shared.set(one, { file: file.name, wantedBy: wanted, place: Object.values(one.scope)[0] });
       }
   }
-  return { ownOf: (held) => own.get(held), sharedWith: (held) => shared.get(held) };
+  return { findOwn: (held) => own.get(held), sharedWith: (held) => shared.get(held) };
 }
 
 type Shared = NonNullable<ReturnType<Target['sharedFile']>>;
 
-function stemOf(name: string): string {
+function getStem(name: string): string {
   const own = name.normalize('NFC');
   return own.slice(0, own.length - extname(own).length);
 }

@@ -226,7 +226,7 @@ export function organizationNames(
 export async function checkOrganizations(
   { targets, places }: Choice,
   client: Pick<Client, 'call'>,
-  nameOf: (id: string) => string | null,
+  findName: (id: string) => string | null,
 ): Promise<void> {
   const missing: string[] = [];
   await Promise.all(
@@ -240,7 +240,7 @@ export async function checkOrganizations(
         },
       );
       if (why === undefined) return;
-      const name = nameOf(old);
+      const name = findName(old);
       const whose = `${name === null ? old : `${name} (${old})`}`;
       missing.push(places.has(old) ? `${whose} is mapped to ${id}: ${why}` : `${whose}: ${why}`);
     }),

@@ -30,7 +30,7 @@ export type EditsReader = {
   /** Reads the pin of a resource; undefined if the resource is gone. */
   readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
   /** The run of this stack that made an entry of a history; undefined where none did. */
-  readonly runOf: (
+  readonly findEntryRun: (
     address: Address,
     entry: number,
     history: readonly HistoryEntry[],
@@ -105,11 +105,11 @@ async function withoutOurs(
   address: Address,
   newer: readonly HistoryEntry[],
   entries: readonly HistoryEntry[],
-  { ours, undone, isOwn, runOf }: EditsReader,
+  { ours, undone, isOwn, findEntryRun }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
   const over = new Set([...ours, ...[...undone].flat()]);
   const runs = await Promise.all(
-    newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
+    newer.map((one) => (isOwn(one) ? findEntryRun(address, one.id, entries) : undefined)),
   );
   const isOthers = (run: string | undefined) => run !== undefined && !over.has(run);
   return newer.filter((one, at) => !isOwn(one) || isOthers(runs[at]));
@@ -120,12 +120,12 @@ async function withoutUndone(
   address: Address,
   newer: readonly HistoryEntry[],
   entries: readonly HistoryEntry[],
-  { undone, isOwn, runOf }: EditsReader,
+  { undone, isOwn, findEntryRun }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
   if (undone.size === 0) return newer;
   // Receipts know nothing of somebody else's entries.
   const runs = await Promise.all(
-    newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
+    newer.map((one) => (isOwn(one) ? findEntryRun(address, one.id, entries) : undefined)),
   );
   const seen = new Set(runs);
   const pairs = [...undone].filter((pair) => pair.every((run) => seen.has(run)));
@@ -138,10 +138,10 @@ async function findLast(
   address: Address,
   newer: readonly HistoryEntry[],
   entries: readonly HistoryEntry[],
-  { ours, runOf }: EditsReader,
+  { ours, findEntryRun }: EditsReader,
 ): Promise<{ readonly last: HistoryEntry; readonly run: string | undefined } | undefined> {
   for (const last of newer) {
-    const run = await runOf(address, last.id, entries);
+    const run = await findEntryRun(address, last.id, entries);
     if (run === undefined || !ours.has(run)) return { last, run };
   }
   return undefined;
@@ -157,7 +157,7 @@ export async function findEdits(
   addresses: readonly Address[],
   versions: ReadonlyMap<Address, number>,
   { resources, account_id: account }: State,
-  historyOf: (kind: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
+  readHistory: (kind: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
 ): Promise<readonly Edited[]> {
   const found = await Promise.all(
     addresses.map(async (address): Promise<Edited | undefined> => {
@@ -165,7 +165,7 @@ export async function findEdits(
       if (!known?.pin) return undefined;
       const since = getSince(known);
       const author = account === undefined ? undefined : findAuthor(account);
-      const all = await historyOf(known.kind, known.id, ENTRIES_READ);
+      const all = await readHistory(known.kind, known.id, ENTRIES_READ);
       const entries = withoutRuns(all, since, author);
       const last = baseEntry(entries, since);
       if (last === null) return undefined;

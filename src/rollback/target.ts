@@ -111,7 +111,7 @@ function broughtBack(address: Address, kept: Kept, now: Now): Back {
   const { kind, id, document, version } = kept;
   const { schema } = kindNamed(kind);
   const recorded = getOwn(now.state.resources, address);
-  const place = placeOf(kept, recorded, now);
+  const place = classifyPlace(kept, recorded, now);
   const isWhole = place === 'empty';
   // A version is one of the resource that had that id, not of what took its place.
   const isSame = recorded === undefined || recorded.id === id;
@@ -196,7 +196,7 @@ function withFiles(
  */
 type Place = 'own' | 'taken' | 'alike' | 'other' | 'empty';
 
-function placeOf(kept: Kept, recorded: ResourceState | undefined, { isMissing }: Now): Place {
+function classifyPlace(kept: Kept, recorded: ResourceState | undefined, { isMissing }: Now): Place {
   const { kind, id, document } = kept;
   const isThere = recorded !== undefined && !isMissing(kind, recorded.id);
   const isOther = recorded !== undefined && recorded.id !== id;

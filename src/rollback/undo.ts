@@ -152,10 +152,10 @@ export function undoRun(
   });
   const isLate = findLateEntries(entries);
   const priors = attempted.map(({ snapshot }) => snapshot);
-  const addressOf = indexOwners(priors);
+  const findAddress = indexOwners(priors);
   const touched = attempted.map(({ snapshot, line }) => {
     const { address } = snapshot;
-    const one = undoOne(snapshot, line, recorded.get(address), addressOf, gone.has(address));
+    const one = undoOne(snapshot, line, recorded.get(address), findAddress, gone.has(address));
     return { ...one, snapshot, line };
   });
   const each = <V>(pick: (one: (typeof touched)[number]) => V | undefined) =>
@@ -192,8 +192,8 @@ export function undoRun(
  * `undoRun`; what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
 export function undoTo(priors: readonly PriorState[]): Undo {
-  const addressOf = indexOwners(priors);
-  const wanted = priors.map((prior) => [prior, wantedFrom(prior, addressOf)] as const);
+  const findAddress = indexOwners(priors);
+  const wanted = priors.map((prior) => [prior, wantedFrom(prior, findAddress)] as const);
   return {
     desired: wanted.flatMap(([prior, { remapped }]) =>
       remapped === undefined ? [] : [desiredFrom(prior, remapped, { isExact: true })],
@@ -357,7 +357,7 @@ function undoOne(
   taken: SnapshotTaken,
   line: LedgerLine,
   recorded: ResourceState | null | undefined,
-  addressOf: (kind: string, id: string) => Address | undefined,
+  findAddress: (kind: string, id: string) => Address | undefined,
   isGone: boolean,
 ) {
   const { address, kind: name, document } = taken;
@@ -368,7 +368,7 @@ function undoOne(
   const snapshot = isOther && recorded ? { ...taken, id: recorded.id } : taken;
   if (document === null) {
     const impossible = kind.delete ? [] : [undeletable(address, name, 'the run created it')];
-    const { wanted } = wantedFrom(snapshot, addressOf);
+    const { wanted } = wantedFrom(snapshot, findAddress);
     const { resource: restored } = snapshot;
     return { address, desired: undefined, impossible, restored, wanted, isWritten: true };
   }
@@ -399,10 +399,10 @@ function undoOne(
     ...hollow.bare,
   ];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : back);
+  const { wanted, remapped } = wantedFrom(source, findAddress, isWhole ? undefined : back);
   // Values that are not returned are sent again, and cannot be verified.
   const anew = isWhole
-    ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped
+    ? wantedFrom(creatable(kind, snapshot, prior, bare), findAddress).remapped
     : undefined;
   const whole = remapped?.document;
   return {
@@ -412,7 +412,7 @@ function undoOne(
     isWritten: isWhole || paths.length > 0,
     desired: desiredFrom(
       snapshot,
-      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, prior, paths), addressOf),
+      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, prior, paths), findAddress),
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
@@ -558,7 +558,7 @@ export function indexOwners(
 /** The whole of a resource as it is to be again, and what it refers to. */
 function wantedFrom(
   { kind, id, document: prior, withheld, resource }: PriorState,
-  addressOf: (kind: string, id: string) => Address | undefined,
+  findAddress: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
 ): { readonly wanted: Wanted; readonly remapped: Remapped | undefined } {
   const { schema } = kindNamed(kind);
@@ -568,7 +568,7 @@ function wantedFrom(
       : remapReferences(
           schema,
           toldPart(schema, knownPart(kindNamed(kind), prior, resource)),
-          addressOf,
+          findAddress,
         );
   const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
   return { wanted, remapped };
@@ -638,17 +638,17 @@ type Remapped = {
 
 /**
  * Turns ids that a snapshot holds into references to the resources that had them, in settings and texts, too. What the
- * run deleted comes back under another id, and whatever refers to it has to wait for that (DESIGN §6). `addressOf` is
+ * run deleted comes back under another id, and whatever refers to it has to wait for that (DESIGN §6). `findAddress` is
  * asked for `ANY_KIND` where no field says of which kind an id is.
  */
 export function remapReferences(
   root: FieldSchema,
   document: ValueObject,
-  addressOf: (kind: string, id: string) => Address | undefined,
+  findAddress: (kind: string, id: string) => Address | undefined,
 ): Remapped {
   const references = new Set<Address>();
   const linked = mapIds(root, document, ({ kind, id }) => {
-    const address = addressOf(kind, id);
+    const address = findAddress(kind, id);
     if (address === undefined) return undefined;
     references.add(address);
     return new Ref(address);
@@ -675,12 +675,12 @@ export type Naming = {
 
 /**
  * An undo that also puts the new ids of what comes back into other resources, which still have the old ones.
- * `addressOf`: what had an id.
+ * `findAddress`: what had an id.
  */
 export function withRelinked(
   undo: Undo,
   naming: readonly Naming[],
-  addressOf: (kind: string, id: string) => Address | undefined,
+  findAddress: (kind: string, id: string) => Address | undefined,
 ): Undo {
   const desired = new Map(undo.desired.map((one) => [one.address, one]));
   const wanted = new Map(undo.wanted);
@@ -690,7 +690,7 @@ export function withRelinked(
     const before = desired.get(address);
     const known = before?.document ?? {};
     const part = pickLeaves<Value>(schema, live.document, paths.map(toPath), known);
-    const linked = remapReferences(schema, part, addressOf);
+    const linked = remapReferences(schema, part, findAddress);
     const base =
       before ??
       desiredFrom(
@@ -716,7 +716,7 @@ export function withRelinked(
       withheld: [],
       changed: [],
     };
-    const whole = now.document && remapReferences(schema, now.document, addressOf).document;
+    const whole = now.document && remapReferences(schema, now.document, findAddress).document;
     wanted.set(address, { ...now, document: whole, changed: [...(now.changed ?? []), ...paths] });
     if (!restored.has(address)) restored.set(address, recorded);
   }

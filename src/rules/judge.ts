@@ -32,9 +32,9 @@ export type RuleFinding = {
 
 type Judged = {
   readonly resources: readonly DesiredResource[];
-  readonly schemaOf: (kind: string) => FieldSchema | undefined;
+  readonly findSchema: (kind: string) => FieldSchema | undefined;
   /** Name of an organization by its id, where it has one. */
-  readonly organizationOf: (id: string) => string;
+  readonly getOrganizationName: (id: string) => string;
 };
 
 /** A resource as rules see it. */
@@ -64,9 +64,12 @@ export function judgeResources(
   });
 }
 
-function buildSubject(resource: DesiredResource, { schemaOf, organizationOf }: Judged): Subject {
+function buildSubject(
+  resource: DesiredResource,
+  { findSchema, getOrganizationName }: Judged,
+): Subject {
   const { address, kind, document: wanted } = resource;
-  const schema = schemaOf(kind) ?? {};
+  const schema = findSchema(kind) ?? {};
   const document = toShown(rootContext(schema), wanted);
   const { organization_id: id } = wanted;
   return {
@@ -78,7 +81,7 @@ function buildSubject(resource: DesiredResource, { schemaOf, organizationOf }: J
       address,
       kind,
       name: address.slice(address.indexOf('.') + 1),
-      organization: typeof id === 'string' ? organizationOf(id) : '',
+      organization: typeof id === 'string' ? getOrganizationName(id) : '',
     },
   };
 }
@@ -370,11 +373,11 @@ export type Rule = Pick<
 /** Compiles a rule. Reports what is wrong with each member. */
 export function compileRule(
   written: WrittenRule,
-  schemaOf: (kind: string) => FieldSchema | undefined,
+  findSchema: (kind: string) => FieldSchema | undefined,
   kinds: readonly string[],
 ): { readonly rule: Rule } | { readonly problems: readonly RuleProblem[] } {
   const problems: RuleProblem[] = [];
-  const schemas = (written.on ?? kinds).flatMap((kind) => schemaOf(kind) ?? []);
+  const schemas = (written.on ?? kinds).flatMap((kind) => findSchema(kind) ?? []);
   const program = (member: 'when' | 'require'): Program | undefined => {
     const text = written[member];
     if (text === undefined) return undefined;

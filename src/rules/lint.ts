@@ -73,10 +73,10 @@ const duplicated: LintRule = {
 };
 
 /** Every place after the first at which a text is written. */
-function repeatsIn(uses: readonly Prose[], { originOf }: LintSubject): readonly LintFinding[] {
+function repeatsIn(uses: readonly Prose[], { findOrigin }: LintSubject): readonly LintFinding[] {
   const places = new Map<string, { readonly prose: Prose; readonly origin: Origin }>();
   for (const prose of uses) {
-    const origin = originOf(prose.resource, prose.path);
+    const origin = findOrigin(prose.resource, prose.path);
     if (!places.has(origin.key)) places.set(origin.key, { prose, origin });
   }
   const [first, ...others] = places.values();

@@ -25,9 +25,9 @@ export type LintSubject = {
   readonly resources: readonly DesiredResource[];
   readonly settings: LintSettings;
   /** Undefined for a kind that does not exist. */
-  readonly schemaOf: (kind: string) => KindSchema | undefined;
+  readonly findSchema: (kind: string) => KindSchema | undefined;
   /** Returns the source of a field's text; equal for all fields that take it from one place. */
-  readonly originOf: (resource: DesiredResource, path: string) => Origin;
+  readonly findOrigin: (resource: DesiredResource, path: string) => Origin;
 };
 
 export type Origin = {
@@ -102,12 +102,12 @@ export function listProse(subject: LintSubject, roles: readonly Role[]): readonl
   return allProse(subject).filter(({ role }) => roles.includes(role));
 }
 
-const allProse = oncePer(({ resources, schemaOf }: LintSubject): readonly Prose[] => {
+const allProse = oncePer(({ resources, findSchema }: LintSubject): readonly Prose[] => {
   const byKind = new Map<string, readonly Field[]>();
   const ids = new Map<string, number>();
   const all: Prose[] = [];
   for (const resource of resources) {
-    const fields = byKind.get(resource.kind) ?? listFields(schemaOf(resource.kind));
+    const fields = byKind.get(resource.kind) ?? listFields(findSchema(resource.kind));
     byKind.set(resource.kind, fields);
     for (const { path, role } of fields) {
       const text = resource.document[path];

@@ -164,7 +164,7 @@ export async function findOwner({
   readonly environment?: string | null | undefined;
 }): Promise<Claimant> {
   // Git is asked where the answer counts: most states are in the folder of their stack.
-  const findName = async () => id ?? (await folderOf(dir));
+  const findName = async () => id ?? (await findFolder(dir));
   const isOwn = 'file' in state && findStackAround(state.file) === resolveLinks(resolve(dir));
   return { findName, owner: { stack: isOwn ? null : await findName(), environment } };
 }
@@ -175,7 +175,7 @@ function findStackAround(file: string): string | undefined {
 }
 
 /** The folder of a stack below the top of its repository; its path outside of one. */
-async function folderOf(dir: string): Promise<string> {
+async function findFolder(dir: string): Promise<string> {
   const folder = resolve(dir);
   try {
     return `./${(await askGit(dir, 'rev-parse', '--show-prefix')).replace(/\/$/, '')}`;

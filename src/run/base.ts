@@ -157,22 +157,22 @@ export function keepReads(reader: Reader): { readonly reader: Reader; readonly k
   const histories = new Map<string, Awaited<ReturnType<Reader['history']>>>();
   const lists = new Set<string>();
   const asked = new Set<string>();
-  const keyOf = (...parts: readonly unknown[]) => JSON.stringify(parts);
+  const formatKey = (...parts: readonly unknown[]) => JSON.stringify(parts);
   return {
     reader: {
       ...reader,
       list(kind, scope, fresh, fields) {
-        lists.add(keyOf(kind.name, scope, fields));
+        lists.add(formatKey(kind.name, scope, fields));
         return reader.list(kind, scope, fresh, fields);
       },
       async read(kind, at, facets) {
         const found = await reader.read(kind, at, facets);
-        reads.set(keyOf(kind.name, at.id), found);
+        reads.set(formatKey(kind.name, at.id), found);
         return found;
       },
       async history(kind, id, limit) {
         const entries = await reader.history(kind, id, limit);
-        histories.set(keyOf(kind.name, id), entries);
+        histories.set(formatKey(kind.name, id), entries);
         return entries;
       },
       entitlements: (fresh) => {
@@ -180,7 +180,7 @@ export function keepReads(reader: Reader): { readonly reader: Reader; readonly k
         const noting =
           <A extends readonly unknown[], T>(name: string, ask: (...args: A) => T) =>
           (...args: A) => {
-            asked.add(keyOf(name, ...args));
+            asked.add(formatKey(name, ...args));
             return ask(...args);
           };
         return {
@@ -193,16 +193,16 @@ export function keepReads(reader: Reader): { readonly reader: Reader; readonly k
     },
     kept: {
       list: async (kind, scope, _, fields) =>
-        lists.has(keyOf(kind.name, scope, fields))
+        lists.has(formatKey(kind.name, scope, fields))
           ? reader.list(kind, scope, false, fields)
           : undefined,
-      read: async (kind, { id }) => reads.get(keyOf(kind.name, id)),
-      history: async (kind, id) => histories.get(keyOf(kind.name, id)) ?? [],
+      read: async (kind, { id }) => reads.get(formatKey(kind.name, id)),
+      history: async (kind, id) => histories.get(formatKey(kind.name, id)) ?? [],
       // The base's plan reads nothing that the plan itself did not read.
       isHistoryDated: async () => true,
-      lackOf: reader.lackOf,
+      findLack: reader.findLack,
       entitlements: () =>
-        answered(reader.entitlements(), (...question) => asked.has(keyOf(...question))),
+        answered(reader.entitlements(), (...question) => asked.has(formatKey(...question))),
     },
   };
 }

@@ -36,7 +36,8 @@ export async function findStanding(
   const { dir } = stack;
   if (applied === undefined || sandbox !== undefined || !isInRepository(dir)) return {};
   const checkout = await describeCheckout(dir);
-  if (checkout === undefined) return { doubt: doubtOf(applied, 'Git cannot read the repository') };
+  if (checkout === undefined)
+    return { doubt: formatDoubt(applied, 'Git cannot read the repository') };
   if (checkout.head === applied.commit || hasContent(checkout, applied)) return {};
   return compareCommits(dir, applied, checkout);
 }
@@ -57,11 +58,11 @@ async function compareCommits(
   if (await hasCopySince(dir, applied)) return {};
   const isContained = await isAncestor(head, commit);
   if (!isContained && (await isShallow(dir)))
-    return { doubt: doubtOf(applied, 'the clone is shallow') };
+    return { doubt: formatDoubt(applied, 'the clone is shallow') };
   const touched = await findTouched(dir, head, commit);
   if (touched === 'nothing') return {};
   if (touched === 'unknown')
-    return { doubt: doubtOf(applied, 'the clone lacks objects of that commit') };
+    return { doubt: formatDoubt(applied, 'the clone lacks objects of that commit') };
   if (isContained) return behind('contained');
   const isThere = await succeeds(dir, 'cat-file', '-e', `${commit}^{commit}`);
   return behind(isThere ? 'diverged' : 'missing');
@@ -115,7 +116,7 @@ async function succeeds(dir: string, ...args: readonly string[]): Promise<boolea
   );
 }
 
-function doubtOf({ commit }: AppliedCommit, why: string): string {
+function formatDoubt({ commit }: AppliedCommit, why: string): string {
   return `Callsheet cannot tell whether this checkout has the last applied commit ${shortCommit(commit)}: ${why}. To be told, clone all commits (\`git fetch --unshallow\`, in a pipeline fetch-depth: 0 or GIT_DEPTH: 0)`;
 }
 

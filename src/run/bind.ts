@@ -100,10 +100,10 @@ async function readResource(
   if (live === undefined) return undefined;
   requireRead(live);
   const place = { ...live, pin: livePin(kind, live) };
-  const idOf = (target: Address) => ids.get(target);
+  const findId = (target: Address) => ids.get(target);
   const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
     ...world,
-    idOf,
+    findId,
   });
   const leaves = Object.entries(remembered.leaves).filter(
     ([path, leaf]) => 'unknown' in leaf || !differing.includes(path),

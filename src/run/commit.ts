@@ -35,12 +35,12 @@ export async function* readCommits(
   const distinct = commits.filter(
     (_, at) => at === 0 || changes[at]?.text !== changes[at - 1]?.text,
   );
-  const pathsOf = new Map(commits.map((commit, at) => [commit, changes[at]?.paths ?? []]));
+  const changedPaths = new Map(commits.map((commit, at) => [commit, changes[at]?.paths ?? []]));
   // Most of the time the first is the one that is looked for.
   for (let from = 0, count = 1; from < distinct.length; from += count, count *= 2) {
     const asked = distinct.slice(from, from + count).map((commit) => ({
       commit,
-      paths: [...new Set([...(pathsOf.get(commit) ?? []), ...dirty])],
+      paths: [...new Set([...(changedPaths.get(commit) ?? []), ...dirty])],
     }));
     const read = await readFiles(dir, top, asked);
     for (const [index, instead] of read.entries()) {
@@ -57,7 +57,7 @@ async function findTop(dir: string): Promise<string> {
 /** Files of the checkout that are not as a commit has them, those among them that Git does not know. */
 async function listDiffering(commit: string, options: FilesOptions): Promise<readonly string[]> {
   const { dir } = options;
-  const within = ['--', ...(await placesOf(options))];
+  const within = ['--', ...(await listPathspecs(options))];
   const [changed, untracked] = await Promise.all([
     runGit(dir, 'diff', ...DIFF, commit, ...within),
     runGit(dir, 'ls-files', '--others', '--exclude-standard', '--full-name', '-z', ...within),
@@ -66,7 +66,7 @@ async function listDiffering(commit: string, options: FilesOptions): Promise<rea
 }
 
 /** The folder of the stack, and files of variables that the repository has elsewhere. */
-async function placesOf({ dir, varFile = [] }: FilesOptions): Promise<readonly string[]> {
+async function listPathspecs({ dir, varFile = [] }: FilesOptions): Promise<readonly string[]> {
   if (varFile.length === 0) return ['.'];
   const top = await findTop(dir);
   const files = varFile.map((file) => resolve(file));
@@ -81,7 +81,7 @@ async function compareWithHead(
   const { dir } = options;
   const asked = ['HEAD', ...commits].map((commit) => `${commit}^{tree}`);
   const [head = '', ...trees] = (await askGit(dir, 'rev-parse', ...asked)).split('\n');
-  const within = ['--', ...(await placesOf(options))];
+  const within = ['--', ...(await listPathspecs(options))];
   const args = ['diff-tree', '-r', '--raw', '--no-renames', '-z', '--stdin', ...within];
   const distinct = [...new Set(trees)];
   const answer = await talkToGit(dir, args, distinct.map((tree) => `${tree} ${head}\n`).join(''));

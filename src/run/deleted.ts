@@ -103,7 +103,7 @@ async function findDeletions(
   if (creates.length === 0 || gone.length === 0) return new Map();
   const wanted = new Map(stack.resources.map((one) => [one.address, one]));
   // The last that had a name comes last.
-  const byName = new Map(gone.map(([address, one]) => [nameOf(one), address]));
+  const byName = new Map(gone.map(([address, one]) => [formatKey(one), address]));
   const receipts = new Map<string, ReturnType<typeof readReceipts>>();
   const found = await Promise.all(
     creates.map(async (change): Promise<readonly [Address, Deleted] | undefined> => {
@@ -112,7 +112,7 @@ async function findDeletions(
       const scope = desired === undefined ? {} : getScope(kindNamed(kind), desired.document);
       const former = Object.hasOwn(deleted, address)
         ? address
-        : byName.get(nameOf({ kind, scope, name }));
+        : byName.get(formatKey({ kind, scope, name }));
       const { run } = (former && deleted[former]) || {};
       if (run === undefined || run === null) return undefined;
       const reading = receipts.get(run) ?? readReceipts(run, store);
@@ -125,7 +125,11 @@ async function findDeletions(
   return new Map(found.filter((one) => one !== undefined));
 }
 
-function nameOf({ kind, scope, name }: Pick<Deletions[string], 'kind' | 'scope' | 'name'>): string {
+function formatKey({
+  kind,
+  scope,
+  name,
+}: Pick<Deletions[string], 'kind' | 'scope' | 'name'>): string {
   const places = Object.entries(scope).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([kind, name, places]);
 }

@@ -195,7 +195,7 @@ export function readdress(
   entries: Entries,
   { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
 ) {
-  const world = { ...given, idOf: () => undefined };
+  const world = { ...given, findId: () => undefined };
   const documents = new Map(stack.resources.map(({ address, document }) => [address, document]));
   return underAddressesOfNow(entries, state, (resource, from, to) => {
     const document = documents.get(to) ?? {};
@@ -207,7 +207,7 @@ export function readdress(
  * Finds the run that made an entry of a history, as the receipts say; undefined where none of this stack did. Each is
  * read once, however many resources are asked for, and its copies are not kept.
  */
-export function createWriterFinder(session: Session): EditsReader['runOf'] {
+export function createWriterFinder(session: Session): EditsReader['findEntryRun'] {
   const author = findAuthor(session.platform.account_id);
   const read = async (run: string) => {
     const { entries } = readdress((await readRun(session, run)) ?? [], session);

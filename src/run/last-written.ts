@@ -23,7 +23,7 @@ export function createWrittenFinder(session: Session): FindWritten {
       const value = valueAt(kind.schema, document, path);
       if (value !== undefined && isWanted(value)) return value;
     }
-    const origin = stack.originOf(address, path);
+    const origin = stack.traceOrigin(address, path);
     const { file } = (origin && getSource(origin)) ?? {};
     if (file === undefined) {
       // It is configured no more: the commits had it.
@@ -57,7 +57,7 @@ function openCopies(session: Session) {
   };
   const journals = new Map<string, ReturnType<typeof read>>();
   let runs: ReturnType<typeof listRuns> | undefined;
-  return async function* copiesOf(id: string) {
+  return async function* readCopies(id: string) {
     runs ??= listRuns(session);
     for (const run of (await runs).slice(0, MOST_READ)) {
       const reading = journals.get(run) ?? read(run);
@@ -95,7 +95,7 @@ function openVersions(
   };
   let loading: ReturnType<typeof load> | undefined;
   const loaded: Promise<IteratorResult<{ readonly stack: Stack }, void>>[] = [];
-  return async function* versionsOf(addresses) {
+  return async function* listVersions(addresses) {
     loading ??= load();
     for (let at = 0; ; at += 1) {
       // A commit that Git cannot read counts as absent.

@@ -193,11 +193,11 @@ async function planSession(
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
     findCallouts: createCalloutFinder(),
-    assumptionOf: (operation) => findAssumption(operation, client.endpoints),
+    findAssumption: (operation) => findAssumption(operation, client.endpoints),
     assume: client.endpoints.assume,
     endpoints: movedEndpoints(client.endpoints),
     // No line of the files says what a rollback or a restore writes, but their rows are those of the run.
-    sourceOf: (site) => ({ parts: partsAt(stack, site) }),
+    findSource: (site) => ({ parts: partsAt(stack, site) }),
     configured: stack.resources.map(({ address }) => address),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
@@ -241,8 +241,8 @@ export async function planConfiguration(
   const { moved } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await planSession(session, expected, context, {
-    sourceOf: ({ address, path }) => {
-      const origin = stack.originOf(address, parsePath(path) ?? [path]);
+    findSource: ({ address, path }) => {
+      const origin = stack.traceOrigin(address, parsePath(path) ?? [path]);
       return { ...(origin && getSource(origin)), parts: partsAt(stack, { address, path }) };
     },
     findWritten: createWrittenFinder(session),
@@ -250,7 +250,7 @@ export async function planConfiguration(
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
     drift: driftPolicy(stack.guards, options),
-    ...(scope && { atOnce: scope.atOnce, configDigest: digestOf(stack, scope) }),
+    ...(scope && { atOnce: scope.atOnce, configDigest: computeScopeDigest(stack, scope) }),
     behind: standing.behind,
     ...how,
     ...(refresh === undefined
@@ -307,8 +307,11 @@ function withNotes(planned: Planned, notes: readonly Note[]): Planned {
   return { ...planned, plan: withDigest({ ...plan, notes: [...notes, ...plan.notes] }) };
 }
 
-function partsAt({ partsOf }: Session['stack'], { address, path }: Site): FieldSource['parts'] {
-  return () => partsOf(address, parsePath(path) ?? [path]);
+function partsAt(
+  { readTextParts }: Session['stack'],
+  { address, path }: Site,
+): FieldSource['parts'] {
+  return () => readTextParts(address, parsePath(path) ?? [path]);
 }
 
 /** A plan file is held against this digest, which for a strategy also has how it goes about it. */
@@ -319,10 +322,10 @@ export function plannedDigest(
 ): string {
   return strategy === undefined
     ? stack.digest
-    : digestOf(stack, findScope(strategy, stack, context));
+    : computeScopeDigest(stack, findScope(strategy, stack, context));
 }
 
-function digestOf({ digest }: Stack, { settings }: StrategyScope): string {
+function computeScopeDigest({ digest }: Stack, { settings }: StrategyScope): string {
   return computeDigest([digest, settings]);
 }
 
@@ -467,7 +470,7 @@ export function guardFindingsNow(
 ): readonly GuardFinding[] {
   const { guards, resources: desired } = stack;
   const ids = idsWith(state, plan.changes);
-  const world = { ...known, idOf: (address: Address) => ids.get(address) };
+  const world = { ...known, findId: (address: Address) => ids.get(address) };
   const holds = state.holds ?? {};
   return checkGuards(plan, { guards, holds, now: now(), desired, world, behind });
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { timeOf } from '../core/moment.ts';
+import { parseTime } from '../core/moment.ts';
 import { findText, inTurns } from '../core/value.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -67,7 +67,7 @@ export async function recallFormer(
   platform: {
     readonly reader: Pick<Reader, 'list' | 'read' | 'history'>;
     readonly account: string;
-    readonly world: Omit<World, 'idOf'>;
+    readonly world: Omit<World, 'findId'>;
     readonly now: Date;
   },
 ): Promise<Recollection> {
@@ -75,9 +75,9 @@ export async function recallFormer(
   const unnamed = await listUnnamed(loaded.stack, platform);
   const former = unnamed.size === 0 ? [] : await listFormer(unnamed, loaded, platform.now);
   const { resources, moves } = loaded.stack;
-  const priorOf = priorAddresses(moves.moved);
+  const listPriors = priorAddresses(moves.moved);
   const successors = new Map(
-    resources.flatMap((one) => [one.address, ...priorOf(one.address)].map((at) => [at, one])),
+    resources.flatMap((one) => [one.address, ...listPriors(one.address)].map((at) => [at, one])),
   );
   const found: (Awaited<ReturnType<typeof findLive>> | undefined)[] = [];
   await inTurns(former.entries(), MOST_AT_ONCE, async ([index, one]) => {
@@ -115,7 +115,7 @@ async function listUnnamed(
   { resources, organization }: LoadedStack['stack'],
   { reader }: { readonly reader: Pick<Reader, 'list'> },
 ): Promise<ReadonlySet<string>> {
-  const configured = new Set(resources.map(nameOf));
+  const configured = new Set(resources.map(findName));
   const own: Scope = organization === undefined ? {} : { organization_id: organization };
   const lists = await Promise.all(
     kinds.map(async (kind) => {
@@ -149,7 +149,7 @@ async function listFormer(
       const { at: to = now.getTime(), id: until } = commits[index - 1] ?? {};
       const seen = new Set<string>();
       for (const desired of then.resources) {
-        const name = nameOf(desired);
+        const name = findName(desired);
         if (name === undefined || !unnamed.has(name)) continue;
         former.set(name, { desired, commit, to, until, ...former.get(name), from });
         seen.add(name);
@@ -166,7 +166,7 @@ async function listFormer(
 }
 
 /** Names a resource as the platform tells it from others. */
-function nameOf({ kind, document }: DesiredResource): string | undefined {
+function findName({ kind, document }: DesiredResource): string | undefined {
   const known = kindNamed(kind);
   return nameIn(known, getScope(known, document), getNaturalKey(known, document));
 }
@@ -212,7 +212,7 @@ async function findLive(
   }
   const isSince = (at: number) => at >= from - CLOCK_SKEW_MS;
   const isOwn = ({ actor, at }: HistoryEntry) =>
-    actor === findAuthor(account) && at !== null && isSince(timeOf(at));
+    actor === findAuthor(account) && at !== null && isSince(parseTime(at));
   const entries =
     kind.history === undefined ? [] : await reader.history(kind, item.id, MOST_ENTRIES);
   const written = entries.find(isOwn);
@@ -224,7 +224,7 @@ async function findLive(
     ...{ id: live.id, scope: live.scope, document: live.document, ...createdIn(live) },
     pin: pin && written ? { ...pin, history_id: written.id, updated_at: written.at } : pin,
   };
-  const unread: World = { ...world, idOf: () => undefined };
+  const unread: World = { ...world, findId: () => undefined };
   const { leaves, ...entry } = rememberResource(kind, desired, at, undefined, new Set(), unread);
   // The state that is made next has a salt of its own.
   const kept = Object.entries(leaves).map(([path, leaf]) => [
@@ -256,5 +256,5 @@ async function listLive(
 
 function createdAt({ record }: ListedResource): number | undefined {
   const text = findText(record.created_at);
-  return text === undefined ? undefined : timeOf(text);
+  return text === undefined ? undefined : parseTime(text);
 }

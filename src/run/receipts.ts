@@ -131,8 +131,8 @@ export async function* readInOrder(
 }
 
 function inTurn(journals: readonly Journal[]): readonly Journal[] {
-  const serialOf = ({ entries = [] }: Journal) => findBegan(entries)?.serial ?? 0;
-  return journals.toSorted((a, b) => serialOf(b) - serialOf(a));
+  const getSerial = ({ entries = [] }: Journal) => findBegan(entries)?.serial ?? 0;
+  return journals.toSorted((a, b) => getSerial(b) - getSerial(a));
 }
 
 async function readSound(run: string, read: Receipts['read']): Promise<Journal> {
@@ -442,7 +442,7 @@ function foundSide(path: string, snapshot: SnapshotTaken | undefined, texts: Kno
 }
 
 function writtenSide(path: string, leaf: AppliedLeaf, receipt: Receipt, texts: KnownTexts): Side {
-  const { schema } = kindNamed(kindOf(receipt));
+  const { schema } = kindNamed(findKind(receipt));
   if ('value' in leaf) return shownSide(schema, path, leaf.value);
   if ('digest' in leaf) {
     const text = texts.get(leaf.digest);
@@ -456,7 +456,7 @@ function shownSide(schema: FieldSchema, path: string, value: Json): Side {
   return { value: shown, isKept: true, isSecret: shown === MASK };
 }
 
-function kindOf({ line, snapshot, recorded }: Receipt): string {
+function findKind({ line, snapshot, recorded }: Receipt): string {
   return snapshot?.kind ?? recorded?.kind ?? line.address.split('.')[0] ?? '';
 }
 

@@ -34,7 +34,7 @@ type Interrupted = {
   readonly platform: { readonly account_id: string };
   readonly claimant: Claimant | undefined;
   readonly client: Client;
-  readonly world: Omit<World, 'idOf'>;
+  readonly world: Omit<World, 'findId'>;
   readonly stack: Pick<Stack, 'resources'>;
 };
 
@@ -45,7 +45,7 @@ export async function findUnfinished(
   deps: {
     readonly store: StateStore;
     readonly reader: Reader;
-    readonly world: Omit<World, 'idOf'>;
+    readonly world: Omit<World, 'findId'>;
   },
 ): Promise<Unfinished | undefined> {
   const run = replayed.began?.run;

@@ -25,7 +25,7 @@ import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, KeptByRun, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
-import { sealsOf } from '../state/open.ts';
+import { openStateSeals } from '../state/open.ts';
 import { nextState, withApplied, withDeleted, withHolds, withKept } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
@@ -122,7 +122,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     const now = { desired: desiredIn(request), state: recovered };
     checkBasis(plan, { ...now, world: session.world });
     const ids = idsWith(recovered, plan.changes);
-    const world = { ...session.world, fingerprints, idOf: (one: Address) => ids.get(one) };
+    const world = { ...session.world, fingerprints, findId: (one: Address) => ids.get(one) };
     const { isGiven = false, restored } = request;
     const planned =
       restored === undefined ? { ...made, refresh: recallAgreed(plan, now, world, isGiven) } : made;
@@ -250,7 +250,7 @@ async function execute(
     lease,
     state,
     desired,
-    world: { secretOf: session.secretOf, fingerprints },
+    world: { findSecret: session.findSecret, fingerprints },
     agreed: planned.refresh,
     ...(sealer === undefined ? {} : { seal: sealer.seal }),
     ...(request.restored === undefined ? {} : { restored: request.restored }),
@@ -343,7 +343,7 @@ async function keepHere(
   const file = join(stack.dir, '.callsheet', `unkept-${run}.json`);
   try {
     const { disk } = context;
-    await writeStateCopy(file, state, { disk, seals: sealsOf(stack.state, context) });
+    await writeStateCopy(file, state, { disk, seals: openStateSeals(stack.state, context) });
   } catch {
     return failure.withTodo(
       'The changes of the run are made, and its state is lost. The next plan finds resources by their names.',

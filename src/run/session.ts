@@ -59,7 +59,7 @@ export type Session = LoadedStack & {
    * else.
    */
   readonly claimant: Claimant | undefined;
-  readonly world: Omit<World, 'idOf'>;
+  readonly world: Omit<World, 'findId'>;
   readonly fingerprints: Fingerprinter;
   /** From now on an interrupt no longer ends requests that are under way. */
   readonly beginWriting: () => void;
@@ -85,14 +85,14 @@ export async function openSession(
   context: RunContext,
   {
     secrets,
-    storeOf = (stack) => openStore(stack, context),
+    chooseStore = (stack) => openStore(stack, context),
     freeBy,
     check,
     evenBroken,
     openFile,
   }: {
     readonly secrets?: SecretsWanted;
-    readonly storeOf?: (stack: Stack) => StateStore;
+    readonly chooseStore?: (stack: Stack) => StateStore;
     /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
     readonly freeBy?: number | undefined;
     readonly check?: CheckNamed | undefined;
@@ -107,7 +107,7 @@ export async function openSession(
     return await stage(context, 'read', async () => {
       await describeTask(options, context);
       const loaded = await openStack(options, context, secrets, evenBroken);
-      const store = storeOf(loaded.stack);
+      const store = chooseStore(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));
       const session = await openSessionOn(loaded, store, options, context, { check, openFile });
@@ -151,7 +151,7 @@ export async function openSessionOn(
     readonly check?: CheckNamed | undefined;
   },
 ): Promise<Session> {
-  const { stack, secretOf } = loaded;
+  const { stack, findSecret } = loaded;
   const source = { ...stack, openFile };
   const client = await openClient(source, context, concurrency, endpointsFor(stack, context));
   // While nothing is written an interrupt ends whatever is being read.
@@ -177,7 +177,7 @@ export async function openSessionOn(
     const account = getText(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
     const reader = createReader(client, me);
-    const world = { secretOf, fingerprints };
+    const world = { findSecret, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     const isLost = known.lineage === NO_LINEAGE && context.sandbox === undefined;
     const there = { reader, account, world, now: context.now() };

@@ -23,7 +23,7 @@ const MANY_RESOURCES = 2_000;
 export type LoadedStack = {
   readonly stack: Stack;
   readonly warnings: readonly Diagnostic[];
-  readonly secretOf: (source: string) => string | undefined;
+  readonly findSecret: (source: string) => string | undefined;
   /** Values of all secrets that are at hand. */
   readonly secretValues: readonly string[];
   /**
@@ -82,7 +82,7 @@ export async function openStack(
   return {
     stack,
     warnings: diagnostics,
-    secretOf: (source) => values.get(source),
+    findSecret: (source) => values.get(source),
     get secretValues() {
       return [...new Set(values.values())];
     },

@@ -190,12 +190,12 @@ export async function undo(
       session,
     );
     refuseWithoutCopies(run, entries, options);
-    const { historyOf, unread } = openHistories(session);
+    const { readHistory, unread } = openHistories(session);
     const author = findAuthor(session.platform.account_id);
     const located = await locateWrites(
       entries,
       author,
-      (kind, id) => historyOf(kind, id, ENTRIES_READ),
+      (kind, id) => readHistory(kind, id, ENTRIES_READ),
       run === session.state.last_run,
     );
     const before = rollbacks.map((rollback) => readdress(rollback, session).entries);
@@ -222,7 +222,7 @@ export async function undo(
         : await findEdited(
             chosen,
             { ours: new Set([...ours, ...(await earlierRuns(session, run))]), undone, later },
-            historyOf,
+            readHistory,
             session,
           );
     const untold =
@@ -419,7 +419,7 @@ function takenOver(address: Address): NotUndone {
  * them: `unread` then says why, by id.
  */
 function openHistories({ reader }: Session): {
-  readonly historyOf: Reader['history'];
+  readonly readHistory: Reader['history'];
   readonly unread: ReadonlyMap<string, string>;
 } {
   const known = new Map<string, Promise<readonly HistoryEntry[]>>();
@@ -432,12 +432,12 @@ function openHistories({ reader }: Session): {
     if (why !== undefined && (await isThere())) unread.set(id, why);
     return entries;
   };
-  const historyOf: Reader['history'] = async (kind, id, limit) => {
+  const readHistory: Reader['history'] = async (kind, id, limit) => {
     const reading = known.get(id) ?? read(kind, id);
     known.set(id, reading);
     return (await reading).slice(0, limit);
   };
-  return { historyOf, unread };
+  return { readHistory, unread };
 }
 
 /** Entries that are read to find what a run wrote, and what was edited since: the largest page (Limits). */
@@ -486,20 +486,20 @@ async function earlierRuns(session: Session, run: string): Promise<readonly stri
 function findEdited(
   undo: Undo,
   runs: Pick<EditsReader, 'ours' | 'undone' | 'later'>,
-  historyOf: Reader['history'],
+  readHistory: Reader['history'],
   session: Session,
 ): Promise<readonly Edited[]> {
   const { reader, platform } = session;
   const author = findAuthor(platform.account_id);
   return findInterleaved(undo, {
-    history: (address, id, limit) => historyOf(kindNamed(getKind(address)), id, limit),
+    history: (address, id, limit) => readHistory(kindNamed(getKind(address)), id, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());
       return live && buildPin(kind, live);
     },
-    runOf: createWriterFinder(session),
+    findEntryRun: createWriterFinder(session),
     ...runs,
   });
 }
@@ -516,7 +516,7 @@ export async function carryOutUndo(
   context: RunContext,
 ): Promise<UndoOutcome> {
   const { run, what, hold, isOwed, snapshot, mayDelete = true, notes: said = [] } = request;
-  const planOf = (undo: Undo) =>
+  const planUndo = (undo: Undo) =>
     planInstead(
       session,
       {
@@ -532,12 +532,12 @@ export async function carryOutUndo(
       },
       context,
     );
-  const first = await planOf(request.undo);
+  const first = await planUndo(request.undo);
   const gone = goneSince(request.undo, first.plan);
   if (gone.size > 0 && request.without !== undefined)
     return carryOutUndo(request.without(gone), options, review, session, context);
   const { undo, left: unlinked } = await relink(request.undo, first, options, session);
-  const planned = undo === request.undo ? first : await planOf(undo);
+  const planned = undo === request.undo ? first : await planUndo(undo);
   const skipped = [...(request.skipped ?? []), ...unlinked];
   const notes = [...undo.impossible, ...skipped].map(noteOn);
   const plan = withDigest({
@@ -599,13 +599,13 @@ async function relink(
     ...(await findUses(remade, { desired: undo.desired, state, reader })).values(),
   ].flat();
   const owners = ownersIn(state);
-  const addressOf = indexOwners(remade);
+  const findAddress = indexOwners(remade);
   const naming: Naming[] = [];
   const left: NotUndone[] = [];
   const target = { target: options.target ?? [], exclude: options.exclude ?? [] };
-  for (const own of Map.groupBy(uses, userOf).values()) {
+  for (const own of Map.groupBy(uses, getUser).values()) {
     const [first] = own;
-    const address = first && owners.get(userOf(first));
+    const address = first && owners.get(getUser(first));
     const recorded = address === undefined ? undefined : state.resources[address];
     const wanted = address === undefined ? undefined : undo.wanted.get(address);
     // A document that goes back as a whole has the new ids already.
@@ -617,13 +617,15 @@ async function relink(
     if (live) naming.push({ address, kind, live, paths, recorded });
     else {
       const label = address ?? `${name} (${id})`;
-      left.push(...own.flatMap((use) => stillNamed(use, addressOf(use.to.kind, use.to.id), label)));
+      left.push(
+        ...own.flatMap((use) => stillNamed(use, findAddress(use.to.kind, use.to.id), label)),
+      );
     }
   }
-  return { undo: naming.length === 0 ? undo : withRelinked(undo, naming, addressOf), left };
+  return { undo: naming.length === 0 ? undo : withRelinked(undo, naming, findAddress), left };
 }
 
-function userOf({ kind, id }: Use): string {
+function getUser({ kind, id }: Use): string {
   return getIdentity({ kind: kind.name, id });
 }
 
@@ -876,7 +878,7 @@ async function verifyUndo(
   { client, world }: Session,
 ): Promise<Omit<Verification, 'left'> & { readonly gone: readonly NotUndone[] }> {
   const reader = createReader(client);
-  const now = { ...world, idOf: (address: Address) => resources[address]?.id };
+  const now = { ...world, findId: (address: Address) => resources[address]?.id };
   const read = async ([address, one]: readonly [Address, Wanted]) => {
     const before = found.get(address);
     const id = resources[address]?.id ?? before?.id ?? one.id;

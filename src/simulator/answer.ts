@@ -127,7 +127,7 @@ export function assumedPage<T>(
 export function ordered<T>(
   { listOrder }: Dialect,
   records: Iterable<T>,
-  nameOf: (record: T) => unknown,
+  getName: (record: T) => unknown,
 ): readonly T[] {
   const created: readonly T[] = Array.isArray(records) ? records : [...records];
   switch (listOrder) {
@@ -136,7 +136,7 @@ export function ordered<T>(
     case 'newest':
       return created.toReversed();
     case 'name':
-      return created.toSorted((a, b) => (String(nameOf(a)) < String(nameOf(b)) ? -1 : 1));
+      return created.toSorted((a, b) => (String(getName(a)) < String(getName(b)) ? -1 : 1));
   }
 }
 

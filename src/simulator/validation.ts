@@ -336,12 +336,12 @@ function typeName(value: unknown): string {
 export function refusedNulls(
   { dialect }: Platform,
   body: JsonObject,
-  schemaOf: (name: string) => FieldSchema,
+  findSchema: (name: string) => FieldSchema,
 ): readonly Violation[] {
   if (dialect.nulls === 'clears') return [];
   return Object.entries(body).flatMap(([name, value]) =>
     value === null
-      ? namesNull(schemaOf(name))
+      ? namesNull(findSchema(name))
         ? []
         : [violation(name, 'null is not allowed')]
       : nestedNulls(value, name),

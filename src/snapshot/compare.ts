@@ -63,7 +63,10 @@ export async function compareSnapshots(
     isPreflighted: false,
     claims: [],
     // Documents of the platform hold no `$secret`, and nothing is known of what was written once.
-    world: { secretOf: () => undefined, fingerprints: { of: () => '', matches: () => 'unknown' } },
+    world: {
+      findSecret: () => undefined,
+      fingerprints: { of: () => '', matches: () => 'unknown' },
+    },
     now,
     options: EVERYTHING,
     guards: {},
@@ -73,7 +76,7 @@ export async function compareSnapshots(
     configDigest: computeDigest([earlier.header.made_at, later.header.made_at]),
     versions: new Map(),
     findCallouts: createCalloutFinder(),
-    assumptionOf: () => undefined,
+    findAssumption: () => undefined,
     secondsPerRequest: () => 0,
   });
   const notes = [...difference.untold.map(untoldNote), ...compareAnswers(difference)];
@@ -260,7 +263,7 @@ function readerOver(records: readonly ResourceRecord[]): Reader {
     },
     history: async () => [],
     isHistoryDated: async () => true,
-    lackOf: () => undefined,
+    findLack: () => undefined,
     entitlements: () => NO_ENTITLEMENTS,
   };
 }
@@ -299,14 +302,14 @@ type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecor
  */
 async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
   const old = new Map<string, string>();
-  const readOf = { earlier: nothingRead(), later: nothingRead() };
-  for await (const [key, record] of keyed(earlier, readOf.earlier))
+  const readings = { earlier: nothingRead(), later: nothingRead() };
+  for await (const [key, record] of keyed(earlier, readings.earlier))
     old.set(key, contentDigest(record));
   const after: ResourceRecord[] = [];
   const answers = new Map<string, AnswerPair>();
   const organizations: Record<string, string> = {};
   let equal = 0;
-  for await (const [key, record] of keyed(later, readOf.later)) {
+  for await (const [key, record] of keyed(later, readings.later)) {
     if (record.type === 'organization') nameIn(organizations, record);
     const isSame = old.get(key) === contentDigest(record);
     if (isSame) old.delete(key);
@@ -327,8 +330,8 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
     const key = getIdentity(record);
     return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
   };
-  const gone = Map.groupBy(before.values(), (one) => isTold(one, readOf.later));
-  const come = Map.groupBy(after, (one) => isTold(one, readOf.earlier));
+  const gone = Map.groupBy(before.values(), (one) => isTold(one, readings.later));
+  const come = Map.groupBy(after, (one) => isTold(one, readings.earlier));
   return {
     before: new Map(gone.get(true)?.map((record) => [getIdentity(record), record])),
     after: come.get(true) ?? [],

@@ -314,7 +314,7 @@ const IN_SNAPSHOT = 'snapshot:/';
 /** The files of a snapshot, as far as their records were noted. */
 export function openMedia(records: SnapshotFile['records']): Media {
   const noted = new Map<string, MediaFile>();
-  const bytesOf = shared((wanted) => readMedia(records(), wanted));
+  const readBytes = shared((wanted) => readMedia(records(), wanted));
   return {
     // Without the piece of it, which would stay in memory.
     note: ({ sha256, name, mime, size }) => {
@@ -328,7 +328,7 @@ export function openMedia(records: SnapshotFile['records']): Media {
     },
     async open({ path, sha256, mime }) {
       if (!path.startsWith(IN_SNAPSHOT)) return undefined;
-      return new globalThis.Blob([new Uint8Array(await bytesOf(sha256))], { type: mime });
+      return new globalThis.Blob([new Uint8Array(await readBytes(sha256))], { type: mime });
     },
   };
 }

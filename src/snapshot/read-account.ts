@@ -98,7 +98,7 @@ async function* listedResources(input: AccountInput): AsyncGenerator<ContentReco
     }
   }
   for (const { kind, read } of unlisted) {
-    const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
+    const ids = new Set([...input.known.ids(kind.name), ...references.listIds(kind.name)]);
     // The part of a list before it broke off is in the snapshot already.
     const unread = [...ids].filter((id) => !read.has(id));
     const found = unread.map((id) => ({ id, scope: {}, record: {} }));
@@ -314,7 +314,7 @@ function createReferences() {
         ids.set(referred, known.add(leaf.value));
       }
     },
-    idsOf: (kind: string): readonly string[] => [...(ids.get(kind) ?? [])],
+    listIds: (kind: string): readonly string[] => [...(ids.get(kind) ?? [])],
   };
 }
 

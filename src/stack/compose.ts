@@ -100,7 +100,7 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   const base = findLast(own, 'base');
   bases.noteNamed(own);
   const { layers: beneath, isComplete } =
-    base === undefined ? NO_BASES : bases.layersOf(base.value);
+    base === undefined ? NO_BASES : bases.findLayers(base.value);
   const context = buildContext(address, surroundings);
   const forEach = findLast(own, 'for_each');
   const stacked = { written, beneath, isComplete, above };
@@ -193,7 +193,7 @@ function redactedColumns(
     const column = eachPath(expression)?.[0];
     return column === undefined
       ? fillParts(expression, context)
-      : [{ text: ANY_CREDENTIAL, column, placeOf: undefined }];
+      : [{ text: ANY_CREDENTIAL, column, findRange: undefined }];
   };
   const texts = layers.flatMap(({ body }) => splitTexts(body, rootField(root), fill, context));
   const secret = texts.flatMap(({ parts, field }) => {
@@ -303,7 +303,7 @@ function charactersIn(node: SyntaxNode, folder: Folder): number {
 /** The bases of a stack, as resources ask for them. */
 type Bases = {
   /** The layers that a `base` member names, the lowest first. What is wrong with it is reported. */
-  readonly layersOf: (base: SyntaxNode) => BaseLayers;
+  readonly findLayers: (base: SyntaxNode) => BaseLayers;
   /** Takes note of bases that bodies name, be they asked for or not. */
   readonly noteNamed: (bodies: readonly MapNode[]) => void;
   /** Reports every base that was neither asked for nor named. */
@@ -336,7 +336,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
       return false;
     });
 
-  const beneathOf = (name: string): readonly Named[] => {
+  const findBases = (name: string): readonly Named[] => {
     const found =
       beneath.get(name) ??
       known(bases.get(name)?.body.members.get('base')?.value, () => incomplete.add(name));
@@ -359,12 +359,12 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   );
   for (const base of bases.values()) reportLoops(base, deps.report);
   return {
-    layersOf: (node) => {
+    findLayers: (node) => {
       let isComplete = true;
       const named = known(node, () => {
         isComplete = false;
       });
-      const names = lowestFirst(named, beneathOf, onCircle);
+      const names = lowestFirst(named, findBases, onCircle);
       for (const name of names) used.add(name);
       return {
         layers: names.flatMap((name) => layers.get(name) ?? []),
@@ -379,7 +379,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
       }
     },
     reportUnused: () => {
-      const also = lowestFirst([...others.values()], beneathOf, onCircle);
+      const also = lowestFirst([...others.values()], findBases, onCircle);
       const all = new Set([...used, ...also]);
       for (const { name, keyPlace } of bases.values()) {
         if (!all.has(name)) reportUnused(name, keyPlace, deps.report);
@@ -394,7 +394,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
  */
 export function lowestFirst<T extends { readonly name: string }>(
   names: readonly T[],
-  beneathOf: (name: string) => readonly T[],
+  findBases: (name: string) => readonly T[],
   onCircle: (way: readonly string[], closing: T) => void,
 ): readonly string[] {
   const done = new Set<string>();
@@ -411,7 +411,7 @@ export function lowestFirst<T extends { readonly name: string }>(
       return;
     }
     open.add(name);
-    way.push({ name, rest: beneathOf(name).values() });
+    way.push({ name, rest: findBases(name).values() });
   };
   for (const named of names) {
     enter(named);

@@ -36,7 +36,7 @@ export type Given = { readonly text: string; readonly parts: () => readonly Part
 export type Part = {
   readonly text: string;
   /** Finds a stretch of the piece in the files; undefined where it comes from outside of them. */
-  readonly placeOf: ((start: number, end: number) => SourceRange) | undefined;
+  readonly findRange: ((start: number, end: number) => SourceRange) | undefined;
   /** The expression that it stands for (`${each.name}`), and what is inside: one object for all pieces of one. */
   readonly filled?: { readonly expression: string; readonly inner: string };
   /** The column of the cell that gave it. */
@@ -106,7 +106,7 @@ export function interpolate(text: string, scope: Scope): Interpolated {
 /** The pieces of a text, in their order: what it says itself, and what fills in its expressions. */
 export function splitParts(
   text: string,
-  placeOf: NonNullable<Part['placeOf']>,
+  findRange: NonNullable<Part['findRange']>,
   fill: (expression: string) => readonly Part[],
 ): readonly Part[] {
   const parts: Part[] = [];
@@ -114,7 +114,7 @@ export function splitParts(
   const take = (to: number, own = text.slice(from, to)) => {
     const start = from;
     if (own !== '')
-      parts.push({ text: own, placeOf: (first, end) => placeOf(start + first, start + end) });
+      parts.push({ text: own, findRange: (first, end) => findRange(start + first, start + end) });
     from = to;
   };
   for (const { index, 0: expression, 1: inner } of text.matchAll(EXPRESSION)) {
@@ -136,15 +136,15 @@ export function fillParts(expression: string, scope: Scope): readonly Part[] {
   if (name !== undefined) {
     const found = scope.variables.lookup(name);
     if (typeof found === 'string' || !('value' in found)) return [];
-    const place = scope.variables.originOf(name)?.range;
-    return [{ text: found.value, variable: name, placeOf: place && (() => place) }];
+    const place = scope.variables.findOrigin(name)?.range;
+    return [{ text: found.value, variable: name, findRange: place && (() => place) }];
   }
   const path = eachPath(expression);
   if (path === undefined) return scope.given?.get(expression)?.parts() ?? [];
   const found = lookUpCell(scope.row, path);
   if (typeof found === 'string' || !('cell' in found) || found.cell.type !== 'scalar') return [];
   const { text, range } = found.cell;
-  return [{ text, column: path[0] ?? '', placeOf: () => range }];
+  return [{ text, column: path[0] ?? '', findRange: () => range }];
 }
 
 /** Undefined where what is wrong was said elsewhere. */

@@ -576,23 +576,23 @@ export function splitTexts(
   { folder }: Pick<Context, 'folder'>,
 ): readonly { readonly parts: readonly Part[]; readonly field: Field }[] {
   const node = getContent(value);
-  const placeOf = () => node.range;
-  if (node.type === 'scalar') return [{ parts: splitParts(node.text, placeOf, fill), field }];
+  const findRange = () => node.range;
+  if (node.type === 'scalar') return [{ parts: splitParts(node.text, findRange, fill), field }];
   const below = (one: SyntaxNode, own: Field) => splitTexts(one, own, fill, { folder });
   if (node.type === 'list') {
     const element = elementField(field, '[]');
     return node.items.flatMap((item) => below(item, element));
   }
   const written = isForm(node) ? (textIn(findMember(node, PATH)?.value) ?? '') : '';
-  const path = splitParts(written, placeOf, fill).map(({ text }) => text);
+  const path = splitParts(written, findRange, fill).map(({ text }) => text);
   const read = path.length === 0 ? undefined : folder.text(path.join(''));
   if (read !== undefined && !isUnreadable(read)) {
     const given = findMember(node, WITH)?.value;
     const fillName = (expression: string) => {
       const value = findMember(given, expression)?.value;
-      return value?.type === 'scalar' ? splitParts(value.text, placeOf, fill) : fill(expression);
+      return value?.type === 'scalar' ? splitParts(value.text, findRange, fill) : fill(expression);
     };
-    return [{ parts: splitParts(read.source.text, placeOf, fillName), field }];
+    return [{ parts: splitParts(read.source.text, findRange, fillName), field }];
   }
   const ofForm = isForm(node);
   const pair = pairIn(node);

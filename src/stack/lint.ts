@@ -68,8 +68,8 @@ export function reportLint(input: LintInput): void {
   const subject: LintSubject = {
     resources,
     settings,
-    schemaOf: (kind) => schemas.get(kind),
-    originOf: (resource, path) => texts.originOf(resource, path),
+    findSchema: (kind) => schemas.get(kind),
+    findOrigin: (resource, path) => texts.findOrigin(resource, path),
   };
   const findings = [...lint(subject).map(ofLint), ...input.found.flatMap(ofTeam(input))];
   for (const finding of findings) {
@@ -141,7 +141,7 @@ function reportFinding(finding: Told, texts: Texts, report: Report): void {
     hint,
     address,
     path,
-    range: texts.placeOf(resource, path, span),
+    range: texts.findRange(resource, path, span),
   });
 }
 
@@ -260,9 +260,9 @@ function linesBelow(source: Source, line: number): LineRange {
 
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */
 type Texts = {
-  readonly originOf: (resource: DesiredResource, path: string) => Origin;
+  readonly findOrigin: (resource: DesiredResource, path: string) => Origin;
   /** Returns the range of a part of a field's text, or of the whole field if that of the part is unknown. */
-  readonly placeOf: (
+  readonly findRange: (
     resource: DesiredResource,
     path: string,
     span?: Span,
@@ -283,11 +283,11 @@ function openTexts({ folder, variables, resolvedAt }: LintInput): Texts {
   };
   const field = ({ address }: DesiredResource, path: string): SourceRange | undefined => {
     const resource = resolvedAt(address);
-    const range = resource && (resource.placeOf(path) ?? resource.ownPlace);
+    const range = resource && (resource.findRange(path) ?? resource.ownPlace);
     return range && firstLine({ ...range, end: range.source.text.length });
   };
   return {
-    originOf: (resource, path) => {
+    findOrigin: (resource, path) => {
       const { node, file } = written(resource, path);
       if (file !== undefined) return { key: file.file, label: file.file };
       const position = resource.locate(path);
@@ -298,7 +298,7 @@ function openTexts({ folder, variables, resolvedAt }: LintInput): Texts {
       const { source, start } = node.origin ?? node.range;
       return { key: `${source.file} ${start}`, label: `${position.file}:${position.line}` };
     },
-    placeOf: (resource, path, span) => {
+    findRange: (resource, path, span) => {
       const range = field(resource, path);
       const text = resource.document[path];
       if (span === undefined || typeof text !== 'string') return range;

@@ -83,9 +83,9 @@ export type Stack = StackSettings & {
   /** Every place that uses a secret; put together each time it is asked for. */
   readonly secrets: readonly SecretPlace[];
   /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
-  readonly originOf: (address: Address, path: Path) => Origin | undefined;
+  readonly traceOrigin: (address: Address, path: Path) => Origin | undefined;
   /** The text that a field has, in pieces; undefined for no resource of the stack, and for what is no text. */
-  readonly partsOf: (address: Address, path: Path) => readonly TextPart[] | undefined;
+  readonly readTextParts: (address: Address, path: Path) => readonly TextPart[] | undefined;
   /** How everything is written, for those who write in it. */
   readonly written: () => WrittenStack;
   /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
@@ -261,11 +261,11 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     get secrets() {
       return made.secrets;
     },
-    originOf: (address, path) => {
+    traceOrigin: (address, path) => {
       const resource = made.resolvedAt(address);
       return resource && traceOrigin(resource, path, { ...opened, masked: made.masked });
     },
-    partsOf: (address, path) => {
+    readTextParts: (address, path) => {
       const resource = made.resolvedAt(address);
       return resource && readTextParts(resource, path, opened);
     },
@@ -290,7 +290,7 @@ const NONE: readonly never[] = [];
 
 /** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
 function toDesired(resource: ResolvedResource): DesiredResource {
-  const { kind, address, document, lifecycle, refs, inClear, ownPlace, placeOf } = resource;
+  const { kind, address, document, lifecycle, refs, inClear, ownPlace, findRange } = resource;
   const position = toPosition(ownPlace);
   return {
     address,
@@ -303,7 +303,7 @@ function toDesired(resource: ResolvedResource): DesiredResource {
     references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
     position,
     locate: (path) => {
-      const range = placeOf(path);
+      const range = findRange(path);
       return range === undefined ? position : toPosition(range);
     },
   };

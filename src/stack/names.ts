@@ -40,14 +40,14 @@ export function namesIn(options: Options): Names {
   const source = sourceIn(dir, STACK_FILE);
   const main = source && parseYaml(source).root;
   const root = main?.type === 'map' ? main : undefined;
-  const keysOf = (member: string) =>
+  const listKeys = (member: string) =>
     membersIn(findMember(root, member)?.value).map(({ key }) => key);
   return {
-    environments: keysOf('environments'),
-    variables: keysOf('variables'),
-    organizations: keysOf('organizations'),
-    knowledgeBases: keysOf('knowledge_bases'),
-    rollouts: keysOf('rollouts'),
+    environments: listKeys('environments'),
+    variables: listKeys('variables'),
+    organizations: listKeys('organizations'),
+    knowledgeBases: listKeys('knowledge_bases'),
+    rollouts: listKeys('rollouts'),
     addresses: () => (root === undefined ? [] : addressesIn(root, { ...options, dir }, report)),
     stateFile: () =>
       root === undefined ? undefined : stateFileIn(root, { ...options, dir }, report),
@@ -59,26 +59,26 @@ function addressesIn(root: MapNode, options: Options, report: Report): readonly 
   const own = enterEnvironment(root, environment, dir, report).root;
   const variables = readVariables(findMember(own, 'variables')?.value, { env }, report);
   const { files } = discover(dir, patternsIn(own, variables), []);
-  const rowsOf = rowReader(dir, variables, report);
+  const readRows = rowReader(dir, variables, report);
   return [STACK_FILE, ...files].flatMap((file) => {
     const source = sourceIn(dir, file);
     if (source === undefined) return [];
     const outlined = outlineFile(source.text, kinds);
     if (outlined === undefined) {
       const whole = file === STACK_FILE ? root : parseYaml(source).root;
-      return whole === undefined ? [] : written(whole, file === STACK_FILE, report, rowsOf);
+      return whole === undefined ? [] : written(whole, file === STACK_FILE, report, readRows);
     }
     return outlined.flatMap(({ kind, names, loop }) => {
       const address = formatAddress(kind.name, names);
-      return loop === '' ? [address] : rowsOf(address, parseYaml({ file, text: loop }).root);
+      return loop === '' ? [address] : readRows(address, parseYaml({ file, text: loop }).root);
     });
   });
 }
 
 /** A file that was read as a whole. */
-function written(root: SyntaxNode, main: boolean, report: Report, rowsOf: RowReader) {
+function written(root: SyntaxNode, main: boolean, report: Report, readRows: RowReader) {
   const { resources } = openCollector(kinds, report, 'unknown').add(root, main);
-  return resources.flatMap(({ address, body }) => rowsOf(address, body));
+  return resources.flatMap(({ address, body }) => readRows(address, body));
 }
 
 type RowReader = (address: Address, body: SyntaxNode | undefined) => readonly Address[];

@@ -29,7 +29,9 @@ const spansIn = oncePer(({ text }: Source) => credentialSpans(text));
 /** Examines a text that is a file as it is. */
 export function examineFile(source: Source, field: Field, context: Context): void {
   const { text } = source;
-  const split = () => [{ text, placeOf: (start: number, end: number) => ({ source, start, end }) }];
+  const split = () => [
+    { text, findRange: (start: number, end: number) => ({ source, start, end }) },
+  ];
   examine(text, spansIn(source), split, field, context);
 }
 
@@ -42,7 +44,7 @@ export function examineNumber(
 ): void {
   if (scalarSensitivity(field.secrecy, value) !== 'whole') return;
   if (field.secrecy.hidden === 'name') context.inClear?.push(field.path);
-  warnOfName([{ text: String(value), placeOf: () => range }], field, context);
+  warnOfName([{ text: String(value), findRange: () => range }], field, context);
 }
 
 function examine(
@@ -62,7 +64,7 @@ function examine(
   }
   if (scalarSensitivity(field.secrecy, text) !== 'whole') return;
   const isInFiles =
-    parts.every(({ placeOf }) => placeOf !== undefined) &&
+    parts.every(({ findRange }) => findRange !== undefined) &&
     parts.map((part) => part.text).join('') === text;
   if (field.secrecy.hidden === 'name') {
     if (!isInFiles) return;
@@ -99,12 +101,12 @@ export function secretParts(
 }
 
 function redactPart({ part, stretch: { start, end } }: SecretPart, context: Context): void {
-  const { text, column, variable, placeOf } = part;
+  const { text, column, variable, findRange } = part;
   context.report.hide(text.slice(start, end));
   if (variable !== undefined) context.variables.hide(variable);
   else if (column !== undefined) context.row?.redaction.hide(column);
-  else if (placeOf !== undefined) {
-    const range = placeOf(start, end);
+  else if (findRange !== undefined) {
+    const range = findRange(start, end);
     context.report.mask(range);
     redactCells(context, range);
   }
@@ -112,14 +114,14 @@ function redactPart({ part, stretch: { start, end } }: SecretPart, context: Cont
 
 /** Warns where something stands in the files. */
 function warnAt(
-  { text, placeOf }: Part,
+  { text, findRange }: Part,
   { start, end }: Span,
   problem: Problem,
   field: Field,
   context: Context,
 ): void {
-  if (placeOf === undefined || isFilledIn(text.slice(start, end))) return;
-  fail(context, field, placeOf(start, end), { severity: 'warning', ...problem });
+  if (findRange === undefined || isFilledIn(text.slice(start, end))) return;
+  fail(context, field, findRange(start, end), { severity: 'warning', ...problem });
 }
 
 const GIVE_SECRET =

@@ -54,7 +54,7 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
  */
 function reportCycles(resources: readonly ResolvedResource[], report: Report): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
-  const refsOf = (name: Address): readonly Step[] => {
+  const listRefs = (name: Address): readonly Step[] => {
     const from = byAddress.get(name);
     return (from?.refs ?? []).flatMap((use) => {
       const [field = ''] = from === undefined ? [] : platformPath(from.kind, use.path);
@@ -63,7 +63,7 @@ function reportCycles(resources: readonly ResolvedResource[], report: Report): v
     });
   };
   const starts = resources.map(({ address }): Step => ({ name: address }));
-  lowestFirst(starts, refsOf, (way, { name, by }) => {
+  lowestFirst(starts, listRefs, (way, { name, by }) => {
     if (by === undefined) return;
     const { from, use } = by;
     report.add({
@@ -123,11 +123,11 @@ function reportPair(
   const field = fields.at(-1) ?? '';
   report.add({
     rule: 'name/duplicate',
-    message: `${second.address} has the same ${formatList(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
+    message: `${second.address} has the same ${formatList(names)} as ${first.address} at ${formatPosition(toPosition(first.findRange(field) ?? first.keyPlace))}`,
     hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,
-    range: second.placeOf(field) ?? second.keyPlace,
+    range: second.findRange(field) ?? second.keyPlace,
   });
 }
 
@@ -187,11 +187,11 @@ export function checkContents(resources: Iterable<ResolvedResource>, report: Rep
       }
       report.add({
         rule: 'content/duplicate',
-        message: `${second.address}: ${field} has the content of ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
+        message: `${second.address}: ${field} has the content of ${first.address} at ${formatPosition(toPosition(first.findRange(field) ?? first.keyPlace))}`,
         hint: 'The platform keeps a content once. Remove one of them; its address under forget: keeps the live document',
         address: second.address,
         path: field,
-        range: second.placeOf(field) ?? second.keyPlace,
+        range: second.findRange(field) ?? second.keyPlace,
       });
     }
   }

@@ -60,7 +60,7 @@ export type ResolvedResource = {
   /** Paths of values of `document` with the name of a secret that stand in the files in clear. */
   readonly inClear: readonly string[];
   /** Finds a field of `document`; undefined for one that is not written out. */
-  readonly placeOf: (path: string) => SourceRange | undefined;
+  readonly findRange: (path: string) => SourceRange | undefined;
 };
 
 /** A field that follows from something else, with the member that it follows from. */
@@ -172,7 +172,7 @@ export function resolveResource(
     refs: context.refs,
     secrets: context.secrets,
     inClear: (context.inClear ?? []).map((path) => formatPath(platformPath(kind, path))),
-    placeOf: (path) => findPlace(path, { kind, located, body, inherited, nameFrom: name?.from }),
+    findRange: (path) => findPlace(path, { kind, located, body, inherited, nameFrom: name?.from }),
   };
 }
 

@@ -113,7 +113,7 @@ function onlyStackMembers(root: MapNode): MapNode {
  */
 function whoNames(node: SyntaxNode, variables: Variables): NamedBy {
   const [, name] = (node.type === 'scalar' && /^\$\{var\.([\w-]+)\}$/.exec(node.text)) || [];
-  const origin = name === undefined ? undefined : variables.originOf(name);
+  const origin = name === undefined ? undefined : variables.findOrigin(name);
   return origin?.by === '--var' ? 'operator' : toPosition(origin?.range ?? node.range);
 }
 

@@ -39,7 +39,7 @@ export type PlacedRule = WrittenRule & {
   readonly isOneKind: boolean;
   readonly keyPlace: SourceRange;
   /** Returns the place of a member's value, or of the value that keys lead to in its JSON Schema. */
-  readonly placeOf: (member: string, keys?: readonly string[]) => SourceRange;
+  readonly findRange: (member: string, keys?: readonly string[]) => SourceRange;
 };
 
 type ReadRules = {
@@ -130,7 +130,7 @@ function placedRule(
     severity: text('severity') === 'warning' ? 'warning' : 'error',
     source: `${file}:${line}`,
     keyPlace,
-    placeOf: (member, keys = []) =>
+    findRange: (member, keys = []) =>
       (keys.length > 0 && schema !== undefined ? rangeBelow(schema, keys) : undefined) ??
       findMember(value, member)?.value.range ??
       keyPlace,
@@ -151,11 +151,11 @@ function rangeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | un
 
 /** Checks a rule for mistakes that a schema cannot express. */
 function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
-  const { name, over, on = [], placeOf } = rule;
+  const { name, over, on = [], findRange } = rule;
   // In a list its schema tells.
   const unknown = rule.isOneKind ? on.find((kind) => !KIND_NAMES.includes(kind)) : undefined;
   const tell = (member: string, message: string, hint: string) => {
-    fail(context, { path: ['rules', name, member] }, placeOf(member), {
+    fail(context, { path: ['rules', name, member] }, findRange(member), {
       rule: 'rules/invalid',
       message,
       hint,
@@ -209,10 +209,10 @@ export async function openRules(
   if (written.length === 0) return NONE;
   const { compileRule, judgeResources, planRules } = await import('../rules/index.ts');
   const schemas = new Map(kinds.map(({ name, schema }) => [name, schema]));
-  const schemaOf = (kind: string) => schemas.get(kind);
+  const findSchema = (kind: string) => schemas.get(kind);
   const names = kinds.map(({ name }) => name);
   const rules = written.flatMap((one): readonly Rule[] => {
-    const compiled = compileRule(one, schemaOf, names);
+    const compiled = compileRule(one, findSchema, names);
     if ('rule' in compiled) return [compiled.rule];
     for (const problem of compiled.problems) reportProblem(one, problem, report);
     return [];
@@ -222,7 +222,7 @@ export async function openRules(
       const byId = invert(organizations);
       return judgeResources(
         rules.filter(({ over }) => over === 'resource'),
-        { resources, schemaOf, organizationOf: (id) => getOwn(byId, id) ?? id },
+        { resources, findSchema, getOrganizationName: (id) => getOwn(byId, id) ?? id },
       );
     },
     plan: planRules(rules.filter(({ over }) => over !== 'resource')),
@@ -239,8 +239,8 @@ function reportProblem(rule: PlacedRule, problem: RuleProblem, report: Report): 
     path: `rules.${rule.name}.${member}`,
     range:
       typeof text === 'string'
-        ? rangeIn(text, span, rule.placeOf(member))
-        : rule.placeOf(member, at),
+        ? rangeIn(text, span, rule.findRange(member))
+        : rule.findRange(member, at),
   });
 }
 

@@ -19,7 +19,7 @@ type Lookup =
 export type Variables = {
   readonly lookup: (name: string) => Lookup;
   /** Returns the source of a variable's value; undefined where it has none. */
-  readonly originOf: (name: string) => VariableOrigin | undefined;
+  readonly findOrigin: (name: string) => VariableOrigin | undefined;
   /** Keeps the value of a variable out of frames, messages and origins, and its default, used or not. */
   readonly hide: (name: string) => void;
   readonly isHidden: (name: string) => boolean;
@@ -30,7 +30,7 @@ type VariableOrigin = { readonly by: string; readonly range?: SourceRange | unde
 
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',
-  originOf: () => undefined,
+  findOrigin: () => undefined,
   hide: () => {},
   isHidden: () => false,
 };
@@ -210,7 +210,7 @@ export function readVariables(
   const vars = new Map(Object.entries(given.vars ?? {}));
   const hidden = new Set<string>();
   /** Everything that may give a variable its value, the strongest first. */
-  const sourcesOf = (name: string, declaration: SyntaxNode): readonly Source[] => {
+  const listSources = (name: string, declaration: SyntaxNode): readonly Source[] => {
     const env = findEnv(declaration);
     const isRead = env !== undefined && mayRead(env);
     return [
@@ -231,22 +231,22 @@ export function readVariables(
     lookup: (name) => {
       const declaration = declarations.get(name);
       if (declaration === undefined) return { others: names };
-      const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+      const found = listSources(name, declaration).find(({ value }) => value !== undefined);
       const env = findEnv(declaration);
       if (found === undefined && env !== undefined && !mayRead(env)) return 'unreadable';
       return found?.value === undefined
         ? { missing: { env: findEnv(declaration) } }
         : { value: found.value };
     },
-    originOf: (name) => {
+    findOrigin: (name) => {
       const declaration = declarations.get(name);
-      return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+      return declaration && listSources(name, declaration).find(({ value }) => value !== undefined);
     },
     hide: (name) => {
       const declaration = declarations.get(name);
       if (declaration === undefined || hidden.has(name)) return;
       hidden.add(name);
-      for (const { value, range } of sourcesOf(name, declaration)) {
+      for (const { value, range } of listSources(name, declaration)) {
         if (value !== undefined) report.hide(value);
         if (range !== undefined) report.mask(range);
       }

@@ -38,7 +38,7 @@ type OpenOptions = Omit<StoreWorld, 'seals'> & {
  */
 export function openStateStore(place: StatePlace, options: OpenOptions): StateStore {
   const { disk, features } = options;
-  const seals = sealsOf(place, options);
+  const seals = openStateSeals(place, options);
   if ('file' in place) return openFileStore(place.file, { seals, ...(disk && { disk }) });
   const scheme = features.flatMap(({ stores = [] }) => stores).find(({ has }) => has(place));
   if (scheme === undefined)
@@ -53,7 +53,7 @@ export function openStateStore(place: StatePlace, options: OpenOptions): StateSt
 }
 
 /** The seals of what is kept in a place, with the key of the environment. */
-export function sealsOf(
+export function openStateSeals(
   place: StatePlace,
   { env, vouches }: Pick<OpenOptions, 'env' | 'vouches'>,
 ): Seals {

@@ -209,10 +209,10 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
   for (const { lineage, summary } of receipts) {
     if (summary.at > (newest.get(lineage) ?? '')) newest.set(lineage, summary.at);
   }
-  const newestOf = ({ lineage }: Receipt) => newest.get(lineage) ?? '';
+  const getNewest = ({ lineage }: Receipt) => newest.get(lineage) ?? '';
   return receipts.toSorted(
     (a, b) =>
-      compareTexts(newestOf(b), newestOf(a)) ||
+      compareTexts(getNewest(b), getNewest(a)) ||
       compareTexts(b.lineage, a.lineage) ||
       b.serial - a.serial ||
       compareTexts(b.summary.at, a.summary.at) ||

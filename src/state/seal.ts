@@ -106,7 +106,7 @@ export function openSeals({ key, place, vouches }: SealOptions): Seals {
   }
 
   /** The key of a seal; undefined where it is another one, and somebody vouches for the text. */
-  function keyOf(what: string, id: string): SealingKey | undefined {
+  function requireKey(what: string, id: string): SealingKey | undefined {
     if (own === undefined) throw keyMissing(what);
     if (id === own.id) return own;
     if (vouches !== 'everything') throw otherKey(what);
@@ -123,10 +123,10 @@ export function openSeals({ key, place, vouches }: SealOptions): Seals {
     after: { readonly began: JournalEntry; readonly count: number } | undefined,
   ): LineSeals {
     let count = after?.count ?? 0;
-    let subject = after && subjectOf(run, after.began);
+    let subject = after && formatSubject(run, after.began);
 
     function lineSeal({ id, mac }: SealingKey, entry: unknown, number: number, digest: string) {
-      subject ??= subjectOf(run, entry);
+      subject ??= formatSubject(run, entry);
       return `${id}:${mac(`${subject}${number} ${digest}`).slice(0, 32)}`;
     }
 
@@ -141,10 +141,10 @@ export function openSeals({ key, place, vouches }: SealOptions): Seals {
         if (number === undefined || seal === undefined) {
           checkAbsent(what);
           count += 1;
-          subject ??= subjectOf(run, entry);
+          subject ??= formatSubject(run, entry);
           return;
         }
-        const key = keyOf(what, LINE_SEAL.exec(seal)?.[1] ?? '');
+        const key = requireKey(what, LINE_SEAL.exec(seal)?.[1] ?? '');
         const before = subject;
         const fits = key === undefined || isSameSeal(seal, lineSeal(key, entry, number, digest));
         if (!fits) subject = before;
@@ -165,7 +165,7 @@ export function openSeals({ key, place, vouches }: SealOptions): Seals {
       const what = `the state ${location}`;
       if (seal === undefined) return checkAbsent(what);
       const [, id = '', at = ''] = STATE_SEAL.exec(seal) ?? [];
-      const key = keyOf(what, id);
+      const key = requireKey(what, id);
       if (key === undefined) return;
       if (!isSameSeal(seal, stateSeal(key, at, checksum)))
         throw brokenSeal(what, 'was changed by somebody who does not have the key');
@@ -178,7 +178,7 @@ export function openSeals({ key, place, vouches }: SealOptions): Seals {
 }
 
 /** A run by its beginning, so that no line of it fits into the journal of another. */
-function subjectOf(run: string, began: unknown): string {
+function formatSubject(run: string, began: unknown): string {
   const { lineage = '', account_id: account = '', owner = null } = Object(began);
   return canonicalJson(['journal', run, lineage, account, owner]);
 }

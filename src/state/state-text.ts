@@ -48,9 +48,9 @@ export async function piecesOfState(
   const { resources, ...facts } = state;
   const head = JSON.stringify(facts).slice(1, -1);
   const addresses = Object.keys(resources).sort();
-  const lineOf = (address: string) =>
+  const formatLine = (address: string) =>
     `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
-  const checksum = checksumOfLines(head, addresses, lineOf);
+  const checksum = checksumOfLines(head, addresses, formatLine);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
@@ -58,17 +58,17 @@ export async function piecesOfState(
   if (broken !== undefined) throw unwritable(broken);
   const seal = seals.sealState(checksum);
   const top = `{"checksum":"${checksum}",${seal === undefined ? '' : `"seal":"${seal}",`}\n`;
-  return textOfLines(`${top}${head},"resources":{\n`, addresses, lineOf);
+  return textOfLines(`${top}${head},"resources":{\n`, addresses, formatLine);
 }
 
 function* textOfLines(
   head: string,
   addresses: readonly string[],
-  lineOf: (address: string) => string,
+  formatLine: (address: string) => string,
 ): Iterable<string> {
   yield head;
   for (const [index, address] of addresses.entries()) {
-    yield index === 0 ? lineOf(address) : `,\n${lineOf(address)}`;
+    yield index === 0 ? formatLine(address) : `,\n${formatLine(address)}`;
   }
   yield '\n}}\n';
 }
@@ -77,12 +77,12 @@ function* textOfLines(
 function checksumOfLines(
   head: string,
   addresses: readonly string[],
-  lineOf: (address: string) => string,
+  formatLine: (address: string) => string,
 ): string {
   const sum = createHash('sha256').update(`{${head},"resources":{`);
   let size = 0;
   for (const [index, address] of addresses.entries()) {
-    const line = lineOf(address);
+    const line = formatLine(address);
     size += Buffer.byteLength(line);
     if (size > MOST_STATE_BYTES) throw tooLargeState(size);
     sum.update(index === 0 ? line : `,${line}`);

@@ -267,7 +267,7 @@ test('a row of thousands is gone through to its end', async () => {
     lease: { append: nothing, note: nothing, confirm: nothing, unconfirmed: () => [] },
     state: emptyState(LINEAGE),
     desired,
-    world: { secretOf: () => undefined, fingerprints: fingerprinter(undefined) },
+    world: { findSecret: () => undefined, fingerprints: fingerprinter(undefined) },
     concurrency: 4,
     now: () => new Date(0),
     sleep: nothing,

@@ -45,8 +45,8 @@ function check(
     cause: 'changed' as const,
   }));
   const world = {
-    idOf: (address: string) => (address === 'custom_voice.v' ? 'v2' : undefined),
-    secretOf: (source: string) => (source === 'env:TOKEN' ? 'the token' : undefined),
+    findId: (address: string) => (address === 'custom_voice.v' ? 'v2' : undefined),
+    findSecret: (source: string) => (source === 'env:TOKEN' ? 'the token' : undefined),
     fingerprints: fingerprinter(KEY),
   };
   const change = { address: 'agent.desk', fields } as unknown as Change;

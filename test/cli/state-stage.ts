@@ -5,7 +5,7 @@ import { onTerminal } from '../../src/console/events.ts';
 import { isUuid } from '../../src/core/value.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
-import { sealsOf } from '../../src/state/open.ts';
+import { openStateSeals } from '../../src/state/open.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
@@ -69,7 +69,7 @@ export function storeOf({ folder }: Pick<Stage, 'folder'>) {
 export async function stateIn({ folder }: Pick<Stage, 'folder'>): Promise<State> {
   const file = join(folder, STATE);
   const env = { CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY };
-  const seals = sealsOf({ file }, { env, vouches: 'everything' });
+  const seals = openStateSeals({ file }, { env, vouches: 'everything' });
   return (await openFileStore(file, { seals }).load()).state ?? emptyState('none');
 }
 

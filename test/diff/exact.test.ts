@@ -6,8 +6,8 @@ import { kindNamed } from '../../src/kinds/index.ts';
 
 const { schema } = kindNamed('agent');
 const WORLD = {
-  idOf: () => undefined,
-  secretOf: () => undefined,
+  findId: () => undefined,
+  findSecret: () => undefined,
   fingerprints: { of: () => '', matches: () => 'unknown' as const },
 };
 

@@ -10,8 +10,8 @@ const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
 const { schema } = kindNamed('agent');
 const WORLD = {
-  idOf: () => undefined,
-  secretOf: () => undefined,
+  findId: () => undefined,
+  findSecret: () => undefined,
   fingerprints: { of: () => '', matches: () => 'unknown' as const },
 };
 const SIDES = { address: 'agent.desk', ignore: [], isPartial: false, resend: false };

@@ -20,12 +20,12 @@ function exported(document: JsonObject, kind = 'agent', moving?: ReadonlySet<str
     ['retry_policy p1', 'retry_policy.gentle'],
     [`agent ${OTHER}`, 'agent.other'],
   ]);
-  const addressOf = (of: string, id: string) => known.get(`${of} ${id}`);
+  const findAddress = (of: string, id: string) => known.get(`${of} ${id}`);
   const { one, remarks } = exportResource(live, {
     kind: kindNamed(kind),
     address: `${kind}.desk`,
     isTwin: false,
-    addressOf,
+    findAddress,
     own: 'desk',
     organization: 'harbor',
     standIn: openSecrets().standIn,

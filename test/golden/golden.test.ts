@@ -80,7 +80,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     state: await stateOf(folder),
     reader: memoryReader(liveOf(folder)),
     world: {
-      secretOf: (source) => values.get(source),
+      findSecret: (source) => values.get(source),
       fingerprints: fingerprinter('the key of golden plans'),
     },
     now: new Date('2026-03-02T08:30:00.000Z'),
@@ -94,7 +94,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     configDigest: stack.digest,
     versions: new Map(),
     findCallouts: createCalloutFinder(),
-    assumptionOf: (operation) => OPERATIONS[operation]?.assumption,
+    findAssumption: (operation) => OPERATIONS[operation]?.assumption,
     secondsPerRequest: () => 0.1,
   });
   return plan;

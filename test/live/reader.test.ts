@@ -139,10 +139,10 @@ describe('read, where the specification does not show the call', () => {
       [list]: [page({ id: 't', name: 'Reminder' }, { id: 'u', name: 'Note' })],
     });
     const live = reader();
-    expect(live.lackOf('getEmailTemplate')).toBeUndefined();
+    expect(live.findLack('getEmailTemplate')).toBeUndefined();
     const found = await live.read(template, at, none);
     expect(found).toMatchObject({ extent: 'listed', document: { id: 't', name: 'Reminder' } });
-    expect(live.lackOf('getEmailTemplate')).toBe('absent');
+    expect(live.findLack('getEmailTemplate')).toBe('absent');
     // From now on the list is all that is asked: not the item of one that was read for a part of it.
     const other = await live.read(template, { ...at, id: 'u', record: { id: 'u' } }, none);
     expect(other).toMatchObject({ extent: 'listed', record: { id: 'u', name: 'Note' } });
@@ -208,7 +208,7 @@ describe('what only an assumption puts somewhere', () => {
     const live = reader();
     await expect(live.list(sms, scope)).resolves.toBeUndefined();
     await expect(live.list(sms, scope, true)).resolves.toBeUndefined();
-    expect(live.lackOf('listSmsTemplates')).toBe('absent');
+    expect(live.findLack('listSmsTemplates')).toBe('absent');
     expect(seen).toHaveLength(1);
   });
 
@@ -234,8 +234,8 @@ describe('what only an assumption puts somewhere', () => {
     const live = createReader(open({ endpoints: { overrides: {}, assume: false } }));
     await expect(live.list(sms, scope)).resolves.toBeUndefined();
     await expect(live.read(sms, at, none)).resolves.toMatchObject({ extent: 'nothing' });
-    expect(live.lackOf('listSmsTemplates')).toBe('refused');
-    expect(live.lackOf('createSmsTemplate')).toBeUndefined();
+    expect(live.findLack('listSmsTemplates')).toBe('refused');
+    expect(live.findLack('createSmsTemplate')).toBeUndefined();
     expect(seen).toEqual([]);
   });
 
@@ -243,7 +243,7 @@ describe('what only an assumption puts somewhere', () => {
     const overrides = { listSmsTemplates: { path: '/v2/texts' } };
     script({ 'GET /v2/texts': [notFound] });
     const live = createReader(open({ endpoints: { overrides, assume: false } }));
-    expect(live.lackOf('listSmsTemplates')).toBeUndefined();
+    expect(live.findLack('listSmsTemplates')).toBeUndefined();
     expect(await failure(live.list(sms, scope))).toMatchObject({
       message: expect.stringMatching(/cannot be listed/),
     });

@@ -5,7 +5,7 @@ import type { Lack } from '../../src/plan/reader.ts';
 import { type Documents, HARBOR, type WorldBuilder, world } from '../world.ts';
 
 const ASSUMED = {
-  assumptionOf: (operation: string) => `about.${operation}`,
+  findAssumption: (operation: string) => `about.${operation}`,
 };
 
 async function onlyChange(made: WorldBuilder): Promise<Change | undefined> {

@@ -3,7 +3,7 @@ import { type Documents, type WorldBuilder, world } from '../world.ts';
 
 /** Every operation that a plan relies on, by its own name, and assumptions that fields bring along. */
 async function reliesOn(made: WorldBuilder): Promise<readonly string[]> {
-  const { plan } = await made.plan({ assumptionOf: (operation) => operation });
+  const { plan } = await made.plan({ findAssumption: (operation) => operation });
   return plan.assumptions;
 }
 

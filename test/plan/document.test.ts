@@ -49,7 +49,7 @@ describe('the digest of a plan', () => {
     ['how fast reading was', BASE, { secondsPerRequest: () => 9 }],
     ['the order of keys in the configuration', BASE.desired(turned), {}],
     ['where a resource stands in the files', BASE.wanting(elsewhere), {}],
-    ['assumptions', BASE, { assumptionOf: () => 'some.assumption' }],
+    ['assumptions', BASE, { findAssumption: () => 'some.assumption' }],
   ])('does not depend on %s', async (_title, made, input) => {
     expect(await digestOf(made, input)).toBe(await digestOf(BASE));
   });

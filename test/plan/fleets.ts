@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { TextPart } from '../../src/core/desired.ts';
 import type { Change } from '../../src/core/plan-document.ts';
-import type { SourceOf } from '../../src/plan/groups.ts';
+import type { FindSource } from '../../src/plan/groups.ts';
 import { changeOf, fieldOf } from '../render/sample.ts';
 
 /**
@@ -11,7 +11,7 @@ import { changeOf, fieldOf } from '../render/sample.ts';
 
 export type Fleet = {
   readonly changes: readonly Change[];
-  readonly sourceOf: SourceOf;
+  readonly findSource: FindSource;
   /** Values of the row of an agent. */
   readonly valuesOf: (address: string) => Readonly<Record<string, string>>;
 };
@@ -126,7 +126,7 @@ export const fleet: fc.Arbitrary<Fleet> = fc
     });
     return {
       changes,
-      sourceOf: ({ address }) => ({ file: 'desk.md', parts: () => parts.get(address) }),
+      findSource: ({ address }) => ({ file: 'desk.md', parts: () => parts.get(address) }),
       valuesOf: (address) => rows.get(address) ?? {},
     };
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, ColumnEdit, FieldChange } from '../../src/core/plan-document.ts';
 import { fillPieces, matchPieces } from '../../src/diff/form.ts';
 import { parsePlan, planDigest, withDigest } from '../../src/plan/document.ts';
-import { groupAlike, type SourceOf, withTextSources } from '../../src/plan/groups.ts';
+import { type FindSource, groupAlike, withTextSources } from '../../src/plan/groups.ts';
 import { buildOverview } from '../../src/render/overview.ts';
 import { isTorture, runs } from '../long.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
@@ -15,8 +15,8 @@ const agents = (count: number, fields: (at: number) => readonly FieldChange[]): 
     changeOf({ address: `agent.clinic["c${at + 1}"]`, fields: fields(at + 1) }),
   );
 
-const template: SourceOf = () => ({ file: 'prompts/desk.md' });
-const own: SourceOf = ({ address }) => ({ file: `prompts/${address}.md` });
+const template: FindSource = () => ({ file: 'prompts/desk.md' });
+const own: FindSource = ({ address }) => ({ file: `prompts/${address}.md` });
 
 type Row = Readonly<Record<string, string>>;
 
@@ -24,7 +24,7 @@ const COLUMN = /(\$\{each\.\w+\})/;
 
 /** A template that is filled in for the row of an agent. */
 const fromTemplate =
-  (text: string, rowOf: (at: number) => Row): SourceOf =>
+  (text: string, rowOf: (at: number) => Row): FindSource =>
   ({ address }) => {
     const row = rowOf(Number(/\d+/.exec(address)));
     const parts = text.split(COLUMN).map((part, at) => {
@@ -58,9 +58,9 @@ test('a text is named by the file that it is read from', () => {
     fieldOf('system_prompt', `Desk ${at}\nOpen.\n`, `Desk ${at}\nOpen until ${words[at - 1]}.\n`),
     fieldOf('description', 'a\n', `b\n${at}`),
   ]);
-  const sourceOf: SourceOf = (site) =>
+  const findSource: FindSource = (site) =>
     site.path === 'system_prompt' ? own(site) : { file: 'desk.yaml', line: 3 };
-  const named = withTextSources(changes, sourceOf);
+  const named = withTextSources(changes, findSource);
   expect(named.map(({ fields }) => fields.map(({ source }) => source))).toEqual(
     changes.map(({ address }) => [`prompts/${address}.md`, undefined]),
   );
@@ -123,11 +123,11 @@ describe('fields that change alike', () => {
       fieldOf('model', 'a', 'b'),
       fieldOf('language', 'a', 'b'),
     ]);
-    const sourceOf: SourceOf = ({ address, path }) =>
+    const findSource: FindSource = ({ address, path }) =>
       path === 'system_prompt'
         ? { file: `prompts/${address}.md` }
         : { file: 'bases.yaml', line: path === 'model' ? 3 : 7 };
-    expect(groupAlike(changes, sourceOf).map(({ fields }) => fields)).toEqual([
+    expect(groupAlike(changes, findSource).map(({ fields }) => fields)).toEqual([
       [{ path: 'system_prompt', source: null }],
       [
         { path: 'model', source: 'bases.yaml:3' },
@@ -176,10 +176,10 @@ describe('fields that change alike', () => {
 
   /** A changed text of the nth agent. */
   type Texts = (at: number) => readonly [before: string, after: string];
-  const alikeIn = (count: number, texts: Texts, sourceOf: SourceOf = own) =>
+  const alikeIn = (count: number, texts: Texts, findSource: FindSource = own) =>
     groupAlike(
       agents(count, (at) => [fieldOf('system_prompt', ...texts(at))]),
-      sourceOf,
+      findSource,
     ).map(({ addresses }) => addresses.length);
 
   const ALWAYS = '# Desk\nAlways do this:\n- a\n- b\n- c\n\n';
@@ -247,10 +247,10 @@ describe('fields that change alike', () => {
       from: at > 6 ? '8' : '7',
       to: at % 2 === 0 ? '4' : '5',
     });
-    const sourceOf = fromTemplate(text, rowOf);
+    const findSource = fromTemplate(text, rowOf);
     const cells: Texts = (at) => [fill(text, { ...rowOf(at), from: '9' }), fill(text, rowOf(at))];
     const changes = agents(12, (at) => [fieldOf('system_prompt', ...cells(at))]);
-    const [group, ...others] = groupAlike(changes, sourceOf);
+    const [group, ...others] = groupAlike(changes, findSource);
     expect(others).toEqual([]);
     expect(group?.addresses).toHaveLength(12);
     expect(group?.fields[0]?.columns).toEqual([
@@ -268,9 +268,11 @@ describe('fields that change alike', () => {
       fill(text.replace('We open', 'Open'), rowOf(at)),
       fill(text, rowOf(at)),
     ];
-    expect(alikeIn(12, words, sourceOf)).toEqual([12]);
+    expect(alikeIn(12, words, findSource)).toEqual([12]);
     // The way back has no template, but the rows are the same.
-    expect(alikeIn(12, (at) => words(at).toReversed() as [string, string], sourceOf)).toEqual([12]);
+    expect(alikeIn(12, (at) => words(at).toReversed() as [string, string], findSource)).toEqual([
+      12,
+    ]);
   });
 
   test('are told by both values where these are no texts', () => {
@@ -293,7 +295,7 @@ describe('fields that change alike', () => {
   });
 
   test('stand together where one file has them, on whichever lines', () => {
-    const sources: Readonly<Record<string, ReturnType<SourceOf>>> = {
+    const sources: Readonly<Record<string, ReturnType<FindSource>>> = {
       model: { file: 'a:1.yaml', line: 13 },
       language: { file: 'a:1.yaml', line: 170 },
       timezone: { file: 'a:2.yaml', line: 13 },
@@ -304,9 +306,9 @@ describe('fields that change alike', () => {
         fieldOf(path, 'a', 'b'),
       ),
     );
-    const sourceOf: SourceOf = ({ address, path }) =>
+    const findSource: FindSource = ({ address, path }) =>
       path === 'status' ? { file: 'a:1.yaml', line: Number(address.match(/\d/)) } : sources[path];
-    expect(groupAlike(changes, sourceOf).map(({ fields }) => fields)).toEqual([
+    expect(groupAlike(changes, findSource).map(({ fields }) => fields)).toEqual([
       [
         { path: 'model', source: 'a:1.yaml:13' },
         { path: 'language', source: 'a:1.yaml:170' },
@@ -319,11 +321,11 @@ describe('fields that change alike', () => {
 
   test('in thousands of resources are asked a hundred times where they come from', () => {
     let asked = 0;
-    const sourceOf: SourceOf = (site) => {
+    const findSource: FindSource = (site) => {
       asked += 1;
       return template(site);
     };
-    expect(alikeIn(2000, () => ['a', 'b'], sourceOf)).toEqual([2000]);
+    expect(alikeIn(2000, () => ['a', 'b'], findSource)).toEqual([2000]);
     // Once more for what the row fills in.
     expect(asked).toBe(101);
   });
@@ -476,10 +478,10 @@ function makeAlike(
   return [...text, ...lines.slice(done)].join('\n');
 }
 
-function findUnlike({ changes, sourceOf, valuesOf }: Fleet): readonly string[] {
+function findUnlike({ changes, findSource, valuesOf }: Fleet): readonly string[] {
   const fieldAt = (address: string | undefined, path: string) =>
     changes.find((one) => one.address === address)?.fields.find((field) => field.path === path);
-  return groupAlike(changes, sourceOf).flatMap(({ addresses, fields }) =>
+  return groupAlike(changes, findSource).flatMap(({ addresses, fields }) =>
     fields.flatMap(({ path, columns = [], ...texts }) => {
       const own = fieldAt(addresses[0], path);
       const { before = own?.before, after = own?.after } = texts;
@@ -555,7 +557,7 @@ describe('the edit of a table', () => {
       ].filter(({ before, after }) => before !== after);
     };
     const changes = agents(rows.length, fields).filter((change) => change.fields.length > 0);
-    const sourceOf: SourceOf = ({ address, path }) => {
+    const findSource: FindSource = ({ address, path }) => {
       const cells = rows[Number(/\d+/.exec(address)) - 1]?.is ?? ['', '', 0];
       const [column, value] =
         path === 'greeting_message'
@@ -569,7 +571,7 @@ describe('the edit of a table', () => {
       const parts = path === 'system_prompt' ? [head, cell, tail] : [cell];
       return { ...(isBack ? {} : { file }), parts: () => parts };
     };
-    return { changes, groups: groupAlike(changes, sourceOf) };
+    return { changes, groups: groupAlike(changes, findSource) };
   }
 
   const cellOf = (path: string, text: unknown) =>
@@ -625,15 +627,15 @@ describe('the edit of a table', () => {
         at === 7 ? 'We moved.' : `Welcome to desk ${at} of ours.`,
       ),
     ]);
-    const sourceOf: SourceOf = ({ address }) => {
+    const findSource: FindSource = ({ address }) => {
       const field = changes.find((one) => one.address === address)?.fields[0];
       const cell = { expression: '${each.greeting}', value: String(field?.after) };
       return { file: 'clinics.csv', parts: () => [cell] };
     };
     const addresses = changes.map(({ address }) => address);
-    const [group] = groupAlike(changes, sourceOf, [...addresses, 'agent.other["x"]']);
+    const [group] = groupAlike(changes, findSource, [...addresses, 'agent.other["x"]']);
     expect(group?.blocks).toEqual([{ block: 'agent.clinic', except: ['agent.clinic["c7"]'] }]);
-    const [part] = groupAlike(changes, sourceOf, [
+    const [part] = groupAlike(changes, findSource, [
       ...addresses,
       ...addresses.map((address) => address.replace('["c', '["d')),
     ]);
@@ -644,11 +646,11 @@ describe('the edit of a table', () => {
     const own = (at: number) =>
       Array.from({ length: 12 }, (_, word) => ((at * 97 + word * 31) ** 3).toString(36)).join(' ');
     const changes = agents(30, (at) => [fieldOf('greeting_message', 'Hi.', own(at))]);
-    const sourceOf: SourceOf = ({ address }) => {
+    const findSource: FindSource = ({ address }) => {
       const field = changes.find((one) => one.address === address)?.fields[0];
       return { parts: () => [{ expression: '${each.x}', value: String(field?.after) }] };
     };
-    expect(groupAlike(changes, sourceOf)).toEqual([]);
+    expect(groupAlike(changes, findSource)).toEqual([]);
   });
 
   test('does not put a price of another row, or a rule, behind a form', () => {
@@ -676,11 +678,11 @@ describe('the edit of a table', () => {
           }
         : change,
     );
-    const sourceOf: SourceOf = ({ address }) => {
+    const findSource: FindSource = ({ address }) => {
       const field = changes.find((one) => one.address === address)?.fields[0];
       return { parts: () => [{ expression: '${each.x}', value: String(field?.after) }] };
     };
-    const [group, ...others] = groupAlike(changes, sourceOf);
+    const [group, ...others] = groupAlike(changes, findSource);
     expect(others).toEqual([]);
     expect(group?.addresses).toHaveLength(38);
     for (const at of [4, 9]) expect(group?.addresses).not.toContain(`agent.clinic["c${at}"]`);

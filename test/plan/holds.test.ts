@@ -211,8 +211,8 @@ function isBroken({ hold, ids = {}, key = 'a key', ...given }: Given): boolean {
       holds: { 'sha256:held': stands },
       desired: Object.entries(desired).map(([address, one]) => desiredResource(address, one)),
       world: {
-        idOf: (address) => ids[address],
-        secretOf: (source) => secrets[source],
+        findId: (address) => ids[address],
+        findSecret: (source) => secrets[source],
         fingerprints: fingerprinter(key),
       },
     },

@@ -246,7 +246,7 @@ test('a resource that stays as it is is planned without its documents', async ()
     version: undefined,
     isForgotten: false,
     isPlanned: () => true,
-    support: { lackOf: () => undefined, assumptionOf: () => undefined, assume: true },
+    support: { findLack: () => undefined, findAssumption: () => undefined, assume: true },
   });
   expect(change).toEqual({
     address: 'agent.desk',

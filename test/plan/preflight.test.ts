@@ -205,7 +205,7 @@ test('a change that needs nothing asks nothing', async () => {
     await findRefusals(
       change,
       { document, leaves: [], live: {} },
-      { ...context, ownerOf: () => undefined, likelyOwner: undefined },
+      { ...context, findOwner: () => undefined, likelyOwner: undefined },
     ),
   ).toEqual({ barred: [], notes: [] });
 });

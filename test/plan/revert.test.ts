@@ -85,7 +85,7 @@ async function leftOf(
     reader,
     entitlements: reader.entitlements(),
     organizations: { [HARBOR]: 'harbor' },
-    ownerOf: () => undefined,
+    findOwner: () => undefined,
     likelyOwner: HARBOR,
   });
   return { change: leaveOut(change, barred), notes };

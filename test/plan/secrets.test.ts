@@ -196,15 +196,15 @@ describe('secrets that were not compared', () => {
       [unset('2 secrets are not set here, so Callsheet did not compare them.', 'one, other')],
     ],
   ])('are counted: %s', (_, leaves, set, notes) => {
-    const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);
-    expect(uncomparedNotes([{ address: 'agent.a', leaves }], { secretOf }, EMPTY)).toEqual(notes);
+    const findSecret = (source: string) => (set.includes(source) ? 'value' : undefined);
+    expect(uncomparedNotes([{ address: 'agent.a', leaves }], { findSecret }, EMPTY)).toEqual(notes);
   });
 
   test('name the resources where there are more of them than secrets', () => {
     const noted = (...addresses: readonly string[]) =>
       uncomparedNotes(
         addresses.map((address) => ({ address, leaves: [one] })),
-        { secretOf: () => undefined },
+        { findSecret: () => undefined },
         EMPTY,
       );
     expect(noted('agent.a', 'agent.b')).toEqual([
@@ -217,10 +217,10 @@ describe('secrets that were not compared', () => {
 
   test('that are known are not told again because another one is set', () => {
     const state = remembering({ [one.text]: { unknown: true }, [other.text]: { unknown: true } });
-    const secretOf = (source: string) => (source === 'env:B' ? 'value' : undefined);
+    const findSecret = (source: string) => (source === 'env:B' ? 'value' : undefined);
     const notes = uncomparedNotes(
       [{ address: 'agent.a', leaves: [one, other] }],
-      { secretOf },
+      { findSecret },
       state,
     );
     expect(notes.map(({ known }) => known)).toEqual([true, undefined]);
@@ -229,7 +229,7 @@ describe('secrets that were not compared', () => {
   test('are no note where there are none', () => {
     const changed: LeafChange = { ...one, cause: 'secret_changed' };
     const compared = [{ address: 'agent.a', leaves: [changed] }];
-    expect(uncomparedNotes(compared, { secretOf: () => undefined }, EMPTY)).toEqual([]);
+    expect(uncomparedNotes(compared, { findSecret: () => undefined }, EMPTY)).toEqual([]);
   });
 
   test('are told once: what the state remembers is known, until one is new or set', () => {
@@ -237,7 +237,7 @@ describe('secrets that were not compared', () => {
     const noted = (leaves: readonly LeafChange[], set = '') =>
       uncomparedNotes(
         [{ address: 'agent.a', leaves }],
-        { secretOf: (source) => (source === set ? 'value' : undefined) },
+        { findSecret: (source) => (source === set ? 'value' : undefined) },
         state,
       )[0]?.known;
     expect(noted([one])).toBe(true);
@@ -249,7 +249,7 @@ describe('secrets that were not compared', () => {
     const noted = (leaf: AppliedLeaf, leaves = [one], lastRun: string | null = 'run') =>
       uncomparedNotes(
         [{ address: 'agent.a', leaves }],
-        { secretOf: () => 'value' },
+        { findSecret: () => 'value' },
         remembering({ [one.text]: leaf }, lastRun),
       ).map(({ known, uncompared }) => [known, uncompared]);
     expect(noted({ unknown: true })).toEqual([[true, 1]]);

@@ -29,15 +29,15 @@ function idOf(address: Address): string {
 }
 
 const WORLD: World = {
-  idOf,
-  secretOf: (source) => `value of ${source}`,
+  findId: idOf,
+  findSecret: (source) => `value of ${source}`,
   fingerprints: { of: () => '', matches: () => 'unknown' },
 };
 
 /** A document as the platform would return it: ids for references, nothing of secrets and files. */
 function asLive(value: Value): Value | undefined {
   if (value instanceof Ref) return idOf(value.address);
-  if (value instanceof Secret) return WORLD.secretOf(value.source, '');
+  if (value instanceof Secret) return WORLD.findSecret(value.source, '');
   if (value instanceof Blob) return undefined;
   if (isList(value)) return value.map((item) => asLive(item) ?? null);
   if (!isObject(value)) return value;

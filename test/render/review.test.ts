@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openPlanReview } from '../../src/console/events.ts';
 import { rowKey } from '../../src/core/address.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
+import { type FindSource, groupAlike } from '../../src/plan/groups.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
 import { reviewPlan } from '../../src/render/text.ts';
@@ -44,10 +44,10 @@ test.each(sixty.map((one) => [one.name, one] as const))('%s is short', (_name, {
 });
 
 describe('the edit of two columns in 1,000 rows', () => {
-  const { changes: made, sourceOf, pairs, odd } = editedTable(1000, 17);
+  const { changes: made, findSource, pairs, odd } = editedTable(1000, 17);
   const { changes } = planOf(made);
   const configured = changes.map(({ address }) => address);
-  const plan = planOf(changes, { groups: groupAlike(changes, sourceOf, configured) });
+  const plan = planOf(changes, { groups: groupAlike(changes, findSource, configured) });
 
   test.each([
     ['a terminal of 80 columns', reviewPlan(plan, terminal(80)).text, ' → '],
@@ -78,7 +78,7 @@ describe('the edit of two columns in 1,000 rows', () => {
         fields: [fieldOf('system_prompt', prompt(rules[1]), prompt(rules[at === 7 ? 2 : 0]))],
       })),
     ).changes;
-    const rule: SourceOf = ({ address }) => {
+    const rule: FindSource = ({ address }) => {
       const value = rules[address === some[7]?.address ? 2 : 0] ?? '';
       return {
         file: 'prompts/front-desk.md',

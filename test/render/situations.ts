@@ -1,7 +1,7 @@
 import type { TextPart } from '../../src/core/desired.ts';
 import type { Change, FieldChange, PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
-import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
+import { type FindSource, groupAlike } from '../../src/plan/groups.ts';
 import { changeOf, fieldOf, HARBOR, planOf } from './sample.ts';
 
 /** Plans of every shape that a reviewer meets, with what each view has to show of them. */
@@ -94,7 +94,7 @@ function edited(rows: readonly Row[], from: string, to: string): readonly Change
   );
 }
 
-function templateSource(rows: readonly Row[], text: string): SourceOf {
+function templateSource(rows: readonly Row[], text: string): FindSource {
   const byAddress = new Map(rows.map((row) => [rowAddress(row), row]));
   return ({ address, path }) => {
     const row = byAddress.get(address);
@@ -217,7 +217,7 @@ export function editedTable(count: number, odd: number) {
       ],
     });
   });
-  const sourceOf: SourceOf = ({ address, path }) => {
+  const findSource: FindSource = ({ address, path }) => {
     const { hours = '', greeting = '' } = cells.get(address) ?? {};
     const file = 'clinics.csv';
     if (path === 'greeting_message')
@@ -232,7 +232,7 @@ export function editedTable(count: number, odd: number) {
     const cell = { expression: '${hours}', value: hours, column: 'hours', file };
     return { file: 'prompts/front-desk.md', parts: () => [head, cell, tail] };
   };
-  return { changes, sourceOf, pairs: PAIRS, odd: ODD, welcome };
+  return { changes, findSource, pairs: PAIRS, odd: ODD, welcome };
 }
 
 type Given = {
@@ -240,17 +240,17 @@ type Given = {
   readonly words: readonly string[];
   /** The words of the way back, where these are others. */
   readonly back?: readonly string[];
-  readonly sourceOf?: SourceOf;
+  readonly findSource?: FindSource;
 };
 
 function situation(
   name: string,
-  { changes, words, back = words, sourceOf = () => undefined }: Given,
+  { changes, words, back = words, findSource = () => undefined }: Given,
 ) {
   const configured = changes.map(({ address }) => address);
   const plan = (some: readonly Change[], more: Partial<PlanDocument>) =>
     planOf(some, {
-      groups: groupAlike(planOf(some).changes, sourceOf, configured),
+      groups: groupAlike(planOf(some).changes, findSource, configured),
       ...PLACE,
       ...more,
     });
@@ -308,7 +308,7 @@ export const SITUATIONS: readonly Situation[] = [
   ...situation('one rule of a template for 60 rows, and two by themselves', {
     changes: [...edited(sixty, TEMPLATE(RULES), removed), night, desk],
     words: ['Never quote prices.', 'You may', 'alerts.pagehost.example'],
-    sourceOf: templateSource(sixty, removed),
+    findSource: templateSource(sixty, removed),
   }),
   ...situation('400 greetings and one transfer', {
     changes: [...greetings, single('desk_x', [fieldOf('transfer_rules', null, transfer)])],
@@ -318,18 +318,18 @@ export const SITUATIONS: readonly Situation[] = [
     changes: table.changes,
     words: ['Welcome to clinic number', 'how can we help?', table.odd],
     back: ['Thank you for calling', table.odd],
-    sourceOf: table.sourceOf,
+    findSource: table.findSource,
   }),
   ...situation('2,500 rows', {
     changes: [...edited(many, TEMPLATE(RULES), removed), night],
     words: ['Never quote prices.', 'You may'],
-    sourceOf: templateSource(many, removed),
+    findSource: templateSource(many, removed),
   }),
   ...situation('60 new agents', {
     changes: sixty.map(made),
     words: ['alpha-4.1'],
     back: [],
-    sourceOf: templateSource(sixty, TEMPLATE(RULES)),
+    findSource: templateSource(sixty, TEMPLATE(RULES)),
   }),
   ...situation('a delete', { changes: [gone, night], words: ['You may'] }),
   ...situation('many deletes', {
@@ -381,7 +381,7 @@ export const SITUATIONS: readonly Situation[] = [
       calls: 40 + at,
     })),
     words: ['90', '190'],
-    sourceOf: templateSource(sixty, TEMPLATE(DEARER)),
+    findSource: templateSource(sixty, TEMPLATE(DEARER)),
   }),
   ...situation('a stored secret that goes to a new host', {
     changes: [
@@ -415,7 +415,7 @@ export const SITUATIONS: readonly Situation[] = [
     ],
     words: ['Closed today.', 'user:mina', 'Never quote prices.'],
     back: ['Closed today.', 'Never quote prices.'],
-    sourceOf: templateSource(sixty, removed),
+    findSource: templateSource(sixty, removed),
   }),
 ];
 

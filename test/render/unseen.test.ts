@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
-import { listUnseenOf, viewFields } from '../../src/render/fields.ts';
+import { listUnseenInField, viewFields } from '../../src/render/fields.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { unifiedDiff } from '../../src/render/pull.ts';
 import { recordedSides } from '../../src/render/runs.ts';
@@ -193,7 +193,7 @@ test('more than a few sorts of differences are counted', () => {
 test('a conflict says how the live value differs from the one last written, where that cannot be seen', () => {
   const field = fieldOf('t', 'Cafe\u0301', 'Tea', { cause: 'conflict', base: 'Café' });
   const [view] = viewFields(changeOf({ fields: [field] }), { purpose: 'apply' }, false);
-  expect(view && listUnseenOf(view)).toEqual([
+  expect(view && listUnseenInField(view)).toEqual([
     'live now, against last written: Cafe\u0301: decomposed (e U+0301), was composed (U+00E9)',
   ]);
 });
@@ -230,7 +230,7 @@ const VIEWS: { readonly [name: string]: (before: Json, after: Json) => string } 
   'drift as Markdown': (before, after) => renderPlanMarkdown(planWith(before, after, 'drift')),
   page: (before, after) =>
     viewFields(changeOf({ fields: [fieldOf(PATH, before, after)] }), { purpose: 'apply' }, false)
-      .flatMap(listUnseenOf)
+      .flatMap(listUnseenInField)
       .join('\n'),
   log: (before, after) => {
     const field = { path: PATH, before, after, secret: false, kept: { before: true, after: true } };

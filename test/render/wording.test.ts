@@ -7,10 +7,10 @@ import {
   formatCount,
   formatFirst,
   formatNumber,
+  formatPlanPlace,
   formatSize,
   headline,
   kindTitle,
-  placeOf,
   rollbackQuestion,
 } from '../../src/render/wording.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
@@ -169,7 +169,7 @@ test.each([
     'clinics · 1f3a9c0d2b44 with uncommitted changes',
   ],
 ])('a plan is from %j', (more, expected) => {
-  expect(placeOf(planOf([], more))).toBe(expected);
+  expect(formatPlanPlace(planOf([], more))).toBe(expected);
 });
 
 test.each([

@@ -54,7 +54,7 @@ function interleaved(
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
     isOwn: ({ actor }) => actor === 'api:own',
     pin,
-    runOf: async (_address, id) => RUNS[id],
+    findEntryRun: async (_address, id) => RUNS[id],
     ours: new Set([OURS]),
     undone: new Map([[String(RUNS[47]), String(RUNS[48])]]),
     later: new Map([
@@ -141,7 +141,7 @@ describe('entries of a later run that was rolled back', () => {
       history: async () => one,
       isOwn: ({ actor }) => actor === 'api:own',
       pin: async () => undefined,
-      runOf: async (_address, id) => {
+      findEntryRun: async (_address, id) => {
         asked.push(id);
         return runs[id];
       },

@@ -36,7 +36,11 @@ function judge(require: string | undefined, schema: object | undefined, count: n
   const compiled = compileRule(written, () => undefined, []);
   if ('problems' in compiled) throw new Error(compiled.problems[0]?.message);
   const resources = Array.from({ length: count }, (_, index) => resource(index));
-  const judged = { resources, schemaOf: () => undefined, organizationOf: (id: string) => id };
+  const judged = {
+    resources,
+    findSchema: () => undefined,
+    getOrganizationName: (id: string) => id,
+  };
   return judgeResources(Array(times).fill(compiled.rule), judged, SECONDS);
 }
 

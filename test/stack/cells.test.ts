@@ -140,7 +140,10 @@ describe('rows have a part in what is laid over a base', () => {
     expect(stack.resources[0]?.document.extensions).toMatchObject({
       tools: left.map((name) => ({ name })),
     });
-    const origin = stack.originOf('agent.clinic["a"]', parsePath('extensions.tools[book]') ?? []);
+    const origin = stack.traceOrigin(
+      'agent.clinic["a"]',
+      parsePath('extensions.tools[book]') ?? [],
+    );
     expect(origin?.layers.map(({ by, says }) => [by, says])).toEqual([
       ['base b', 'value'],
       ...(drop === '' ? [] : [['agent.clinic', 'removed']]),

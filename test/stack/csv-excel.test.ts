@@ -66,7 +66,7 @@ describe('a table that a spreadsheet wrote', () => {
     ['営業時間', '${each.営業時間}'],
   ])('a column %s is %s', async (heading, expression, isQuoted = false) => {
     const header = isQuoted ? `"${heading}"` : heading;
-    const { resources, originOf } = await loadGood({
+    const { resources, traceOrigin } = await loadGood({
       'agents.yaml': `agents:
   clinic:
     for_each: { $file: rows.csv }
@@ -82,7 +82,7 @@ describe('a table that a spreadsheet wrote', () => {
       name: '9 to 5',
       description: 'Open 9 to 5.',
     });
-    expect(JSON.stringify(originOf('agent.clinic["a"]', ['name']))).toContain('rows.csv');
+    expect(JSON.stringify(traceOrigin('agent.clinic["a"]', ['name']))).toContain('rows.csv');
   });
 
   test('a column of rows in YAML and what is inside it have any name', async () => {

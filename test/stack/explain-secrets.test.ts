@@ -27,7 +27,7 @@ function stackOf(value: string): Files {
 
 function originsOf(stack: Stack, address: string, paths: readonly string[]) {
   return paths.map((path) => {
-    const origin = stack.originOf(address, path === '' ? [] : (parsePath(path) ?? []));
+    const origin = stack.traceOrigin(address, path === '' ? [] : (parsePath(path) ?? []));
     return { layers: origin?.layers ?? [], filled: origin?.filled ?? [] };
   });
 }

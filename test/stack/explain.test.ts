@@ -34,7 +34,7 @@ agents:
 
 async function explain(address: string, path: string, environment?: string) {
   const stack = await loadGood(FILES, { environment, vars: { hello: 'Hi' } });
-  const origin = stack.originOf(address, parsePath(path) ?? []);
+  const origin = stack.traceOrigin(address, parsePath(path) ?? []);
   if (origin === undefined) return undefined;
   const { value, layers, filled } = origin;
   return {

@@ -192,11 +192,11 @@ test.each<readonly [style: string, agents: string]>([
   const line = text.split('\n').findIndex((one) => one.includes('greeting_message')) + 1;
   const resource = stack.resources.find(({ address }) => address === 'agent.a');
   expect(resource?.locate('greeting_message')).toMatchObject({ file: 'x.yaml', line });
-  const origin = stack.originOf('agent.a', ['greeting_message']);
+  const origin = stack.traceOrigin('agent.a', ['greeting_message']);
   expect(origin?.value).toBe(resource?.document.greeting_message);
   expect(origin?.layers).toMatchObject([{ by: 'agent.a', says: 'value', position: { line } }]);
   // Once more, in the other order.
-  expect(stack.originOf('agent.a', ['name'])?.value).toBe('A');
+  expect(stack.traceOrigin('agent.a', ['name'])?.value).toBe('A');
   expect(resource?.locate('name')?.line).toBe(
     text.slice(0, text.indexOf('name: A')).split('\n').length,
   );

@@ -3,7 +3,7 @@ import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import type { State } from '../../src/state/model.ts';
-import { sealsOf } from '../../src/state/open.ts';
+import { openStateSeals } from '../../src/state/open.ts';
 import type { Seals } from '../../src/state/seal.ts';
 import { formatState, parseState } from '../../src/state/state-text.ts';
 import type { StateStore } from '../../src/state/store.ts';
@@ -12,7 +12,7 @@ import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 /** States of stages, which are sealed with the key that every stage of these tests has. */
 
 export function keyedSeals(file: string, key = FINGERPRINT_KEY): Seals {
-  return sealsOf({ file }, { env: { CALLSHEET_FINGERPRINT_KEY: key } });
+  return openStateSeals({ file }, { env: { CALLSHEET_FINGERPRINT_KEY: key } });
 }
 
 export function openKeyed(file: string, effects: Partial<StoreEffects> = {}): StateStore {

@@ -67,7 +67,7 @@ export async function knownFleet(
   if (stack === undefined) throw new Error(JSON.stringify(diagnostics));
   const begun: State = { ...emptyState(randomUUID()), serial: 1, account_id: sim.store.account.id };
   const fingerprints = createFingerprinter({ key: KEY, salt: begun.salt, stack: begun.lineage });
-  const world = { idOf: () => undefined, secretOf: () => SECRET, fingerprints };
+  const world = { findId: () => undefined, findSecret: () => SECRET, fingerprints };
   const resources: Record<string, ResourceState> = {};
   for (const desired of stack.resources) {
     const record = plantOne(desired, sim);

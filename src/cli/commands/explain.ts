@@ -78,7 +78,8 @@ async function explainValue(
     return undefined;
   }
   const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
-  const origin = path && stack.originOf(address, platformPath(kindNamed(getKind(address)), path));
+  const origin =
+    path && stack.traceOrigin(address, platformPath(kindNamed(getKind(address)), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
   const { document } = stack.resources.find((one) => one.address === address) ?? {};
@@ -86,7 +87,7 @@ async function explainValue(
 }
 
 function valueDocument(
-  { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
+  { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['traceOrigin']>>,
   field: string,
   document: ValueObject | undefined,
 ): ValueDocument {

@@ -23,7 +23,7 @@ import { DEFAULT_CONCURRENCY, readAccountId } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { holdYoungGeneration } from '../../run/stack.ts';
 import { discover } from '../../stack/discover.ts';
-import { sealsOf } from '../../state/open.ts';
+import { openStateSeals } from '../../state/open.ts';
 import { addedFiles, lookAround, SCHEMA_FILE, schemaText } from '../init/files.ts';
 
 export type ExportFlags = ShowFlags &
@@ -109,7 +109,7 @@ async function writeStack(
     if (!existsSync(join(dir, path))) await write(path, text);
   }
   if (hasState) {
-    const seals = sealsOf({ file: STATE }, context);
+    const seals = openStateSeals({ file: STATE }, context);
     await memory.write(join(folder.draft, STATE), account, result.secrets, { ...context, seals });
   }
   return { result, files, hasState };

@@ -23,7 +23,7 @@ import { compareSnapshots } from '../../snapshot/compare.ts';
 import { type Keys, readSealing } from '../../snapshot/container.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
 import {
-  buildDocument as contentOf,
+  buildDocument,
   createTally,
   type End,
   formatLabel,
@@ -88,7 +88,7 @@ async function showOne(
 ): Promise<void> {
   const found = await findIn(snapshot, wanted);
   const { schema } = kindNamed(found.kind);
-  const document = mask(schema, { ...found.record, ...contentOf(found) });
+  const document = mask(schema, { ...found.record, ...buildDocument(found) });
   const { kind, id, address, history, withheld } = found;
   const head = { kind, id, address, history, withheld };
   showDocument(

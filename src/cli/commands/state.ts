@@ -31,7 +31,7 @@ import { checkOwner } from '../../state/failures.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import { findBegan, findEnded, type JournalEntry, listLedger } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
-import { sealsOf } from '../../state/open.ts';
+import { openStateSeals } from '../../state/open.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import {
@@ -120,7 +120,7 @@ export function pull(flags: CommonFlags, context: Context): Promise<ExitCode> {
     const { state, pending } = await store.load();
     if (state === undefined) throw noState(store.location);
     tellUnfinished(replay(state, pending).began?.run, context);
-    context.terminal.out(await formatState(state, sealsOf(settings.state, context)));
+    context.terminal.out(await formatState(state, openStateSeals(settings.state, context)));
     return EXIT.done;
   });
 }
@@ -360,14 +360,14 @@ export async function runs(
       ? renderRunsText(document.runs, to, context.now())
       : renderRunText(document.entries, to, {
           fields: fieldsIn(document.entries),
-          ways: waysOf(document, flags),
+          ways: listWays(document, flags),
         });
   show(flags, document, render, context);
   return EXIT.done;
 }
 
 /** The command that takes a run back, or shows what did; none for a run that wrote nothing or was no apply. */
-function waysOf(
+function listWays(
   {
     run,
     entries,

@@ -178,7 +178,7 @@ async function settle(
   if (state === undefined) return undefined;
   // Nothing open: nothing is looked up, and no credentials are needed.
   if (open.length === 0) return recoverRun(pending, replayed, undefined);
-  const world = { secretOf: () => undefined, fingerprints: fingerprintsFor(state, context) };
+  const world = { findSecret: () => undefined, fingerprints: fingerprintsFor(state, context) };
   const endpoints = readEndpoints(settings.platform);
   const client = await openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
   try {
@@ -216,14 +216,14 @@ const UNSETTLED = 'not known to be stored, so not recorded; the next `callsheet 
  */
 export async function trustSecrets(
   patterns: readonly Address[],
-  { stack, secretOf, secretValues }: LoadedStack,
+  { stack, findSecret, secretValues }: LoadedStack,
   state: State,
   context: Context,
 ): Promise<Edit & { readonly open: number }> {
   for (const pattern of patterns) chooseAddresses(pattern, state);
   const fingerprints = fingerprintsFor(state, context);
   await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
-  const world = { idOf: () => undefined, secretOf, fingerprints };
+  const world = { findId: () => undefined, findSecret, fingerprints };
   const records: [Address, ResourceState][] = [];
   const ledger: Edit['ledger'][number][] = [];
   let unsettled = 0;
@@ -269,7 +269,7 @@ function isUnknown(
 ): boolean {
   const { value, text, schema } = leaf;
   if (!(value instanceof Secret) || last === undefined) return false;
-  const set = normalise(schema, world.secretOf(value.source, text));
+  const set = normalise(schema, world.findSecret(value.source, text));
   const match = matchesApplied(last, set, address, text, world);
   return match === 'unknown' || (match === 'equal' && hasOtherSource(leaf, last));
 }

@@ -15,7 +15,7 @@ import { openSession } from '../../run/session.ts';
 import { BrokenSeal, type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../../state/model.ts';
-import { sealsOf } from '../../state/open.ts';
+import { openStateSeals } from '../../state/open.ts';
 import { emptyState } from '../../state/replay.ts';
 import type { Seals } from '../../state/seal.ts';
 import { parseState } from '../../state/state-text.ts';
@@ -41,7 +41,7 @@ export function pushState(
 ): Promise<Pushed> {
   return withStore(flags, context, async (open) => {
     const vouches = overwrite ? 'everything' : 'place';
-    const seals = sealsOf(open.settings.state, { env: context.env, vouches });
+    const seals = openStateSeals(open.settings.state, { env: context.env, vouches });
     const given = await readGiven(file, seals);
     const { began, lease } = await beginEdit('state push', open, context);
     const { run } = began;
@@ -149,7 +149,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
 
     const known = state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
-      storeOf: () => ({
+      chooseStore: () => ({
         ...readOnly(store),
         load: async () => ({ state: known, pending: [] }),
       }),

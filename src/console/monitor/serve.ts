@@ -182,8 +182,8 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /** The level of one kind of event, and its sentence for a terminal. */
 type LogEntry<Event> = {
-  readonly levelOf: (event: Event) => Level;
-  readonly wordsOf: (event: Event) => string;
+  readonly getLevel: (event: Event) => Level;
+  readonly formatWords: (event: Event) => string;
   /** True if it says again what was said before: a person reads it only with `--verbose`. */
   readonly isRepeated?: (event: Event) => boolean;
 };
@@ -198,11 +198,11 @@ export type LoggedEvent<Entries> = {
     : never;
 }[keyof Entries];
 
-type At = <Event = unknown>(wordsOf: (event: Event) => string) => LogEntry<NoInfer<Event>>;
+type At = <Event = unknown>(formatWords: (event: Event) => string) => LogEntry<NoInfer<Event>>;
 
 const at =
   (level: Level): At =>
-  (wordsOf) => ({ levelOf: () => level, wordsOf });
+  (formatWords) => ({ getLevel: () => level, formatWords });
 
 export const debug = at('debug');
 export const info = at('info');
@@ -237,8 +237,8 @@ export function openLog<Entries extends LogEntries>(
   return (event: { readonly event: keyof Entries }) => {
     // The type of the log says that an event has what its entry takes.
     const entry = entries[event.event] as unknown as LogEntry<typeof event>;
-    const { levelOf, wordsOf, isRepeated } = entry;
-    const level = levelOf(event);
+    const { getLevel, formatWords, isRepeated } = entry;
+    const level = getLevel(event);
     if (RANKS[level] < RANKS[least]) return;
     const time = now().toISOString();
     if (format === 'json') {
@@ -247,7 +247,7 @@ export function openLog<Entries extends LogEntries>(
     }
     if (least !== 'debug' && isRepeated?.(event) === true) return;
     const head = `${inSeconds(time)} ${level.padEnd(5)} `;
-    const lines = wordsOf(event)
+    const lines = formatWords(event)
       .split('\n')
       .map((line, at) => [span(at === 0 ? head : ' '.repeat(head.length)), span(line)]);
     // A log that is kept has one line an event, however long.

@@ -79,7 +79,7 @@ async function applySet(folder: string, request: TreeRequest, context: Context):
   checkExpectedSet(set, flags.expect);
   const planned = new Map(set.stacks.map((stack) => [stack.path, stack]));
   const own = ownFlags(flags);
-  const taskOf = ({ path }: FoundStack) => {
+  const buildTask = ({ path }: FoundStack) => {
     const { plan_digest: digest, plan_file: file } = planned.get(path) ?? {};
     if (typeof digest !== 'string' || typeof file !== 'string') return unplanned(path);
     return {
@@ -89,7 +89,7 @@ async function applySet(folder: string, request: TreeRequest, context: Context):
     };
   };
   const chosen = chooseStacks(set, request);
-  return (await workOn(request, chosen, context, { taskOf, digest: set.digest })).exit;
+  return (await workOn(request, chosen, context, { buildTask, digest: set.digest })).exit;
 }
 
 /** The stacks of a set, or the part of them that a shard takes. */

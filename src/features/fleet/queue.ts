@@ -194,7 +194,7 @@ async function reportBatch(
   const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
-    taskOf: ({ path }) => buildResult(path, done.get(path)?.result, flags),
+    buildTask: ({ path }) => buildResult(path, done.get(path)?.result, flags),
   });
   if (rest === 0) return exit;
   const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;

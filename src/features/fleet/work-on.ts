@@ -44,12 +44,12 @@ import {
 
 type Work = {
   /** The task of a stack; a result where there is nothing to run. Unless given, what the request says. */
-  readonly taskOf?: (stack: FoundStack) => Omit<StackTask, 'stack'> | StackResult;
+  readonly buildTask?: (stack: FoundStack) => Omit<StackTask, 'stack'> | StackResult;
   /** The digest of the plans that are carried out. */
   readonly digest?: string;
   /** It is a step on the way to the result: programs are shown nothing of it. */
   readonly isStep?: boolean;
-  /** It was done elsewhere, and `taskOf` knows what came of it. */
+  /** It was done elsewhere, and `buildTask` knows what came of it. */
   readonly isReport?: boolean;
 };
 
@@ -133,13 +133,13 @@ async function runUnlessRefused(
   stack: FoundStack,
   { command, flags }: TreeRequest,
   refusals: Refusals,
-  { taskOf }: Work,
+  { buildTask }: Work,
   context: Context,
   onProgress: (line: string) => void,
 ): Promise<StackResult> {
   const refused = refusals.get(stack.path);
   if (refused !== undefined && command !== 'validate') return refused;
-  const task = taskOf?.(stack) ?? { command, flags: ownFlags(flags) };
+  const task = buildTask?.(stack) ?? { command, flags: ownFlags(flags) };
   if ('exit' in task) return task;
   const result = await runStack({ ...task, stack }, context, onProgress);
   // A stack's own mistakes are repaired first.

@@ -31,8 +31,8 @@ export const EVENTS = {
       `${formatName(event)}: try ${event.attempt}${event.alone ? ', alone' : ''}`,
   ),
   stack_ended: {
-    levelOf: ({ well }: Ended) => (well ? 'info' : 'error'),
-    wordsOf: (event: Ended) => `${formatName(event)}: ${event.message}`,
+    getLevel: ({ well }: Ended) => (well ? 'info' : 'error'),
+    formatWords: (event: Ended) => `${formatName(event)}: ${event.message}`,
   },
   stack_given_back: info((event: GivenBack) => {
     const when = event.seconds === 0 ? '' : `, again in ${formatDuration(event.seconds)}`;

@@ -5,7 +5,7 @@
 
 import { locateWrites } from '../../apply/history.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
-import { timeOf } from '../../core/moment.ts';
+import { parseTime } from '../../core/moment.ts';
 import type { Path } from '../../core/path.ts';
 import { isRecorded } from '../../core/walk.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -80,7 +80,7 @@ export async function* readLog(
     ) ||
     receipt.ids.some((id) => ids.has(id));
   const isShown = (change: RecordedChange) =>
-    since === undefined || change.at === null || timeOf(change.at) >= since;
+    since === undefined || change.at === null || parseTime(change.at) >= since;
   /** Edits that a run met, which came before it and before which other runs may have come. */
   let waiting: readonly RecordedChange[] = [];
 
@@ -125,7 +125,7 @@ export async function* readLog(
       yield* narrowed(takeEdits(sources.histories, open, isLater(located)));
       const { change, edit } = describeReceipt(located, texts);
       const renamed = renaming(change, receipt.ids, names);
-      latest = Math.min(latest, timeOf(change.at));
+      latest = Math.min(latest, parseTime(change.at));
       changes.push(...(renamed === undefined ? [] : [renamed]));
       changes.push({ ...change, undone_by: undone.find(receipt) });
       if (edit !== undefined) edits.push(edit);
@@ -141,7 +141,7 @@ export async function* readLog(
 }
 
 function timeOfChange({ at }: { readonly at: string | null }): number {
-  return at === null ? Number.NEGATIVE_INFINITY : timeOf(at);
+  return at === null ? Number.NEGATIVE_INFINITY : parseTime(at);
 }
 
 /** A receipt with its place in the history of its resource, whose entries that it made are no longer open. */
@@ -228,7 +228,7 @@ function openUndone() {
     readonly by: NonNullable<RecordedChange['undone_by']>;
     readonly keys: readonly string[];
   }[] = [];
-  const keysOf = ({ line, ids }: Receipt) => [line.address, ...ids];
+  const listKeys = ({ line, ids }: Receipt) => [line.address, ...ids];
   return {
     learn(receipt: Receipt): void {
       const { run, at, purpose, undoes, snapshot } = receipt.began;
@@ -237,14 +237,14 @@ function openUndone() {
       if (undoes !== undefined) {
         const keys = byRun.get(undoes) ?? new Map();
         // The first rollback comes last.
-        for (const key of keysOf(receipt)) keys.set(key, by);
+        for (const key of listKeys(receipt)) keys.set(key, by);
         byRun.set(undoes, keys);
       } else if (snapshot !== undefined)
-        toSnapshots.push({ madeAt: snapshot.made_at, by, keys: keysOf(receipt) });
+        toSnapshots.push({ madeAt: snapshot.made_at, by, keys: listKeys(receipt) });
     },
     find(receipt: Receipt): RecordedChange['undone_by'] {
       const { run, at } = receipt.began;
-      const keys = keysOf(receipt);
+      const keys = listKeys(receipt);
       const own = byRun.get(run);
       const found = keys.map((key) => own?.get(key)).find((by) => by !== undefined);
       if (found !== undefined) return found;

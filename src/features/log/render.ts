@@ -43,7 +43,7 @@ export function renderChange(
         : isListed
           ? recordedLines(fields, options)
           : []),
-      ...originOf(change).flatMap(below),
+      ...formatOrigin(change).flatMap(below),
       ...(change.undone_by === null ? [] : below(undoneWords(change.undone_by))),
     ],
     color,
@@ -85,7 +85,7 @@ function aboutFields({ action, fields }: RecordedChange, isListed: boolean): str
 /** Edits that are named. */
 const MOST_NAMED = 3;
 
-function originOf(change: RecordedChange): readonly string[] {
+function formatOrigin(change: RecordedChange): readonly string[] {
   const { run, undoes, commit, pull_request: request, approved_by: approved, edits } = change;
   const entries = edits.flatMap(({ entry }) => (entry === null ? [] : String(entry)));
   const sources = [...new Set(edits.flatMap(({ source }) => source ?? []))];
@@ -136,7 +136,7 @@ export function renderRow(change: RecordedChange, isField: boolean): string {
     ...(rest === 0 ? [] : [`${formatCount(rest, 'more field')}`]),
   ];
   const from = [
-    ...originOf(change),
+    ...formatOrigin(change),
     ...(change.undone_by === null ? [] : [undoneWords(change.undone_by)]),
   ].map((text) => escapeText(text));
   const cells = [

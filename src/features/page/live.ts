@@ -147,12 +147,12 @@ export type RunField = {
 };
 
 /** The schema of a kind; undefined where there is no such kind, as in the journal of another version. */
-type SchemaOf = (kind: string) => FieldSchema | undefined;
+type FindSchema = (kind: string) => FieldSchema | undefined;
 
 /** Returns the fields of each resource that a run changed, before and after, as far as the journal keeps them. */
 export function valuesOfRun(
   entries: readonly JournalEntry[],
-  schemaOf: SchemaOf,
+  findSchema: FindSchema,
 ): { readonly [address: Address]: readonly RunField[] } {
   const snapshots = new Map<Address, SnapshotTaken>();
   const after = new Map<Address, { readonly [path: string]: AppliedLeaf }>();
@@ -168,7 +168,7 @@ export function valuesOfRun(
       if (snapshot === undefined || leaves === undefined) return [];
       const told = fields.map((path) => ({
         path,
-        before: valueBefore(snapshot, path, schemaOf(snapshot.kind)),
+        before: valueBefore(snapshot, path, findSchema(snapshot.kind)),
         after: valueOfLeaf(leaves[path]),
       }));
       return told.length === 0 ? [] : [[address, told]];

@@ -62,7 +62,7 @@ export function packDocument(document: PlanDocument): Packed {
 function packOverview(document: PlanDocument): PackedOverview {
   const { above, alone, groups, already, below } = buildOverview(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
-  const placesOf = (items: readonly Item[]) =>
+  const listPlaces = (items: readonly Item[]) =>
     items.flatMap((item) => addressesIn(item).flatMap((address) => places.get(address) ?? []));
   const general = new Map(
     (document.groups ?? []).map(({ addresses, fields }) => [addresses.join('\n'), fields]),
@@ -70,9 +70,9 @@ function packOverview(document: PlanDocument): PackedOverview {
   return {
     above,
     below,
-    alone: placesOf(alone),
-    explained: placesOf(alone.filter(({ isExplained }) => isExplained)),
-    already: placesOf([...(already?.alone ?? []), ...(already?.groups ?? [])]),
+    alone: listPlaces(alone),
+    explained: listPlaces(alone.filter(({ isExplained }) => isExplained)),
+    already: listPlaces([...(already?.alone ?? []), ...(already?.groups ?? [])]),
     alreadyTitle: titleOnBase(document),
     groups: groups.map(({ addresses, names: _, example, columns, ...group }) => ({
       ...group,

@@ -218,7 +218,7 @@ type ScopeSource = {
   readonly flag: string;
   readonly title: string;
   readonly given: (flags: ScopeFlags) => string | undefined;
-  readonly idOf: (name: string, session: PlatformSession) => Promise<string>;
+  readonly findId: (name: string, session: PlatformSession) => Promise<string>;
   /** Those of the stack, where none is given. */
   readonly all: (kind: Kind, session: PlatformSession) => Promise<readonly string[]>;
 };
@@ -228,7 +228,7 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
     flag: '--organization',
     title: 'organization',
     given: ({ organization }) => organization,
-    idOf: async (name, { settings }) => organizationId(name, settings?.organizations ?? {}),
+    findId: async (name, { settings }) => organizationId(name, settings?.organizations ?? {}),
     all: async (_kind, { settings }) => {
       if (settings?.organization !== undefined) return [settings.organization];
       return Object.values(settings?.organizations ?? {});
@@ -238,7 +238,7 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
     flag: '--knowledge-base',
     title: 'knowledge base',
     given: ({ knowledgeBase }) => knowledgeBase,
-    idOf: blockId,
+    findId: blockId,
     all: async (kind, session) => {
       const blocks = await readBlocks(session);
       return [...new Set(blocks.filter(({ of }) => of === kind.name).map(({ id }) => id))];
@@ -289,7 +289,7 @@ export async function listScopes(
   const source = field === undefined ? undefined : SOURCES[field];
   if (field === undefined || source === undefined) return [{}];
   const given = source.given(flags);
-  if (given !== undefined) return [{ [field]: await source.idOf(given, session) }];
+  if (given !== undefined) return [{ [field]: await source.findId(given, session) }];
   if (!isListedWithin(kind)) return [{}];
   const ids = session.settings === undefined ? [] : await source.all(kind, session);
   if (ids.length > 0) return ids.map((id) => ({ [field]: id }));

@@ -188,7 +188,7 @@ async function snapshotGround(
       platform,
       // A snapshot has no secrets to compare.
       world: {
-        secretOf: () => undefined,
+        findSecret: () => undefined,
         fingerprints: { of: () => '', matches: () => 'unknown' },
       },
       source: { type: 'snapshot', file: from, made_at },

@@ -17,7 +17,7 @@ import { recordIn, TABLES } from '../../simulator/index.ts';
 
 /** How resources of the simulator are identified and shown. */
 export type Words = {
-  readonly addressOf: (kind: string, id: string) => string | null;
+  readonly findAddress: (kind: string, id: string) => string | null;
   /** Texts that are never shown, whatever they stand in. */
   readonly secrets: readonly string[];
 };
@@ -148,10 +148,10 @@ function difference(
   path: readonly string[] | null,
   was: Json,
   is: Json,
-  { addressOf, secrets }: Words,
+  { findAddress, secrets }: Words,
 ): RehearsalDifference {
   const name = typeof record.name === 'string' && record.name !== '' ? record.name : id;
-  const common = { address: addressOf(kind.name, id), kind: kind.name, name, id };
+  const common = { address: findAddress(kind.name, id), kind: kind.name, name, id };
   if (path === null) return { ...common, path: null, before: was, after: is, secret: false };
   const shown = (value: Json) => {
     const masked = maskAt(kind.schema, path, value);

@@ -101,7 +101,7 @@ async function readMerchants(
 /** The operations that the platform turned out not to have: its copy has none of them either. */
 function lackedBy({ reader }: Session): Pick<Dialect, 'absent'> {
   const names = Object.keys(operations) as Dialect['absent'];
-  return { absent: names.filter((name) => reader.lackOf(name) === 'absent') };
+  return { absent: names.filter((name) => reader.findLack(name) === 'absent') };
 }
 
 /** The fleet of a rehearsal, and the stack that the plan is of. */

@@ -229,9 +229,9 @@ function wordsFor(
   const made = new Map(ledger.map(({ id, address }) => [id, address] as const));
   const addresses = ownersIn(state);
   for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
-  const addressOf: Words['addressOf'] = (kind, id) =>
+  const findAddress: Words['findAddress'] = (kind, id) =>
     addresses.get(`${kind} ${id}`) ?? made.get(id) ?? null;
-  return { addressOf, secrets };
+  return { findAddress, secrets };
 }
 
 /** Rolls back the newest run first. A refused one is tried again with `--undo-edited --delete-used`: it is a copy. */

@@ -50,7 +50,7 @@ export function assess(
   const { now, start, groups, judge: judging, guardRails, logs } = watched;
   // An agent that was changed since is no longer comparable.
   const others = watched.others.filter(({ changedAt }) => (changedAt ?? 0) <= start);
-  const callsOf = (
+  const findCalls = (
     name: Measure['name'],
     { address, id }: Agent,
     since: number,
@@ -76,7 +76,7 @@ export function assess(
       const list = (agents: readonly Agent[]) =>
         agents.flatMap((agent) => {
           const own = before.get(agent.id);
-          return own === undefined ? [] : [callsOf(measure.name, agent, since, own)];
+          return own === undefined ? [] : [findCalls(measure.name, agent, since, own)];
         });
       return { changed: list(changed), others: list(others) };
     };

@@ -5,12 +5,12 @@ import { type Agent, countBefore, tally, WEEK } from './assess.ts';
 import {
   type AgentCalls,
   compare,
+  computeVariance,
   getLevel,
   halfWidth,
   LEAST_OTHERS,
   openScale,
   shareAlpha,
-  varianceOf,
   weigh,
 } from './judge.ts';
 import { type Platform, readFigures, toTime } from './observe.ts';
@@ -63,9 +63,9 @@ export async function forecastSteps(
     return { measure, week };
   });
   const alpha = shareAlpha(judge.measures.length, guardRails.errors === undefined ? 0 : 1);
-  const addressOf = new Map(all.map(({ id, address }) => [id, address]));
+  const addresses = new Map(all.map(({ id, address }) => [id, address]));
   const look = (agentsBy: number, days: number) => {
-    const chosen = agents.slice(0, agentsBy).map((one) => addressOf.get(one.id) ?? one.address);
+    const chosen = agents.slice(0, agentsBy).map((one) => addresses.get(one.id) ?? one.address);
     const changed = new Set<Address>(chosen);
     return known.map(({ measure, week }) => forecast(measure, week, changed, days, alpha));
   };
@@ -124,7 +124,10 @@ function forecast(
   const all = compare(measure, { changed: week, others: week });
   const then = (all?.rest.agents ?? []).map((one) => {
     const { weeks, before, after } = one;
-    return { ...one, variance: varianceOf(weeks, 1 / before.calls + 7 / (days * after.calls)) };
+    return {
+      ...one,
+      variance: computeVariance(weeks, 1 / before.calls + 7 / (days * after.calls)),
+    };
   });
   const treated = then.filter(({ address }) => changed.has(address));
   const others = then.filter(({ address }) => !changed.has(address));

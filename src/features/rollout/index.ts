@@ -22,9 +22,9 @@ import {
   agentsReached,
   checkRecords,
   FEATURE,
+  getRollouts,
   listUnderWay,
   rolloutNamed,
-  rolloutsOf,
   stepCounts,
 } from './record.ts';
 
@@ -158,9 +158,9 @@ async function claims(state: State, place: StackPlace): Promise<readonly Claim[]
 
 function findScope(
   name: string | undefined,
-  stack: Parameters<typeof rolloutsOf>[0],
+  stack: Parameters<typeof getRollouts>[0],
 ): StrategyScope {
-  const { position: _, ...settings } = rolloutNamed(name, rolloutsOf(stack));
+  const { position: _, ...settings } = rolloutNamed(name, getRollouts(stack));
   const { steps, agents } = settings;
   const atOnce = stepCounts(steps, agents.length)[0] ?? agents.length;
   const note = `rollout start carries the plan out: ${settings.name} has ${steps.length} steps, the first with ${atOnce} agents at most`;

@@ -208,7 +208,7 @@ function listUnits({ name }: Measure, agents: readonly AgentCalls[]): readonly U
   const level = getLevel('before', usable);
   return usable.flatMap((agent) => {
     const { before, after, weeks } = agent;
-    const variance = varianceOf(weeks, 1 / before.calls + 1 / after.calls);
+    const variance = computeVariance(weeks, 1 / before.calls + 1 / after.calls);
     const ratio = Math.log((after.sum * before.calls) / (after.calls * before.sum));
     if (name === 'duration')
       return Number.isFinite(ratio) ? [{ ...agent, variance, moved: ratio }] : [];
@@ -220,7 +220,7 @@ function listUnits({ name }: Measure, agents: readonly AgentCalls[]): readonly U
 }
 
 /** The variance of an agent's D, in squared points: `calls` is the sum of one over the calls of both spans. */
-export function varianceOf(weeks: number, calls: number): number {
+export function computeVariance(weeks: number, calls: number): number {
   return 16 * (1 + 1 / weeks) + 2100 * calls;
 }
 

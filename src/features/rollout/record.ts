@@ -181,7 +181,7 @@ export function toEntry({ status, why, ...data }: RolloutRecord): KeptEntry {
 }
 
 /** The rollouts that callsheet.yaml has. */
-export function rolloutsOf({ sections }: Pick<Stack, 'sections'>): readonly RolloutSettings[] {
+export function getRollouts({ sections }: Pick<Stack, 'sections'>): readonly RolloutSettings[] {
   return (sections.rollouts ?? []) as readonly RolloutSettings[];
 }
 

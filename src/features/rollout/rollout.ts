@@ -53,6 +53,7 @@ import {
   agentsReached,
   checkRecords,
   FEATURE,
+  getRollouts,
   isUnderWay,
   listUnderWay,
   type RolloutAgent,
@@ -60,7 +61,6 @@ import {
   type RolloutSettings,
   recordsIn,
   rolloutNamed,
-  rolloutsOf,
   stepCounts,
   toEntry,
 } from './record.ts';
@@ -115,7 +115,7 @@ export async function startRollout(
   try {
     const settings = rolloutNamed(
       options.name ?? given?.options.strategy?.name,
-      rolloutsOf(session.stack),
+      getRollouts(session.stack),
     );
     name = settings.name;
     refuseBesideOthers(settings, session, options);
@@ -215,7 +215,7 @@ export async function describeSteps(
 ): Promise<readonly string[]> {
   const session = await openSession(options, context, { check });
   try {
-    const settings = rolloutNamed(plan.options.strategy?.name, rolloutsOf(session.stack));
+    const settings = rolloutNamed(plan.options.strategy?.name, getRollouts(session.stack));
     const now = getTime(session, context);
     const { texts, refused } = (await layOutSteps(settings, plan, session, now)).forecast;
     return [...texts, ...(refused === undefined ? [] : [`${refused.message}. ${refused.hint}`])];
@@ -368,7 +368,7 @@ function decide(
   });
 }
 
-function secondOf(id: string): string {
+function getSecond(id: string): string {
   return id.split('-')[0] ?? '';
 }
 
@@ -376,7 +376,7 @@ function secondOf(id: string): string {
 async function withRunsFound(record: RolloutRecord, session: Session): Promise<RolloutRecord> {
   for (const { run } of await session.store.runs()) {
     // Ids of runs and rollouts begin with their time; those of one second have no order.
-    if (secondOf(run) < secondOf(record.id)) break;
+    if (getSecond(run) < getSecond(record.id)) break;
     const { kept } = (await readBegan(session, run)) ?? {};
     const own = kept && recordsIn({ kept: { [kept.feature]: kept.entries } });
     const same = own?.find(({ id }) => id === record.id);
@@ -455,7 +455,7 @@ function bySettingsOfFiles(
   session: Session,
 ): { readonly record: RolloutRecord; readonly others: string | null } {
   const { name, settings: known } = record;
-  const configured = rolloutsOf(session.stack).find((one) => one.name === name);
+  const configured = getRollouts(session.stack).find((one) => one.name === name);
   if (configured === undefined || isBroken(session)) return { record, others: null };
   const settings = settingsKept(configured);
   const others = SETTINGS.filter(
@@ -509,7 +509,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     { ...stepOptions(allowed), target: addresses },
     context,
     // Judged changes no longer count for a limit.
-    { refresh: 'fast', by: ownerOf(record), ...(step > 0 && { atOnce: 0 }), standing },
+    { refresh: 'fast', by: formatOwner(record), ...(step > 0 && { atOnce: 0 }), standing },
   );
   const { refusals = [] } = planned.plan;
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {
@@ -713,7 +713,7 @@ async function takeBackNow(
       continue;
     }
     context.emit({ type: 'notice', text: `Rolling back run ${run} of the rollout ${name}.` });
-    const wanted = { ...options, run, skipRefused: true, overrideFreeze, by: ownerOf(record) };
+    const wanted = { ...options, run, skipRefused: true, overrideFreeze, by: formatOwner(record) };
     const outcome = await undo(wanted, context, { ...(show && { show }), observe });
     if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
       return { end: 'interrupted', record, now: context.now().getTime() };
@@ -748,7 +748,7 @@ async function findUnlike(
     session,
     { ...stepOptions(record.allowed), target },
     context,
-    { refresh: 'fast', by: ownerOf(record), standing: await findStanding(session, context) },
+    { refresh: 'fast', by: formatOwner(record), standing: await findStanding(session, context) },
   );
   const unlike = new Set(movedSince(adds, planned, new Set(), session).map((one) => one.address));
   const reached = new Set(agentsReached(record).map(({ id }) => id));
@@ -821,7 +821,7 @@ function entriesWith(record: RolloutRecord, { kept = {} }: Session['state']): Ke
 const STRATEGY = { feature: FEATURE, command: 'rollout start' };
 
 /** Who has the agents of a rollout for its own. */
-function ownerOf({ name }: Pick<RolloutRecord, 'name'>): string {
+function formatOwner({ name }: Pick<RolloutRecord, 'name'>): string {
   return `${FEATURE} ${name}`;
 }
 
@@ -892,7 +892,7 @@ const documentsIn = oncePer(
 );
 
 function getWorld({ world, state }: Session) {
-  return { ...world, idOf: (address: Address) => state.resources[address]?.id };
+  return { ...world, findId: (address: Address) => state.resources[address]?.id };
 }
 
 /** Agents of a step whose change is not the one that was reviewed, and that the step has not changed already. */
@@ -1014,7 +1014,7 @@ function recordNamed(
     );
   if (only === undefined) {
     const named = { name: name ?? '' };
-    const set = rolloutsOf(session.stack).map((one) => one.name);
+    const set = getRollouts(session.stack).map((one) => one.name);
     const listed = `${commandSpan('rollout show', options)} lists those that were started.`;
     throw refused(
       `no rollout ${named.name} was started`,

@@ -151,7 +151,7 @@ function select(rollout: LocatedValue, agents: readonly Agent[], report: Report)
 /** A member of `select`, or a column of its labels: an agent must have one of the texts that are given there. */
 type Condition = {
   readonly path: Path;
-  readonly textOf: (agent: Agent) => string | undefined;
+  readonly getText: (agent: Agent) => string | undefined;
   /** Says of a text that no agent has it. */
   readonly which: string;
   readonly matches?: (wanted: string, text: string) => boolean;
@@ -164,14 +164,14 @@ type Condition = {
 const MEMBERS: readonly Condition[] = [
   {
     path: ['targets'],
-    textOf: ({ address }) => address,
+    getText: ({ address }) => address,
     which: 'matches no agent of the stack',
     matches: matchesAddress,
   },
-  { path: ['keys'], textOf: ({ address }) => rowKey(address), which: 'is the key of no agent' },
+  { path: ['keys'], getText: ({ address }) => rowKey(address), which: 'is the key of no agent' },
   {
     path: ['organizations'],
-    textOf: ({ document }) => findText(document.organization_id),
+    getText: ({ document }) => findText(document.organization_id),
     which: 'has no agent in this stack',
   },
 ];
@@ -181,7 +181,7 @@ function readLabel(label: string, agents: readonly Agent[]): Condition {
   const [column = ''] = path;
   return {
     path: ['labels', label],
-    textOf({ row }) {
+    getText({ row }) {
       const found = lookUpCell(row, path);
       const isText = found !== 'nothing' && 'cell' in found && found.cell.type === 'scalar';
       return isText ? found.cell.text : undefined;
@@ -198,7 +198,7 @@ function readLabel(label: string, agents: readonly Agent[]): Condition {
 /** The agents that have one of the texts; undefined after reporting a text that none has. */
 function match(
   place: LocatedValue,
-  { textOf, which, matches = Object.is, isHidden = false, column }: Condition,
+  { getText, which, matches = Object.is, isHidden = false, column }: Condition,
   agents: readonly Agent[],
   report: Report,
 ): ReadonlySet<Agent> | undefined {
@@ -211,7 +211,7 @@ function match(
     refuse(place, problem, report, place.keyPlace);
     return undefined;
   }
-  const texts = agents.map((agent) => ({ agent, text: textOf(agent) }));
+  const texts = agents.map((agent) => ({ agent, text: getText(agent) }));
   const wanted = listElements(place);
   const found = wanted.map((one) =>
     texts.filter(({ text }) => text !== undefined && matches(String(one.value), text)),

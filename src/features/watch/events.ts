@@ -10,7 +10,7 @@ import {
   type Log as LogOf,
   warn,
 } from '../../console/monitor/serve.ts';
-import { labelOf } from '../../core/address.ts';
+import { formatLabel } from '../../core/address.ts';
 import { type FailureCode, formatDuration } from '../../core/errors.ts';
 import { formatEdit, type UnreadyNote } from '../../core/plan-document.ts';
 import { formatCount, formatNumber } from '../../render/wording.ts';
@@ -78,11 +78,11 @@ export const EVENTS = {
       `${formatPlace(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
   ),
   heal_ended: {
-    levelOf: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
-    wordsOf: ({ address, name, status, fields, run, message }: HealEnded) =>
+    getLevel: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
+    formatWords: ({ address, name, status, fields, run, message }: HealEnded) =>
       status === 'done'
-        ? `${labelOf(address, name)} was put back: ${fields.join(', ')} (run ${run})`
-        : `${labelOf(address, name)} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
+        ? `${formatLabel(address, name)} was put back: ${fields.join(', ')} (run ${run})`
+        : `${formatLabel(address, name)} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
   },
   heal_left: warn(
     ({ address, message }: Told & { readonly address: string }) =>

@@ -92,7 +92,7 @@ type Compared = {
   readonly moved: readonly Pair[];
   /** How the words of two paragraphs relate that are not quite the same, by the number of the one before. */
   readonly stretches: ReadonlyMap<number, readonly Stretch[]>;
-  readonly wordsOf: (paragraph: Paragraph) => readonly Word[];
+  readonly listWords: (paragraph: Paragraph) => readonly Word[];
 };
 
 /** All paragraphs of both texts, in the order of the text after; what is gone stands where it stood. */
@@ -115,7 +115,7 @@ export function draftBlocks(compared: Compared): readonly Draft[] {
 
 /** Paragraphs of the text before that do not stand here any more. */
 function goneDrafts(
-  { before, wordsOf }: Compared,
+  { before, listWords }: Compared,
   movedTo: ReadonlyMap<number, number>,
   [from, to]: Range,
 ): readonly Draft[] {
@@ -133,7 +133,7 @@ function goneDrafts(
         to: start,
       } as const;
       drafts.push({ block, title: undefined });
-    } else drafts.push(wholeDraft(paragraph, 'removed', wordsOf));
+    } else drafts.push(wholeDraft(paragraph, 'removed', listWords));
   }
   return drafts;
 }
@@ -153,7 +153,7 @@ function newDrafts(
     if (origin !== undefined) {
       while (at + 1 < to && movedFrom.get(at + 1) === (movedFrom.get(at) ?? 0) + 1) at += 1;
       drafts.push(movedDraft(compared, paragraph, [origin, start], at - start + 1));
-    } else drafts.push(wholeDraft(paragraph, 'added', compared.wordsOf));
+    } else drafts.push(wholeDraft(paragraph, 'added', compared.listWords));
   }
   return drafts;
 }
@@ -161,9 +161,9 @@ function newDrafts(
 function wholeDraft(
   paragraph: Paragraph,
   type: 'removed' | 'added',
-  wordsOf: Compared['wordsOf'],
+  listWords: Compared['listWords'],
 ): Draft {
-  const words = wordsOf(paragraph);
+  const words = listWords(paragraph);
   const gap: readonly Piece[] = paragraph.gap === '' ? [] : [{ text: paragraph.gap, change: type }];
   const pieces = [...wordPieces(words, type), ...gap];
   return { block: { type, ...formatPlace(paragraph), words: pieces }, title: undefined };
@@ -360,19 +360,19 @@ function foldRun(
   tail: number,
   isBelow: boolean,
 ): readonly Block[] {
-  const blocksOf = (some: readonly Same[]) => some.map(({ block }) => block);
-  if (run.length <= head + tail) return blocksOf(run);
+  const listBlocks = (some: readonly Same[]) => some.map(({ block }) => block);
+  if (run.length <= head + tail) return listBlocks(run);
   const middle = run.slice(head, run.length - tail);
   const end = run.slice(run.length - tail);
   const isHeading = ({ title }: Same) => title !== undefined;
   // The heading that says where the change below stands.
   const at = isBelow && !end.some(isHeading) ? middle.findLastIndex(isHeading) : -1;
   return [
-    ...blocksOf(run.slice(0, head)),
+    ...listBlocks(run.slice(0, head)),
     ...collapseRun(middle.slice(0, Math.max(at, 0))),
-    ...(at < 0 ? [] : blocksOf(middle.slice(at, at + 1))),
+    ...(at < 0 ? [] : listBlocks(middle.slice(at, at + 1))),
     ...collapseRun(middle.slice(at + 1)),
-    ...blocksOf(end),
+    ...listBlocks(end),
   ];
 }
 

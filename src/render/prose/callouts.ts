@@ -86,12 +86,12 @@ export function findCallouts(
   const paired = pairParagraphs(...pickAround(before, after), false, budget);
   if (paired.isTooMuch) return [];
   const parts = listParts(paired, isTurned);
-  const lexicon = findLexicon(parts.flatMap(textsOf), () => findLexicon([before, after]));
+  const lexicon = findLexicon(parts.flatMap(listTexts), () => findLexicon([before, after]));
   const key = JSON.stringify([
     isTurned,
     lexicon.language.numbers.units,
     parts.map((part) => [
-      ...textsOf(part),
+      ...listTexts(part),
       part.became,
       part.was,
       part.gap,
@@ -110,7 +110,7 @@ export function findCallouts(
     .map(({ callout }) => callout);
 }
 
-function textsOf({ before, after }: Part): readonly string[] {
+function listTexts({ before, after }: Part): readonly string[] {
   return [
     before?.text ?? '',
     before?.under?.text ?? '',
@@ -234,12 +234,12 @@ function locate(found: Found): Located {
     part: at?.part ?? 0,
     isGone: fresh === undefined,
     above: above - 1,
-    rank: rankOf(found),
+    rank: rankCallout(found),
   };
 }
 
 /** Ranks a call-out. An instruction that hands calls over ranks as high as the target of the calls. */
-function rankOf({ sort, key, old, fresh }: Found): number {
+function rankCallout({ sort, key, old, fresh }: Found): number {
   const own = ORDER.indexOf(sort);
   const handsOver =
     key === 'instruction' &&

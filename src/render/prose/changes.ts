@@ -69,8 +69,8 @@ type FactSides = {
 };
 
 function listSides({ before, after }: Group): FactSides {
-  const textsOf = (places: readonly Place[]) => places.map(({ sentence }) => fold(sentence.text));
-  const texts = { old: textsOf(before), fresh: textsOf(after) };
+  const foldTexts = (places: readonly Place[]) => places.map(({ sentence }) => fold(sentence.text));
+  const texts = { old: foldTexts(before), fresh: foldTexts(after) };
   return { old: findFacts(before), fresh: findFacts(after), texts };
 }
 
@@ -340,7 +340,7 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
 function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found {
   const isTurned = old !== undefined && fresh !== undefined && isLeadTurned(old, fresh);
   const [was, is] = [old, fresh].map((one) => one?.fact);
-  const isCut = was !== undefined && is !== undefined && endOf(was) === endOf(is);
+  const isCut = was !== undefined && is !== undefined && getTail(was) === getTail(is);
   const told = (one: FactPlace | undefined) =>
     one === undefined
       ? null
@@ -359,7 +359,7 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
   };
 }
 
-function endOf({ text, brief = text }: Fact): string {
+function getTail({ text, brief = text }: Fact): string {
   return text.slice(brief.length);
 }
 
@@ -434,8 +434,8 @@ function isElsewhere(old: Place, fresh: Place): boolean {
 export function movedInstruction(old: Place, fresh: Place): readonly Found[] {
   const [was, is] = [old.paragraph.under?.text, fresh.paragraph.under?.text];
   if (was === is || (was !== undefined && is === old.became)) return [];
-  const senseOf = (text: string | undefined) => findSense(text ?? '', old.lexicon);
-  if (!isElsewhere(old, fresh) && senseOf(was) === senseOf(is)) return [];
+  const getSense = (text: string | undefined) => findSense(text ?? '', old.lexicon);
+  if (!isElsewhere(old, fresh) && getSense(was) === getSense(is)) return [];
   if (!old.sentence.isInstruction && !fresh.sentence.isInstruction) return [];
   const [before, after] = [cut(old.sentence.text), cut(fresh.sentence.text)];
   return [{ sort: 'moved', before, after, key: 'moved', old, fresh }];

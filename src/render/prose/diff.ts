@@ -26,7 +26,7 @@ export function diffProse(before: string, after: string, options: ProseOptions =
   const budget = newBudget();
   const paired = pairParagraphs(before, after, isList, budget);
   const stretches = relate(paired, before > after, ofParagraph, budget);
-  const drafts = draftBlocks({ ...paired, wordsOf: ofParagraph, stretches });
+  const drafts = draftBlocks({ ...paired, listWords: ofParagraph, stretches });
   const folded = foldBlocks(drafts, context);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),

@@ -1,10 +1,10 @@
 import { type Fact, type FactMark, PLAIN, shown } from './fact.ts';
 import {
-  anyOf,
   compile,
   END,
   fold,
   LANGUAGES,
+  matchAny,
   matchesIn,
   readAt,
   START,
@@ -26,7 +26,8 @@ const PHONE = compile(
     String.raw`(?<![\d.,-])\d{2,3}(?:[\u0020.]\d{2,3}){3}(?![\d-])`,
     String.raw`(?<!\d)0\d{1,4}(?:\s|\/)\d[\d\u0020]{3,14}\d(?!\d)`,
     ...LANGUAGES.map(
-      ({ numbers: { digit } }) => `${START}(?:${anyOf(digit)}[-\\s]){2,20}${anyOf(digit)}${END}`,
+      ({ numbers: { digit } }) =>
+        `${START}(?:${matchAny(digit)}[-\\s]){2,20}${matchAny(digit)}${END}`,
     ),
   ].join('|'),
 );

@@ -58,9 +58,9 @@ export function listGroups(
 ): { readonly groups: readonly Group[]; readonly stayed: readonly (readonly [Place, Place])[] } {
   const sides = parts.map(({ before, after, became, was, gap }, part) => {
     const lexicon = findLexicon([before?.text ?? '', after?.text ?? ''], () => common);
-    const placesOf = (side: Paragraph | undefined) =>
+    const placesIn = (side: Paragraph | undefined) =>
       listPlaces(side, { part, gap, became, was, lexicon });
-    const [old, fresh] = [placesOf(before), placesOf(after)];
+    const [old, fresh] = [placesIn(before), placesIn(after)];
     const keys = (places: readonly Place[]) => places.map(({ sentence }) => sentence.key);
     const same = align(keys(old), keys(fresh), budget);
     const [a, b] = [new Set(same.map(([x]) => x)), new Set(same.map(([, y]) => y))];
@@ -120,11 +120,11 @@ function without(places: readonly Place[], groups: readonly Group[]): readonly P
 function pairWithin(
   before: readonly Place[],
   after: readonly Place[],
-  whereOf: (place: Place) => number,
+  getWhere: (place: Place) => number,
   least: (count: number) => number,
 ): readonly Group[] {
-  const others = Map.groupBy(after, whereOf);
-  return [...Map.groupBy(before, whereOf)].flatMap(([where, old]) => {
+  const others = Map.groupBy(after, getWhere);
+  return [...Map.groupBy(before, getWhere)].flatMap(([where, old]) => {
     const fresh = others.get(where) ?? [];
     return pairAlike(old, fresh, least(old.length + fresh.length));
   });
@@ -244,7 +244,7 @@ function listSpread(
     if (words.length === 0 || isAffirmed || !isMost(words, (word) => signs(word) !== undefined))
       return false;
     // One sentence that has most of its words in common is another one: it was compared already.
-    const found = words.flatMap((word) => said.sentenceOf(one, word) ?? []);
+    const found = words.flatMap((word) => said.findSentence(one, word) ?? []);
     return found.length === words.length || new Set(found).size > 1;
   };
   const gone = Map.groupBy(before.filter(isSpread(fresh)), ({ paragraph }) => paragraph.heading);
@@ -259,7 +259,7 @@ function listSpread(
 /** How a word is said near a sentence of the other side, and where first; undefined where it is not. */
 type Said = {
   readonly signs: (near: Place) => (word: string) => Sign | undefined;
-  readonly sentenceOf: (near: Place, word: string) => Sentence | undefined;
+  readonly findSentence: (near: Place, word: string) => Sentence | undefined;
 };
 
 /** Lists what one side says that its partners on the other do not, by its sections and by where it stands. */
@@ -268,7 +268,7 @@ function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readon
   const said = new Map<string, Map<string, Sign>>();
   const first = new Map<string, Sentence>();
   const add = (place: Place, word: string, sign: Sign) => {
-    for (const where of placesOf(place)) {
+    for (const where of listPlaceKeys(place)) {
       const signs = said.get(where) ?? new Map<string, Sign>();
       said.set(where, signs);
       addSign(signs, word, sign);
@@ -297,16 +297,16 @@ function saidBy(side: 'before' | 'after', pairs: readonly Group[], alone: readon
   }
   return {
     signs: (near) => {
-      const all = placesOf(near).flatMap((where) => said.get(where) ?? []);
+      const all = listPlaceKeys(near).flatMap((where) => said.get(where) ?? []);
       return (word) => all.map((signs) => signs.get(word)).find((sign) => sign !== undefined);
     },
-    sentenceOf: (near, word) =>
-      placesOf(near)
+    findSentence: (near, word) =>
+      listPlaceKeys(near)
         .map((where) => first.get(`${where} ${word}`))
         .find((sentence) => sentence !== undefined),
   };
 }
 
-function placesOf({ paragraph, gap }: Place): readonly string[] {
+function listPlaceKeys({ paragraph, gap }: Place): readonly string[] {
   return [`section ${paragraph.heading}`, `gap ${gap}`];
 }

@@ -7,7 +7,7 @@ import { compile, END, fold, LANGUAGES, matchesIn, START } from './patterns.ts';
 export type Lexicon = {
   readonly language: Language;
   /** The meaning of a word; undefined where it has none by itself. */
-  readonly meaningOf: (word: string) => Meaning | undefined;
+  readonly findMeaning: (word: string) => Meaning | undefined;
   /** Phrases that stand for a word, each in a group `p` with the number of the word. */
   readonly phrases: RegExp;
   readonly words: readonly string[];
@@ -27,25 +27,25 @@ const LEXICONS: readonly Lexicon[] = LANGUAGES.map((language) => {
   const { meaning } = language;
   const functions = new Set(meaning.function.split(' '));
   const roles = new Set(meaning.roles.split(' '));
-  const stemOf = (word: string) => {
+  const getStem = (word: string) => {
     return meaning.stem(meaning.irregular[word] ?? word);
   };
-  const light = new Set(meaning.light.split(' ').map(stemOf));
+  const light = new Set(meaning.light.split(' ').map(getStem));
   const same = new Map(
     meaning.same.flatMap((list) => {
-      const [first = '', ...others] = list.split(' ').map(stemOf);
+      const [first = '', ...others] = list.split(' ').map(getStem);
       return [first, ...others].map((word) => [word, first] as const);
     }),
   );
   const opposites = new Map(
     Object.entries(meaning.opposites).flatMap(([word, list]) =>
-      list.split(' ').map((other) => [stemOf(other), stemOf(word)] as const),
+      list.split(' ').map((other) => [getStem(other), getStem(word)] as const),
     ),
   );
   const cache = new Map<string, Meaning | undefined>();
   const read = (word: string): Meaning | undefined => {
     if (functions.has(word) || meaning.isManner(word)) return undefined;
-    const own = stemOf(word);
+    const own = getStem(word);
     const opposite = opposites.get(own);
     const found = opposite ?? own;
     return {
@@ -57,7 +57,7 @@ const LEXICONS: readonly Lexicon[] = LANGUAGES.map((language) => {
   };
   return {
     language,
-    meaningOf: (word) => {
+    findMeaning: (word) => {
       if (!cache.has(word)) {
         if (cache.size > MOST_KNOWN) cache.clear();
         cache.set(word, read(word));

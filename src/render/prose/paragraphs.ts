@@ -225,7 +225,7 @@ export function pairParagraphs(
 ): Paired {
   const [old, fresh] = bounded(splitParagraphs(before, isList), splitParagraphs(after, isList));
   const turn = ([a, b]: Pair): Pair => [b, a];
-  const isTurned = textOf(before) > textOf(after);
+  const isTurned = getText(before) > getText(after);
   const { inOrder, moved } = isTurned
     ? matchParagraphs(fresh, old, budget)
     : matchParagraphs(old, fresh, budget);
@@ -236,7 +236,7 @@ export function pairParagraphs(
   return { ...sides, ...matches, isTooMuch: countChanged(sides, matches) > MOST_CALLED };
 }
 
-function textOf(given: string | Excerpt): string {
+function getText(given: string | Excerpt): string {
   return typeof given === 'string' ? given : given.text;
 }
 
@@ -331,11 +331,11 @@ function matchParagraphs(
   fresh: readonly Paragraph[],
   budget: Budget,
 ): Matches {
-  const subjectOf = subjectMaker();
-  const [before, after] = [old.map(subjectOf), fresh.map(subjectOf)];
-  const keysOf = (subjects: readonly Subject[]) => subjects.map(({ key }) => key);
+  const getSubject = subjectMaker();
+  const [before, after] = [old.map(getSubject), fresh.map(getSubject)];
+  const listKeys = (subjects: readonly Subject[]) => subjects.map(({ key }) => key);
   const taken: Taken = { before: new Set(), after: new Set() };
-  const stayed = align(keysOf(before), keysOf(after), budget);
+  const stayed = align(listKeys(before), listKeys(after), budget);
   // If hardly a paragraph stayed as it was, the steps below find the edited ones all the same.
   budget.isSpent = false;
   take(taken, stayed);

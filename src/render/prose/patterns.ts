@@ -22,7 +22,7 @@ export function compile(pattern: string, flags = 'giu'): RegExp {
 }
 
 /** One of the words of a list. */
-export function anyOf(list: string): string {
+export function matchAny(list: string): string {
   return `(?:${list.split(' ').join('|')})`;
 }
 

@@ -1,12 +1,12 @@
 import { type Fact, type Lead, SHORT_PHONE, shown } from './fact.ts';
 import {
-  anyOf,
   compile,
   END,
   fold,
   gather,
   inAny,
   LANGUAGES,
+  matchAny,
   matchesIn,
   readAt,
   START,
@@ -27,8 +27,8 @@ const DIGITS = String.raw`(?:\d{1,3}(?:[.,'’\u0020\u00a0\u202f]\d{3}){1,6}(?!\
 
 /** Numbers in words of one language: `twenty-four`, `a hundred and fifty`, `treinta y cinco`. */
 const NUMBER_WORDS = LANGUAGES.map(({ numbers }) => {
-  const units = anyOf(numbers.units);
-  const small = `(?:${anyOf(numbers.tens)}(?:${numbers.joint}${units}${END})?|${anyOf(numbers.teens)}|${units}|${numbers.zero})${END}`;
+  const units = matchAny(numbers.units);
+  const small = `(?:${matchAny(numbers.tens)}(?:${numbers.joint}${units}${END})?|${matchAny(numbers.teens)}|${units}|${numbers.zero})${END}`;
   const forms = numbers.hundreds.replaceAll('{small}', small).replaceAll('{vague}', numbers.vague);
   const hundreds = `(?:${forms})${END}`;
   const thousands = numbers.thousands
@@ -49,7 +49,7 @@ const VALUES: ReadonlyMap<string, number> = new Map(
 );
 const FACTORS: ReadonlyMap<string, number> = new Map(gather(({ numbers }) => numbers.factors));
 const VAGUE = compile(`^(?:${inAny(({ numbers }) => numbers.vague)})$`, 'iu');
-const UNSURE = compile(`^${inAny(({ numbers }) => anyOf(numbers.unsure))}$`, 'iu');
+const UNSURE = compile(`^${inAny(({ numbers }) => matchAny(numbers.unsure))}$`, 'iu');
 
 /** Gives the value of a word for a number. */
 export function wordValue(word: string): number | undefined {
@@ -221,7 +221,7 @@ const OFTEN_FORMS = OFTEN.map(
 );
 const ORDINAL = inAny(
   ({ numbers }) =>
-    `(?:${anyOf(numbers.ordinals)}|\\d{1,2}(?:st|nd|rd|th|[ºª])) (?:${numbers.ordered})${END}`,
+    `(?:${matchAny(numbers.ordinals)}|\\d{1,2}(?:st|nd|rd|th|[ºª])) (?:${numbers.ordered})${END}`,
 );
 const ORDINALS = LANGUAGES.flatMap(({ numbers }) => [
   ...numbers.ordinals.split(' ').map((form, at) => [compile(`^${form} `, 'iu'), at + 1] as const),
@@ -335,7 +335,7 @@ function joinPart(text: string, whole: Fact, part: Fact): Fact | undefined {
   const isMoney = whole.family === 'money' && whole.unit !== 'cent';
   const isBare = base === '' && needs === 'any' && Number(part.value) < 100;
   const isSmaller = isSpan
-    ? Number(part.value) < Number(whole.value) && unitOf(whole) !== unitOf(part)
+    ? Number(part.value) < Number(whole.value) && getUnit(whole) !== getUnit(part)
     : isMoney && (base === 'cent' || (isBare && /\p{L}$/u.test(whole.text)));
   if (!isSmaller) return undefined;
   const sum = Number(whole.value) + Number(part.value) / (isSpan ? 1 : 100);
@@ -351,7 +351,7 @@ function joinPart(text: string, whole: Fact, part: Fact): Fact | undefined {
   };
 }
 
-function unitOf({ text }: Fact): string {
+function getUnit({ text }: Fact): string {
   return unitKey(/\p{L}+$/u.exec(text)?.[0] ?? '');
 }
 

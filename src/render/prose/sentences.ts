@@ -11,11 +11,11 @@ import {
   tokensIn,
 } from './meaning.ts';
 import {
-  anyOf,
   compile,
   END,
   fold,
   inAny,
+  matchAny,
   matchesIn,
   mistyped,
   START,
@@ -128,9 +128,9 @@ const FORCES = [
 ] as const satisfies readonly (readonly [Force, (language: Language) => string])[];
 
 /** Words of instruction of a language, and what stands around them. */
-const rulesOf = oncePer((language: Language) => {
+const compileRules = oncePer((language: Language) => {
   const { rules, meaning } = language;
-  const typed = compile(words(anyOf(rules.typed)), 'g');
+  const typed = compile(words(matchAny(rules.typed)), 'g');
   const forces = FORCES.map(([force, member]) => {
     const pattern = member(language).replace(typed, (word) => `(?:${mistyped(word)})`);
     return `(?<${force}>${pattern})`;
@@ -181,7 +181,7 @@ function orderPattern({ joined, adverbs }: Language['meaning'], lead: string): R
 
 /** Words of instruction in a text, with what they do and where. */
 export function markersIn(text: string, lexicon: Lexicon = findLexicon([text])): readonly Marker[] {
-  const { marker, subordinate, reported, relative, modal } = rulesOf(lexicon.language);
+  const { marker, subordinate, reported, relative, modal } = compileRules(lexicon.language);
   return matchesIn(text, marker).flatMap(({ 0: own, index, groups = {} }) => {
     const found = FORCES.find(([force]) => groups[force] !== undefined);
     if (found === undefined) return [];
@@ -219,7 +219,7 @@ function qualify(text: string, markers: readonly Marker[], lexicon: Lexicon): re
   if (!INTRODUCES.test(text)) return [];
   const isMarker = spanFinder(markers);
   const words = tokensIn(text, lexicon).flatMap(({ word, start }) => {
-    const meaning = lexicon.meaningOf(word);
+    const meaning = lexicon.findMeaning(word);
     const isSaid = meaning !== undefined && !meaning.isRole && !meaning.isLight && !isMarker(start);
     return isSaid ? meaning.word : [];
   });
@@ -320,7 +320,8 @@ function readSentence(
   const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
   const isInstruction = (isTold || has(STRONG)) && !isTone;
   // A demand on somebody else is reported as its value: `Clients have to be 18 or older.`
-  const isValue = facts.some(({ isWeak }) => !isWeak) && !rulesOf(lexicon.language).agent.test(raw);
+  const isValue =
+    facts.some(({ isWeak }) => !isWeak) && !compileRules(lexicon.language).agent.test(raw);
   const isRule = main.some(
     (force) => force !== 'excepts' && STRONG.has(force) && !(isValue && force === 'obliges'),
   );
@@ -366,14 +367,14 @@ function readPlain({
 }: Draft): Omit<Reading, 'signs' | 'denied' | 'negated' | 'order' | 'isNeed'> {
   const telling = [...markers, ...over].filter(({ force }) => !SILENT.has(force));
   const joints = { before: 0, after: 0, and: 0, or: 0, must: 0, may: 0 };
-  for (const { index, groups = {} } of matchesIn(raw, rulesOf(lexicon.language).joints)) {
+  for (const { index, groups = {} } of matchesIn(raw, compileRules(lexicon.language).joints)) {
     const joint = JOINTS.find((name) => groups[name] !== undefined);
     if (joint !== undefined && !isStated(index)) joints[joint] += 1;
   }
   const isOrdered =
     joints.before + joints.after > 0 ||
     markers.some(({ force }) => ORDERING.has(force)) ||
-    rulesOf(lexicon.language).first.test(raw);
+    compileRules(lexicon.language).first.test(raw);
   return {
     forces: new Set(telling.map(nameForce)),
     facts: facts.map(factKey),
@@ -466,20 +467,20 @@ const MOST_LIMITED = 20;
 /** `Unless A` is `if not A`: what a condition negates is in its signs. */
 function settleConditions(plain: Reading, draft: Draft, isInstruction: boolean): Reading {
   const { raw, markers, lexicon } = draft;
-  const { unless } = rulesOf(lexicon.language);
+  const { unless } = compileRules(lexicon.language);
   const exceptions = markers.filter(
     ({ force, start, end }) => force === 'excepts' && unless.test(raw.slice(start, end)),
   );
   if (exceptions.length === 0 && !plain.forces.has('forbids if')) return plain;
   const silent = exceptions.length > 0 ? ['forbids if', 'excepts', 'excepts if'] : ['forbids if'];
   const forces = new Set([...plain.forces].filter((force) => !silent.includes(force)));
-  const isSaid = ({ word }: Token) => lexicon.meaningOf(word) !== undefined;
+  const isSaid = ({ word }: Token) => lexicon.findMeaning(word) !== undefined;
   const tokens = exceptions.length === 0 ? [] : tokensIn(raw, lexicon).filter(isSaid);
   const scopes = exceptions.map(({ end }): Scope => {
     const stop = raw.slice(end).search(CLAUSE);
     // Who it is about is not negated: `unless the caller is a member`.
     const first = tokens.find(({ start }) => start >= end);
-    const isWho = first !== undefined && lexicon.meaningOf(first.word)?.isRole === true;
+    const isWho = first !== undefined && lexicon.findMeaning(first.word)?.isRole === true;
     const last = stop < 0 ? raw.length : end + stop;
     return { start: end, from: isWho ? first.end : end, end: last, isMain: false };
   });
@@ -514,7 +515,7 @@ type Scope = {
 };
 
 function listScopes({ raw, markers, over, lexicon: { language } }: Draft): readonly Scope[] {
-  const { ends, roles, or, echoes, predicates, joined } = rulesOf(language);
+  const { ends, roles, or, echoes, predicates, joined } = compileRules(language);
   // A comma ends what a negation is about where somebody or something new to do follows, unless that is one of a list.
   const isBreak = (next: string, rest: string) =>
     roles.has(next) || (language.meaning.isOrder(next) && !or.test(rest));
@@ -596,7 +597,7 @@ function readContent(
   const conditions = new Set<string>();
   const order = new Map<string, 'before' | 'after'>();
   const again = new Set<string>();
-  const orders = [...matchesIn(raw, rulesOf(lexicon.language).sequence)];
+  const orders = [...matchesIn(raw, compileRules(lexicon.language).sequence)];
   const isInCondition = spanFinder(listConditions(draft));
   const light = new Set<string>();
   const spoken = new Set<string>();
@@ -609,7 +610,7 @@ function readContent(
   const step = findStep(draft);
   const [earlier, later] = [new Set<string>(), new Set<string>()];
   for (const { word, start, end } of tokensIn(raw, lexicon)) {
-    const meaning = lexicon.meaningOf(word);
+    const meaning = lexicon.findMeaning(word);
     if (meaning === undefined || isMarker(start) || isStated(start) || isOut.quoted(start))
       continue;
     for (const one of wordsIn(raw.slice(start, end))) spoken.add(one);
@@ -666,7 +667,7 @@ function readContent(
  * Returns the start of a second step, as in `ask for the name, then book`; the end of the sentence if there is none.
  */
 function findStep({ raw, lexicon }: Draft): number {
-  const { nextStep, step } = rulesOf(lexicon.language);
+  const { nextStep, step } = compileRules(lexicon.language);
   const at = nextStep.exec(raw)?.index;
   if (at === undefined) return raw.length;
   const from = Math.max(0, at - MOST_STEP);
@@ -684,7 +685,7 @@ export function addSign(signs: Map<string, Sign>, word: string, sign: Sign): voi
 
 /** Cuts off the reasons in an instruction, and the words that it quotes, which other words may replace. */
 function outsideFinder({ raw, markers, lexicon }: Draft) {
-  const reason = rulesOf(lexicon.language).reason.exec(raw);
+  const reason = compileRules(lexicon.language).reason.exec(raw);
   const reasons =
     reason === null ? [] : [{ start: reason.index, end: reason.index + reason[0].length }];
   const isForbidden = markers.some(({ force }) => force === 'forbids');
@@ -708,7 +709,7 @@ const SPOKEN = /[\p{L}\p{M}\p{N}]+(?:[.,:'’/_-][\p{L}\p{M}\p{N}]+)*|[$€£¥%
 
 /** Tells whether a sentence or a clause of it begins with what is to be done. */
 function findOrder({ raw, lexicon: { language } }: Draft): boolean {
-  const { order, later, notOrdered, states } = rulesOf(language);
+  const { order, later, notOrdered, states } = compileRules(language);
   const bare = raw.replace(/["“”«»*_]/g, ' ').trim();
   const has = (pattern: RegExp, isNoun: (rest: string) => boolean) =>
     matchesIn(bare, pattern).some(({ groups = {} }) => {
@@ -724,7 +725,7 @@ const SHORT = 12;
 
 /** How to speak is a matter of style, and no rule. */
 function isStyle({ raw, lexicon }: Draft, isOrder: boolean): boolean {
-  const { styles, styleNouns, styleVerbs, styleStems } = rulesOf(lexicon.language);
+  const { styles, styleNouns, styleVerbs, styleStems } = compileRules(lexicon.language);
   const { stem, irregular } = lexicon.language.meaning;
   const said = wordsIn(raw);
   const isVerb = (word: string) => styleStems.has(stem(irregular[word] ?? word));

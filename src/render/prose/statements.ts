@@ -7,15 +7,15 @@ import { addSign, type Joints, type Reading, type Sentence, type Sign } from './
 
 /** Share of the words of two sentences that both have, from 0 to 1 (Dice's coefficient); of what they are about, where that is more. */
 export function compareSentences(a: Sentence, b: Sentence): number {
-  return Math.max(diceOf(a.words, b.words), 0.9 * diceOf(aboutOf(a), aboutOf(b)));
+  return Math.max(computeDice(a.words, b.words), 0.9 * computeDice(listTopics(a), listTopics(b)));
 }
 
 /** Lists the content words and values of a sentence, each end of a range by itself. */
-function aboutOf({ content, facts }: Sentence): readonly string[] {
+function listTopics({ content, facts }: Sentence): readonly string[] {
   return [...content.keys(), ...facts.flatMap(({ value }) => value.split('–'))];
 }
 
-function diceOf(a: readonly string[], b: readonly string[]): number {
+function computeDice(a: readonly string[], b: readonly string[]): number {
   const counts = countEach(a);
   let common = 0;
   for (const word of b) {

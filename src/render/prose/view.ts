@@ -160,7 +160,7 @@ export function viewConflict(
     const { changedBy } = stretch;
     if (changedBy === 'nobody' || changedBy === 'alike') return [];
     const place = isShort ? null : placeOfStretch(stretch);
-    const sides = sidesOf(stretch, versionLabels(purpose), AROUND[detail]);
+    const sides = buildSides(stretch, versionLabels(purpose), AROUND[detail]);
     return [{ changedBy, title: titles[changedBy], place, marks, sides }];
   });
   if (places.length === 0) return undefined;
@@ -181,7 +181,7 @@ function conflictTitles(isDecided: boolean): { readonly [side in ConflictSide]: 
       };
 }
 
-function sidesOf(
+function buildSides(
   { base, live, own, changedBy }: Stretch3,
   labels: Versions<string>,
   around: number,
@@ -223,7 +223,7 @@ function versionPieces(
     joined(
       rows
         .filter(({ type }) => !gone.includes(type))
-        .map(({ pieces }) => sideOf(pieces, side))
+        .map(({ pieces }) => pickSide(pieces, side))
         .filter((pieces) => pieces.length > 0)
         .flatMap((pieces, at) =>
           at === 0 ? pieces : [{ text: ' ⏎ ', change: 'same' }, ...pieces],
@@ -253,7 +253,7 @@ const MARK = /\[(\d*)(?=-)|-(\d*)(?=\])|\{(\d*)(?=\+)|\+(\d*)(?=\})/g;
 function chooseMarks(...texts: readonly string[]): Marks {
   const usual = [...USUAL.removed, ...USUAL.added];
   if (!texts.some((text) => usual.some((mark) => text.includes(mark)))) return USUAL;
-  const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(MARK), numberOf)));
+  const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(MARK), getNumber)));
   let number = 1;
   while (taken.has(String(number))) number += 1;
   return {
@@ -262,7 +262,7 @@ function chooseMarks(...texts: readonly string[]): Marks {
   };
 }
 
-function numberOf([, ...numbers]: RegExpExecArray): string {
+function getNumber([, ...numbers]: RegExpExecArray): string {
   return numbers.join('');
 }
 
@@ -404,8 +404,8 @@ function flat(piece: Piece): Piece {
 
 /** Tells whether words that stayed stand in other lines. */
 function movesLineBreaks({ text, was = text }: Piece): boolean {
-  const linesOf = (words: string) => words.trim().replace(/[^\S\n]+/g, ' ');
-  return linesOf(was) !== linesOf(text);
+  const joinLines = (words: string) => words.trim().replace(/[^\S\n]+/g, ' ');
+  return joinLines(was) !== joinLines(text);
 }
 
 /** A blank that came or went alone, beside words that changed. */
@@ -451,7 +451,7 @@ function trimmedSame(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** The words of one side of an edited paragraph, with the blanks that it has between them. */
-export function sideOf(pieces: readonly Piece[], side: 'before' | 'after'): readonly Piece[] {
+export function pickSide(pieces: readonly Piece[], side: 'before' | 'after'): readonly Piece[] {
   const gone = side === 'before' ? 'added' : 'removed';
   return pieces
     .filter(({ change }) => change !== gone)

@@ -245,16 +245,16 @@ export function dailyChart(days: readonly JsonObject[], width: number): readonly
   const highest = Math.max(...calls.sums);
   const times = fitting(calls.sums.length, room);
   const peak = days[calls.sums.indexOf(highest) * calls.size];
-  const dateOf = (day: JsonObject | undefined) => sanitiseLine(String(day?.date ?? ''));
+  const formatDate = (day: JsonObject | undefined) => sanitiseLine(String(day?.date ?? ''));
   const most =
     calls.size === 1
-      ? `most on ${dateOf(peak)}`
-      : `a bar for every ${formatCount(calls.size, 'day')}, most from ${dateOf(peak)}`;
+      ? `most on ${formatDate(peak)}`
+      : `a bar for every ${formatCount(calls.size, 'day')}, most from ${formatDate(peak)}`;
   return [
     [span('Calls a day', 'strong'), span(`  ${most}: ${formatDecimal(highest, 0)}`)],
     bars('calls', sparkline(calls.sums, highest, times)),
     bars('resolved', sparkline(resolved.sums, highest, times)),
-    axis([dateOf(days[0]), dateOf(days.at(-1))], calls.sums.length * times),
+    axis([formatDate(days[0]), formatDate(days.at(-1))], calls.sums.length * times),
   ];
 }
 

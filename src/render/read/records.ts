@@ -54,8 +54,8 @@ type Group = { readonly heading: Line | undefined; readonly members: readonly Js
 /** Groups in the order of their names, and the records of each by name. */
 function groupRecords({ records, groupedBy, names, fields }: RecordList): readonly Group[] {
   const [first] = fields;
-  const nameOf = (record: JsonObject) => String(record[first?.path ?? 'id'] ?? '');
-  const sorted = records.toSorted((a, b) => byName.compare(nameOf(a), nameOf(b)));
+  const getName = (record: JsonObject) => String(record[first?.path ?? 'id'] ?? '');
+  const sorted = records.toSorted((a, b) => byName.compare(getName(a), getName(b)));
   if (groupedBy === undefined) return [{ heading: undefined, members: sorted }];
   const groups = Map.groupBy(sorted, (record) => String(record[groupedBy] ?? ''));
   return [...groups]

@@ -116,8 +116,8 @@ export function layOut(
     return own === undefined ? [] : [{ field: column.field, width: own }];
   });
   const left = measured.filter((column) => !widths.has(column)).map(({ field }) => field);
-  const lines = (cellOf: (column: Column) => Span) => {
-    const cells = columns.map(cellOf);
+  const lines = (drawCell: (column: Column) => Span) => {
+    const cells = columns.map(drawCell);
     if (!isBelow) return [renderLine(cells, width, indent)];
     return [
       renderLine(cells.slice(0, 1), width, indent),
@@ -201,10 +201,10 @@ function measure(field: Field, records: readonly JsonObject[], isFirst: boolean)
 }
 
 function recordCell(record: JsonObject, column: Column, tone: Tone | undefined): Span {
-  const { path, form, tone: toneOf } = column.field;
+  const { path, form, tone: chooseTone } = column.field;
   const value = valueAt(record, path);
   const text = formatFigure(value, form);
-  return cell(text, column, tone ?? (text === NOTHING ? undefined : toneOf?.(value)));
+  return cell(text, column, tone ?? (text === NOTHING ? undefined : chooseTone?.(value)));
 }
 
 function cell(text: string, { field, width }: Column, tone: Tone = 'plain'): Span {

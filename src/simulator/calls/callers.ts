@@ -58,14 +58,14 @@ function connect(book: CallBook, seed: number, until: number) {
     pace: 0.85 + 0.3 * next(),
     /** How their number and their luck drift over some weeks. */
     drift: { size: 0.04 + 0.08 * next(), weeks: 5 + 8 * next(), phase: 2 * Math.PI * next() },
-    offset: offsetOf(book.timezone, until),
+    offset: findOffset(book.timezone, until),
     /** Up to when it was called, in milliseconds since the epoch. */
     until,
   };
 }
 
 /** Milliseconds that a zone is ahead of UTC. A seed may name one that does not exist. */
-function offsetOf(zone: string, at: number): number {
+function findOffset(zone: string, at: number): number {
   try {
     return offsetAt(zone, at);
   } catch {

@@ -207,11 +207,12 @@ function performance(store: Store, { agentId }: CallBook, calls: readonly Call[]
 
 /** One entry a day in UTC. Days without calls are left out of spans of more than a year. */
 function dailyVolume(calls: readonly Call[], { from, until }: Span): readonly JsonObject[] {
-  const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-  const held = Map.groupBy(calls, ({ startedAt }) => dateOf(startedAt));
+  const formatDate = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const held = Map.groupBy(calls, ({ startedAt }) => formatDate(startedAt));
   const dates = new Set(held.keys());
   const first = Math.floor(from / DAY) * DAY;
-  if (until - first <= 366 * DAY) for (let at = first; at < until; at += DAY) dates.add(dateOf(at));
+  if (until - first <= 366 * DAY)
+    for (let at = first; at < until; at += DAY) dates.add(formatDate(at));
   return [...dates].sort().map((date) => {
     const { totalCalls, outcomes } = summarize(held.get(date) ?? []);
     return { date, totalCalls, resolvedCalls: outcomes.resolved };

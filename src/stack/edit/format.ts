@@ -782,14 +782,14 @@ export function fileShape(kinds: readonly Kind[]): Shape {
 export function inOrder<T>(
   items: readonly T[],
   keys: readonly string[],
-  keyOf: (item: T) => string,
+  readKey: (item: T) => string,
 ): T[] {
   if (items.length < 2) return [...items];
-  const ranks = ranksOf(keys);
-  const rank = (item: T) => ranks.get(keyOf(item)) ?? keys.length;
+  const ranks = rankKeys(keys);
+  const rank = (item: T) => ranks.get(readKey(item)) ?? keys.length;
   return items.toSorted((a, b) => rank(a) - rank(b));
 }
 
-const ranksOf = oncePer(
+const rankKeys = oncePer(
   (keys: readonly string[]) => new Map(keys.map((key, index) => [key, index])),
 );

@@ -57,8 +57,8 @@ export function editYaml(text: string, edits: readonly Edit[], { json = false } 
     else add(find(edit.to), edit, edition);
   }
   // Additions to a collection and behind it may go to one place: those inside come first.
-  const startOf = ({ located }: Plan) => getRange(located.node)[0];
-  const fromInside = [...edition.plans.values()].sort((a, b) => startOf(b) - startOf(a));
+  const getStart = ({ located }: Plan) => getRange(located.node)[0];
+  const fromInside = [...edition.plans.values()].sort((a, b) => getStart(b) - getStart(a));
   for (const plan of fromInside) carryOut(plan, edition);
   return joinSplices(text, edition.splices);
 }

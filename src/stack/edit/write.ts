@@ -117,13 +117,19 @@ export function writeBases(
 /** A file of these sections, under the line that tells editors the schema. */
 function write(
   options: WriteOptions,
-  sectionsOf: (contextFor: (kind: Kind, address: Address) => Context) => readonly string[],
+  writeSections: (contextFor: (kind: Kind, address: Address) => Context) => readonly string[],
 ): WrittenResources {
   const files = new Map<string, string>();
   const unwritable: Unwritable[] = [];
   const { schema } = options;
   const head = schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`];
-  const sections = sectionsOf((kind, address) => ({ options, kind, address, files, unwritable }));
+  const sections = writeSections((kind, address) => ({
+    options,
+    kind,
+    address,
+    files,
+    unwritable,
+  }));
   return { text: [...head, ...sections].join('\n'), files, unwritable };
 }
 
@@ -295,8 +301,8 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
     key,
     buildTree(member, memberSchema(root, schema, key), [...path, key], context),
   ]);
-  return { type: 'map', members: inOrder(members, orderOf(schema), ([key]) => key) };
+  return { type: 'map', members: inOrder(members, listProperties(schema), ([key]) => key) };
 }
 
 /** The members that a schema names, as it has them. */
-const orderOf = oncePer(({ properties = {} }: FieldSchema) => Object.keys(properties));
+const listProperties = oncePer(({ properties = {} }: FieldSchema) => Object.keys(properties));

@@ -172,12 +172,12 @@ function joinFilled(parts: readonly Part[]): readonly TextPart[] {
   const joined: TextPart[] = [];
   let last: Part['filled'];
   let columns: string[] = [];
-  for (const { text, filled, column, placeOf } of parts) {
+  for (const { text, filled, column, findRange } of parts) {
     const isOwn = filled === undefined || variableName(filled.inner) !== undefined;
     const before = joined.at(-1);
     const isNext = filled === last && typeof before === 'object';
     if (!isNext) columns = [];
-    const cell = column === undefined ? undefined : placeOf?.(0, 0).source.file;
+    const cell = column === undefined ? undefined : findRange?.(0, 0).source.file;
     if (column !== undefined) columns.push(column);
     if (isOwn) joined.push(text);
     else {
@@ -358,7 +358,7 @@ function findFilling(inner: string, scope: Scope): Filling | undefined {
   const expression = `\${${inner}}`;
   const name = variableName(inner);
   if (name !== undefined) {
-    const origin = scope.variables.originOf(name);
+    const origin = scope.variables.findOrigin(name);
     const found = scope.variables.lookup(name);
     const value = typeof found === 'object' && 'value' in found ? found.value : undefined;
     const position = origin?.range && toPosition(origin.range);

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { splitCommands } from '../../../src/core/command-line.ts';
-import { sealsOf } from '../../../src/state/open.ts';
+import { openStateSeals } from '../../../src/state/open.ts';
 import { formatState, parseState } from '../../../src/state/state-text.ts';
 import { readMarkdown } from '../../render/visible.ts';
 import { forgedState } from '../../state/tamper/table.ts';
@@ -31,8 +31,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'is sealed with another key': {
     async tamper(text) {
-      const another = sealsOf({ file: STATE }, { env: { CALLSHEET_FINGERPRINT_KEY: 'another' } });
-      const vouched = sealsOf({ file: STATE }, { env: {}, vouches: 'everything' });
+      const another = openStateSeals(
+        { file: STATE },
+        { env: { CALLSHEET_FINGERPRINT_KEY: 'another' } },
+      );
+      const vouched = openStateSeals({ file: STATE }, { env: {}, vouches: 'everything' });
       const plain = text.replace(/"seal":"[^"]*",/, '');
       return formatState(await parseState(plain, STATE, vouched), another);
     },

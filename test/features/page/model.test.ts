@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import {
-  cardOf,
   countReading,
   type Filter,
   filterEntries,
   findExample,
+  getCardId,
   groupsWith,
   groupTitle,
   hasList,
-  leftOf,
   listEdits,
   listOffsets,
   listRows,
   NO_FILTER,
+  omitGroupedFields,
   ROW_HEIGHT,
   readPlan,
   rowAt,
@@ -75,10 +75,10 @@ describe('a filter', () => {
 });
 
 test('the edit of two columns in 1,000 rows is shown with the values of the columns', () => {
-  const { changes: made, sourceOf, pairs, odd } = editedTable(1000, 17);
+  const { changes: made, findSource, pairs, odd } = editedTable(1000, 17);
   const { changes } = planOf(made);
   const configured = changes.map(({ address }) => address);
-  const plan = planOf(changes, { groups: groupAlike(changes, sourceOf, configured) });
+  const plan = planOf(changes, { groups: groupAlike(changes, findSource, configured) });
   const { groups, alone } = packDocument(plan).overview;
   expect(alone).toEqual([changes.findIndex(({ fields }) => fields[0]?.after === odd)]);
   const text = groups.flatMap(({ reasons }) => reasons).join('\n');
@@ -130,7 +130,9 @@ describe('what changes alike', () => {
     ]);
     const [, , both] = alone;
     if (both === undefined) throw new Error('there are fewer');
-    expect(leftOf(grouped, both).fields.map(({ path }) => path)).not.toContain('system_prompt');
+    expect(omitGroupedFields(grouped, both).fields.map(({ path }) => path)).not.toContain(
+      'system_prompt',
+    );
     expect(hasList(grouped)).toBe(false);
     expect(hasList(readPlan(packDocument(crowdedPlan())))).toBe(true);
   });
@@ -139,7 +141,10 @@ describe('what changes alike', () => {
     const [gone] = grouped.overview.alone;
     const alike = grouped.entries.find(({ address }) => address === 'agent.clinic["c-000"]');
     if (gone === undefined || alike === undefined) throw new Error('there are fewer');
-    expect([cardOf(grouped, gone), cardOf(grouped, alike)]).toEqual([gone.address, 'group-1']);
+    expect([getCardId(grouped, gone), getCardId(grouped, alike)]).toEqual([
+      gone.address,
+      'group-1',
+    ]);
     expect(countReading(grouped)).toEqual({ gone: 1, single: 2, alike: 59, calls: undefined });
     const mixed = readPlan(packDocument(mixedPlan()));
     expect(countReading(mixed)).toEqual({ gone: 1, single: 1, alike: 60, calls: 11_220 });

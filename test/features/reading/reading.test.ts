@@ -11,7 +11,7 @@ function platform(): Reader {
   return {
     list: async () => [],
     read: async () => undefined,
-    lackOf: () => undefined,
+    findLack: () => undefined,
     history: async () => [],
     isHistoryDated: async () => undefined,
     entitlements: () => {

@@ -12,7 +12,7 @@ function agent(id: string, record: JsonObject, payments: JsonObject = {}): JsonO
 /** Differences between two dumps as `address path: before > after`. */
 function told(before: JsonObject, after: JsonObject, secrets: readonly string[] = []) {
   const words = {
-    addressOf: (kind: string, id: string) => (id === 'a1' ? `${kind}.desk` : null),
+    findAddress: (kind: string, id: string) => (id === 'a1' ? `${kind}.desk` : null),
     secrets,
   };
   return compareDumps(before, after, words).map(

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text here.
 import { describe, expect, test } from 'vitest';
 import {
+  getRollouts,
   MEASURES,
   type RolloutSettings,
-  rolloutsOf,
 } from '../../../src/features/rollout/record.ts';
 import settings from '../../../src/features/rollout/settings.schema.json' with { type: 'json' };
 import { BAY, broken, type Files, load, loadGood, MAIN } from '../../stack/stack-folder.ts';
@@ -38,7 +38,7 @@ function careful(members: string): Files {
 }
 
 async function read(members: string): Promise<RolloutSettings> {
-  return rolloutsOf(await loadGood(careful(members)))[0] as RolloutSettings;
+  return getRollouts(await loadGood(careful(members)))[0] as RolloutSettings;
 }
 
 const RESOLVED = { name: 'resolved', margin: 5, better: 'higher' };
@@ -55,7 +55,7 @@ test('a rollout with nothing given selects every agent, and has all defaults', a
     overdueAfter: 7 * 86_400_000,
     position: { file: 'callsheet.yaml', line: 4, column: 13 },
   });
-  expect(rolloutsOf(await loadGood(FLEET))).toEqual([]);
+  expect(getRollouts(await loadGood(FLEET))).toEqual([]);
 });
 
 test('everything can be given', async () => {
@@ -213,11 +213,11 @@ environments:
   const loadIn = (environment?: string) => loadGood(files, { environment });
 
   test('lays its rollouts over those of the stack', async () => {
-    const rollouts = rolloutsOf(await loadIn());
+    const rollouts = getRollouts(await loadIn());
     expect(rollouts).toMatchObject([
       { name: 'careful', agents: [C1, C2], steps: [{ percent: 50 }, { percent: 100 }] },
     ]);
-    expect(rolloutsOf(await loadIn('staging'))).toMatchObject([
+    expect(getRollouts(await loadIn('staging'))).toMatchObject([
       {
         agents: [C11],
         steps: [{ percent: 100 }],
@@ -225,7 +225,7 @@ environments:
       },
       { name: 'quick', steps: [{ agents: 1 }, { percent: 100 }] },
     ]);
-    expect(rolloutsOf(await loadIn('small'))).toEqual([]);
+    expect(getRollouts(await loadIn('small'))).toEqual([]);
   });
 
   broken([

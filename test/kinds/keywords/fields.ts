@@ -37,8 +37,8 @@ export type Field = {
 
 /** Where ids, secrets and fingerprints are looked up. */
 export const WORLD: World = {
-  idOf: (address) => `id of ${address}`,
-  secretOf: (source) => `value of ${source}`,
+  findId: (address) => `id of ${address}`,
+  findSecret: (source) => `value of ${source}`,
   fingerprints: fingerprinter(KEY),
 };
 

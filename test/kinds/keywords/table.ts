@@ -181,7 +181,7 @@ function exportOf({ kind }: Field, live: JsonObject) {
       kind,
       address: `${kind.name}.one`,
       isTwin: false,
-      addressOf: (name, id) => (id.startsWith('id of ') ? `${name}.one` : undefined),
+      findAddress: (name, id) => (id.startsWith('id of ') ? `${name}.one` : undefined),
       own: 'one',
       organization: 'harbor',
       standIn: openSecrets().standIn,

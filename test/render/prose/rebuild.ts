@@ -3,10 +3,10 @@ import type { Block, Piece } from '../../../src/render/prose/blocks.ts';
 
 /** The text before or after, put together again from the blocks of a comparison. */
 export function rebuild(blocks: readonly Block[], side: 'before' | 'after'): string {
-  return blocks.map((block) => sideOf(block, side, blocks)).join('');
+  return blocks.map((block) => pickSide(block, side, blocks)).join('');
 }
 
-function sideOf(block: Block, side: 'before' | 'after', blocks: readonly Block[]): string {
+function pickSide(block: Block, side: 'before' | 'after', blocks: readonly Block[]): string {
   switch (block.type) {
     case 'same':
     case 'fold':

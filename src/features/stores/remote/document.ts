@@ -98,7 +98,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
   let written: Current | undefined;
   /** Parts that no document names any more. */
   let replaced: readonly string[] = [];
-  const nameOf = (run: string) => `the journal of run ${run} in ${location}`;
+  const formatJournal = (run: string) => `the journal of run ${run} in ${location}`;
   let queue: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -245,7 +245,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
     const { run, text } = append;
     const parts = from.open.find((one) => one.run === run)?.parts ?? [];
-    const inline = within(nameOf(run), () => parts.map((part) => inlineText(part) ?? ''));
+    const inline = within(formatJournal(run), () => parts.map((part) => inlineText(part) ?? ''));
     const journal = measureSize([...inline, text]);
     if (journal > most.journal)
       throw refusedByStore(
@@ -284,7 +284,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
-      const name = nameOf(run);
+      const name = formatJournal(run);
       const reading: Reading = { name, wanting: 'all', allow: createAllowance(name) };
       const whole = async () => (await readTexts(parts, reading)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
@@ -347,7 +347,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
         if (texts === undefined) return undefined;
         const journals: OpenJournal[] = [];
         for (const { run, parts } of open) {
-          const pieces = await readTexts(parts, { name: nameOf(run), wanting, allow });
+          const pieces = await readTexts(parts, { name: formatJournal(run), wanting, allow });
           if (pieces === undefined) return undefined;
           journals.push({ run, pieces });
         }
@@ -405,7 +405,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       const found = await gather(wanting, async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
         if (journal === undefined) return { pieces: undefined };
-        const name = nameOf(run);
+        const name = formatJournal(run);
         const reading = { name, wanting, allow: createAllowance(name) };
         const pieces = await readTexts(journal.parts, reading);
         return pieces && { pieces };

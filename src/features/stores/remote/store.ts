@@ -111,7 +111,7 @@ export function openRemoteStore(remote: Remote, effects: LockEffects): StateStor
 
 function remoteDriver(remote: Remote): StoreDriver {
   const { location, seals } = remote;
-  const nameOf = (run: string) => `of run ${run} in ${location}`;
+  const formatPlace = (run: string) => `of run ${run} in ${location}`;
 
   async function write(lease: string, change: Change): Promise<void> {
     if (!(await remote.write(lease, change))) throw new NotHeld();
@@ -126,7 +126,7 @@ function remoteDriver(remote: Remote): StoreDriver {
         (await parseState(pieces.join(''), location, seals)));
     const runs: OpenRun[] = [];
     for (const { run, pieces } of open)
-      runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run), 'all', seals));
+      runs.push(await readOpenRun(linesIn(pieces), run, formatPlace(run), 'all', seals));
     const sorted = sortOpenRuns(state, runs, location);
     if (state !== undefined && newest !== undefined) await checkNewest(state, newest);
     return { state, runs: sorted };
@@ -145,7 +145,7 @@ function remoteDriver(remote: Remote): StoreDriver {
 
   async function readRun(run: string, wanted: Wanted): Promise<OpenRun | undefined> {
     const pieces = await remote.journal(run, 'all');
-    return pieces && readOpenRun(linesIn(pieces), run, nameOf(run), wanted, seals);
+    return pieces && readOpenRun(linesIn(pieces), run, formatPlace(run), wanted, seals);
   }
 
   /** One step, so there is nothing in between to die in. */
@@ -194,16 +194,16 @@ function remoteDriver(remote: Remote): StoreDriver {
   }
 
   async function journals(): Promise<readonly JournalSource[]> {
-    const sourceOf = (run: string, open?: readonly string[]): JournalSource => {
-      const path = nameOf(run);
+    const openSource = (run: string, open?: readonly string[]): JournalSource => {
+      const path = formatPlace(run);
       const pieces = async () => open ?? (await remote.journal(run, 'remains')) ?? [];
       const read = async () => salvageJournal(linesIn(await pieces()), path, seals.lines(run));
       return { run, path, finished: open === undefined, read };
     };
     const { open } = await remote.read('remains');
     return [
-      ...open.map(({ run, pieces }) => sourceOf(run, pieces)),
-      ...(await remote.runs()).map((run) => sourceOf(run)),
+      ...open.map(({ run, pieces }) => openSource(run, pieces)),
+      ...(await remote.runs()).map((run) => openSource(run)),
     ];
   }
 

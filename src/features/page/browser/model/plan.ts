@@ -45,9 +45,9 @@ export type Plan = {
   readonly head: PlanDocument;
   readonly entries: readonly Entry[];
   readonly overview: Overview;
-  readonly changeOf: (entry: Entry) => Change;
+  readonly getChange: (entry: Entry) => Change;
   /** A change as it is packed, and the texts that its marks stand for. */
-  readonly packedOf: (entry: Entry) => Json;
+  readonly getPacked: (entry: Entry) => Json;
   readonly texts: readonly string[];
 };
 
@@ -76,7 +76,7 @@ export function hasList({ overview: { alone, groups } }: Plan): boolean {
 }
 
 /** The id of the card that shows a group, or an entry, in the page. */
-export function cardOf({ overview }: Plan, shown: Alike | Entry): string {
+export function getCardId({ overview }: Plan, shown: Alike | Entry): string {
   if ('entries' in shown) return `group-${overview.groups.indexOf(shown) + 1}`;
   const at = overview.groups.findIndex(({ entries }) => entries.has(shown));
   return overview.alone.has(shown) || at < 0 ? shown.address : `group-${at + 1}`;
@@ -147,12 +147,12 @@ export function groupTitle(group: Alike): string {
 
 /** One of the resources of a group, with the fields of the group alone. */
 export function findExample(
-  { changeOf }: Plan,
+  { getChange }: Plan,
   { action, entries, fields }: Alike,
 ): Change | undefined {
   const [entry] = entries;
   if (entry === undefined) return undefined;
-  const change = changeOf(entry);
+  const change = getChange(entry);
   const general = new Map(fields.map((field) => [field.path, field]));
   const own = change.fields.flatMap((field) => {
     // A new resource is shown with the values of its own row.
@@ -164,8 +164,8 @@ export function findExample(
 }
 
 /** A change without the fields that groups show. */
-export function leftOf(plan: Plan, entry: Entry): Change {
-  const change = plan.changeOf(entry);
+export function omitGroupedFields(plan: Plan, entry: Entry): Change {
+  const change = plan.getChange(entry);
   const shown = new Set(
     groupsWith(plan, entry).flatMap(({ fields }) => fields.map(({ path }) => path)),
   );
@@ -185,7 +185,7 @@ export function readPlan({ title, counts, overview, texts, document }: Packed): 
     changes: [],
   } as unknown as PlanDocument;
   const kept = new Map<number, Change>();
-  const changeOf = ({ index }: Entry): Change => {
+  const getChange = ({ index }: Entry): Change => {
     const known = kept.get(index);
     if (known !== undefined) return known;
     const change = withTexts(packed[index] ?? null, texts) as unknown as Change;
@@ -201,8 +201,8 @@ export function readPlan({ title, counts, overview, texts, document }: Packed): 
     head,
     entries,
     overview: readOverview(overview, entries),
-    changeOf,
-    packedOf: ({ index }) => packed[index] ?? null,
+    getChange,
+    getPacked: ({ index }) => packed[index] ?? null,
     texts,
   };
 }
@@ -332,7 +332,7 @@ function findsWord(word: string, texts: readonly string[]): (entry: Entry, plan:
   return (entry, plan) => {
     const { address, name, kind, owner, action, verdict } = entry;
     const told = [address, name, kind.replaceAll('_', ' '), owner, action, verdict];
-    return told.some((text) => pattern.test(text)) || someText(plan.packedOf(entry), holds);
+    return told.some((text) => pattern.test(text)) || someText(plan.getPacked(entry), holds);
   };
 }
 
@@ -395,7 +395,7 @@ export type Edit = {
 export function listEdits(plan: Plan): readonly Edit[] {
   if (plan.head.purpose !== 'drift') return [];
   return plan.entries
-    .flatMap((entry) => editsOfChange(entry, plan.changeOf(entry)))
+    .flatMap((entry) => editsOfChange(entry, plan.getChange(entry)))
     .sort((a, b) => ((a.at ?? '') > (b.at ?? '') ? -1 : 1));
 }
 

@@ -11,7 +11,7 @@ import { groupByAuthor } from '../../../../render/attribution.ts';
 import {
   conflictPlaces,
   type FieldView,
-  listUnseenOf,
+  listUnseenInField,
   viewFields,
 } from '../../../../render/fields.ts';
 import type { Shown } from '../../../../render/names.ts';
@@ -58,18 +58,18 @@ type CardProps = {
 export function ChangeCard({ change: given, head, isExplained = false, note, seen }: CardProps) {
   const change = head.purpose === 'drift' ? gone(given) : given;
   const { address, name, action, verdict, adopted, reason, source } = change;
-  const wordsOf = useActionWords();
+  const nameAction = useActionWords();
   const calls = formatCalls(change);
   const origin = describeOrigin(change, head);
   const loss = describeLoss(change, head);
   return (
-    <article class={`card ${weightOf(change)}`} id={address}>
+    <article class={`card ${getWeight(change)}`} id={address}>
       <header>
         <h3 tabIndex={-1}>
           <ActionSign action={action} /> {sanitiseLine(name)}
         </h3>
         {name === address ? null : <code>{sanitiseLine(address)}</code>}
-        {action === 'update' ? null : <span class={`badge ${action}`}>{wordsOf(action)}</span>}
+        {action === 'update' ? null : <span class={`badge ${action}`}>{nameAction(action)}</span>}
         <VerdictBadge verdict={verdict} />
         {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
         {calls === undefined ? null : <span class="calls">{calls}</span>}
@@ -106,7 +106,7 @@ export function ChangeCard({ change: given, head, isExplained = false, note, see
 }
 
 /** The warnings that the edge of a card gives. */
-function weightOf({ action, verdict, fields, secrets = [], callouts = [] }: Change): string {
+function getWeight({ action, verdict, fields, secrets = [], callouts = [] }: Change): string {
   if (action === 'delete' || action === 'replace') return 'gone';
   const isMoved = secrets.some((travel) => isSecretMoved(travel) && travel.before !== null);
   const isReversed = callouts.some(({ sort }) => sort === 'reversed');
@@ -273,7 +273,7 @@ function Field({ view, sides }: FieldProps) {
 
 /** Lists the differences of a field that a reader cannot see. A long text is searched once, as that takes a while. */
 function UnseenNotes({ view }: { readonly view: FieldView }) {
-  const notes = useMemo(() => listUnseenOf(view), Object.values(view.content));
+  const notes = useMemo(() => listUnseenInField(view), Object.values(view.content));
   if (notes.length === 0) return null;
   return (
     <ul class="unseen-notes">
@@ -319,7 +319,7 @@ function FieldContent({ content, sign, sides }: ContentProps) {
   }
 }
 
-function wordsOf({ text, change }: Piece, key: number) {
+function drawPiece({ text, change }: Piece, key: number) {
   if (change === 'same') return text;
   return change === 'removed' ? <del key={key}>{text}</del> : <ins key={key}>{text}</ins>;
 }
@@ -357,7 +357,7 @@ function ConflictTable({
               const side = sides.find((one) => one.label === label);
               return (
                 <td data-label={label} key={label} class={side === undefined ? 'quiet' : ''}>
-                  {side === undefined ? 'as applied' : side.pieces?.map(wordsOf)}
+                  {side === undefined ? 'as applied' : side.pieces?.map(drawPiece)}
                 </td>
               );
             })}

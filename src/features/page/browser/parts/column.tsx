@@ -14,14 +14,14 @@ import {
 } from '../../../../render/wording.ts';
 import {
   type Alike,
-  cardOf,
   type Entry,
   findExample,
+  getCardId,
   groupsWith,
   groupTitle,
-  leftOf,
   listAdopted,
   listSquares,
+  omitGroupedFields,
   type Plan,
 } from '../model/plan.ts';
 import { ChangeCard, Fields, SeenBox, VerdictBadge } from './change.tsx';
@@ -111,7 +111,7 @@ function Portion({ plan, entries }: PortionProps) {
         {entries.map((entry) => (
           <ChangeCard
             key={entry.index}
-            change={leftOf(plan, entry)}
+            change={omitGroupedFields(plan, entry)}
             head={plan.head}
             isExplained={plan.overview.explained.has(entry)}
             note={<AlikeNote plan={plan} entry={entry} />}
@@ -200,7 +200,7 @@ function AlikeCard({ plan, group }: { readonly plan: Plan; readonly group: Alike
   const calls = formatCalls(group);
   const told = varyingMessage(varying);
   const title = formatGroup(sanitiseLine(kind), action, entries.size);
-  const id = cardOf(plan, group);
+  const id = getCardId(plan, group);
   return (
     <article class={`card many ${action === 'delete' ? 'gone' : ''}`} id={id}>
       <header>
@@ -257,7 +257,7 @@ export function AlikeNote({ plan, entry, onShow }: AlikeNoteProps) {
             )}
           </code>{' '}
           {onShow === undefined ? (
-            <a href={`#${cardOf(plan, group)}`}>{groupTitle(group)}</a>
+            <a href={`#${getCardId(plan, group)}`}>{groupTitle(group)}</a>
           ) : (
             <button type="button" class="quiet" onClick={() => onShow(group)}>
               {groupTitle(group)}
@@ -277,7 +277,7 @@ export function Paper({ plan, entries }: PaperProps) {
   return (
     <div class="column">
       {entries.slice(0, MOST_PRINTED).map((entry) => (
-        <ChangeCard key={entry.index} change={plan.changeOf(entry)} head={plan.head} />
+        <ChangeCard key={entry.index} change={plan.getChange(entry)} head={plan.head} />
       ))}
       {entries.length > MOST_PRINTED ? (
         <p class="rest">{restMessage(MOST_PRINTED, entries.length, true)}</p>

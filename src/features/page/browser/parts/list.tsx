@@ -255,7 +255,7 @@ function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
 }
 
 function Chips({ entries, filter, onFilter }: FilterProps) {
-  const wordsOf = useActionWords();
+  const nameAction = useActionWords();
   const byAction = countEach(entries.map(({ action }) => action));
   const byVerdict = countEach(entries.map(({ verdict }) => verdict));
   return (
@@ -271,7 +271,7 @@ function Chips({ entries, filter, onFilter }: FilterProps) {
           <span class={`sign ${action}`} aria-hidden="true">
             {SIGNS[action]}
           </span>
-          {wordsOf(action)} <span class="count">{formatNumber(byAction.get(action) ?? 0)}</span>
+          {nameAction(action)} <span class="count">{formatNumber(byAction.get(action) ?? 0)}</span>
         </button>
       ))}
       {VERDICTS.filter((verdict) => byVerdict.has(verdict)).map((verdict) => (

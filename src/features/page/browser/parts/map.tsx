@@ -80,7 +80,7 @@ export function FleetMap({ title, hint, squares, words, onOpen }: MapProps) {
                   <li key={square.address}>
                     <SquareLink
                       square={square}
-                      level={scale.levelOf(square)}
+                      level={scale.getLevel(square)}
                       words={words}
                       isNamed={line.length <= MOST_NAMED}
                       isTabStop={square === first}
@@ -168,7 +168,7 @@ function createScale(squares: readonly Square[]) {
   const most = Math.max(0, ...live.map(({ calls = 0 }) => calls));
   const isKnown = live.every(({ calls }) => calls !== undefined);
   const half = Math.ceil(most / 2);
-  const levelOf = ({ calls = 0, marks }: Square): Level => {
+  const getLevel = ({ calls = 0, marks }: Square): Level => {
     if (marks.includes('new')) return 'none';
     if (!isKnown) return 'few';
     return calls === 0 ? 'none' : calls < half ? 'few' : 'many';
@@ -178,12 +178,12 @@ function createScale(squares: readonly Square[]) {
     few: 'with fewer calls',
     none: 'without calls',
   };
-  const levels = Map.groupBy(live, levelOf);
+  const levels = Map.groupBy(live, getLevel);
   const legend = (['many', 'few', 'none'] as const).flatMap((level) => {
     const { length } = levels.get(level) ?? [];
     return length === 0 ? [] : [{ level, text: `${formatNumber(length)} ${texts[level]}` }];
   });
-  return { levelOf, legend: isKnown && live.length > 0 ? legend : [] };
+  return { getLevel, legend: isKnown && live.length > 0 ? legend : [] };
 }
 
 type Line = { readonly label: string; readonly squares: readonly Square[] };

@@ -173,11 +173,11 @@ export function useActionWords(): (action: Action) => string {
 }
 
 export function ActionSign({ action }: { readonly action: Action }) {
-  const wordsOf = useActionWords();
+  const nameAction = useActionWords();
   return (
     <span class={`sign ${action}`}>
       <span aria-hidden="true">{SIGNS[action]}</span>
-      <span class="unseen">{wordsOf(action)}</span>
+      <span class="unseen">{nameAction(action)}</span>
     </span>
   );
 }

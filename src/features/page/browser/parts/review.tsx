@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {
   type Alike,
-  cardOf,
   type Entry,
   type Filter,
   filterEntries,
+  getCardId,
   hasList,
   listEdits,
   listRows,
@@ -54,7 +54,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
   useEffect(() => detail.current?.scrollTo(0, 0), [open]);
   useEffect(() => {
     const entry = plan.entries.find((one) => one.address === address);
-    if (view === 'column' && entry !== undefined) focusCard(cardOf(plan, entry));
+    if (view === 'column' && entry !== undefined) focusCard(getCardId(plan, entry));
   }, [view, address]);
 
   const show = (next: View) => () => {
@@ -152,7 +152,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
                   ) : (
                     <ChangeCard
                       key={open.index}
-                      change={plan.changeOf(open)}
+                      change={plan.getChange(open)}
                       head={plan.head}
                       note={<AlikeNote plan={plan} entry={open} onShow={showAlike} />}
                     />
