@@ -474,14 +474,14 @@ export function recordedLines(
   fields: readonly Log.Field[],
   options: RenderOptions,
 ): readonly Line[] {
-  const fieldLines = (field: Log.Field): readonly Line[] => {
+  const drawField = (field: Log.Field): readonly Line[] => {
     const name = [span(' '.repeat(INDENT)), wholeSpan(`${field.path}:`)];
     const [first = [], ...more] = recordedSides(field, options.width, lineWidth(name) + 1);
     if (more.length === 0) return [[...name, span(' '), ...first]];
     const below = recordedSides(field, options.width, INDENT + 2);
     return [name, ...below.map((line) => [span(' '.repeat(INDENT + 2)), ...line])];
   };
-  return listLines(fields, fieldLines, MAX_FIELDS, options, 'more fields');
+  return listLines(fields, drawField, MAX_FIELDS, options, 'more fields');
 }
 
 /**

@@ -120,11 +120,11 @@ function without(places: readonly Place[], groups: readonly Group[]): readonly P
 function pairWithin(
   before: readonly Place[],
   after: readonly Place[],
-  getWhere: (place: Place) => number,
+  getOrdinal: (place: Place) => number,
   least: (count: number) => number,
 ): readonly Group[] {
-  const others = Map.groupBy(after, getWhere);
-  return [...Map.groupBy(before, getWhere)].flatMap(([where, old]) => {
+  const others = Map.groupBy(after, getOrdinal);
+  return [...Map.groupBy(before, getOrdinal)].flatMap(([where, old]) => {
     const fresh = others.get(where) ?? [];
     return pairAlike(old, fresh, least(old.length + fresh.length));
   });
