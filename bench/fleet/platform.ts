@@ -18,7 +18,7 @@ export type Platform = {
 };
 
 /** A message to the process of a platform. It does this before it answers how many requests came. */
-export type Wish = {
+export type PlatformRequest = {
   readonly forget?: boolean;
   readonly empty?: boolean;
   readonly file?: string | undefined;
@@ -33,8 +33,8 @@ export async function startPlatform(
   const argv = [layout, size, latency, ...(perSecond === undefined ? [] : [perSecond])].map(String);
   const child = fork(join(import.meta.dirname, 'serve.ts'), argv, { execArgv: [HEAP] });
   const env = (await answerOf(child)) as Surroundings['env'];
-  const ask = async (wanted: Wish) => {
-    child.send(wanted);
+  const ask = async (request: PlatformRequest) => {
+    child.send(request);
     return Number(await answerOf(child));
   };
   return {

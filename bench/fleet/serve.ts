@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { chainsOf } from './chains.ts';
-import type { Wish } from './platform.ts';
+import type { PlatformRequest } from './platform.ts';
 import { type Layout, liveFleet } from './stack.ts';
 
 const [, , layout = 'rows', size = '0', latency = '0', perSecond] = process.argv;
@@ -14,7 +14,7 @@ const sim = await startSimulator({
   ...(perSecond !== undefined && { rateLimit: { perSecond: Number(perSecond) } }),
 });
 
-process.on('message', ({ forget, empty, file }: Wish) => {
+process.on('message', ({ forget, empty, file }: PlatformRequest) => {
   if (forget === true) sim.forgetRequests();
   if (empty === true) sim.store.agents.clear();
   if (file !== undefined) writeFileSync(file, JSON.stringify(chainsOf(sim.requests)));

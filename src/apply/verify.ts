@@ -88,9 +88,9 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
 
   function isWanted(leaf: Leaf | undefined, schema: FieldSchema, value: Json, { form }: Call) {
     if (leaf === undefined) return isEmpty(value);
-    const wish = resolveLeaf(leaf, world);
-    if (wish === undefined || wish instanceof Unknown) return false;
-    const [sent, meant] = [normalise(schema, value), normalise(schema, wish)];
+    const resolved = resolveLeaf(leaf, world);
+    if (resolved === undefined || resolved instanceof Unknown) return false;
+    const [sent, meant] = [normalise(schema, value), normalise(schema, resolved)];
     // A form has texts alone.
     return form === undefined
       ? isSameJson(sent, meant)
@@ -115,9 +115,10 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
   walkLeaves(root, document, {
     everything: true,
     // A body is JSON.
-    leaf: (text, value, { schema }, spot) => check(schema, value as Json, pathTo(spot), text),
-    list: (text, { size }, _, spot, { schema }) =>
-      size === 0 && check(schema, [], pathTo(spot), text),
+    leaf: (text, value, { schema }, linkedPath) =>
+      check(schema, value as Json, pathTo(linkedPath), text),
+    list: (text, { size }, _, linkedPath, { schema }) =>
+      size === 0 && check(schema, [], pathTo(linkedPath), text),
   });
   const lost = evidence.facet === undefined ? lostBy(document, evidence, given, fields) : [];
   if (unseen.length > 0 || lost.length > 0) throw unreviewed(change.address, call, unseen, lost);

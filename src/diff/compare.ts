@@ -303,11 +303,11 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
       unread.push(leafChange(leaf, live, leaf.value, unreadCause(leaf, compared)));
       continue;
     }
-    const wished = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
+    const desired = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
     const live = liveValue(leaf, compared);
     // Nearly all are texts and numbers that are the same.
-    const stored = wished === live ? undefined : storedIn(leaf, wished, compared);
-    if (wished === live || stored !== undefined) {
+    const stored = desired === live ? undefined : storedIn(leaf, desired, compared);
+    if (desired === live || stored !== undefined) {
       const before = valueAt(root, compared.live, leaf.path);
       if (isFromElsewhere(leaf, compared))
         same.push(leafChange(leaf, before, leaf.value, 'secret_source_changed'));
@@ -318,7 +318,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
         });
       continue;
     }
-    right[leaf.text] = wished;
+    right[leaf.text] = desired;
     left[leaf.text] = live;
   }
   const differing = new Set(
@@ -345,15 +345,15 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
  */
 function storedIn(
   { text, path, schema }: Leaf,
-  wished: Json,
+  desired: Json,
   { root, live: document, sides, world }: Compared,
 ): { readonly isSaid: boolean; readonly isNear: boolean } | undefined {
   const last = getOwn(sides.applied, text);
   if (schema['x-immutable'] !== true && (last === undefined || !('stored' in last)))
     return undefined;
   const live = normalise(schema, valueAt(root, document, path));
-  const isKnown = isStoredAs(last, wished, live, sides.address, text, world);
-  const isNear = isAlike(wished, live, schema['x-set']);
+  const isKnown = isStoredAs(last, desired, live, sides.address, text, world);
+  const isNear = isAlike(desired, live, schema['x-set']);
   if (isKnown) return { isSaid: !isNear && sides.isProof !== true, isNear };
   return schema['x-immutable'] === true && isNear ? { isSaid: true, isNear } : undefined;
 }

@@ -65,18 +65,24 @@ export type Leaves = {
 const NO_FACTS: Facts = { secrecy: OPEN, unreadable: false };
 
 /** The path to a value, linked from its end, so that a step takes no copy of what stands above. */
-type Spot = { readonly above: Spot | undefined; readonly segment: string };
+type LinkedPath = { readonly above: LinkedPath | undefined; readonly segment: string };
 
 /** Called for the parts of a document, in its order. */
 type Visitor = {
   /** True if fields that belong to the platform or never leave the configuration are visited, too. */
   readonly everything?: boolean;
-  readonly leaf: (text: string, value: Value, node: FieldNode, spot: Spot, facts: Facts) => void;
+  readonly leaf: (
+    text: string,
+    value: Value,
+    node: FieldNode,
+    linkedPath: LinkedPath,
+    facts: Facts,
+  ) => void;
   readonly list?: (
     text: string,
     elements: ReadonlyMap<string, Value>,
     items: FieldSchema,
-    spot: Spot,
+    linkedPath: LinkedPath,
     node: FieldNode,
   ) => void;
 };
@@ -86,21 +92,22 @@ export function listLeaves(root: FieldSchema, document: { readonly [key: string]
   const leaves = new Map<string, Leaf>();
   const lists = new Map<string, KeyedList>();
   walkLeaves(root, document, {
-    leaf(text, value, node, spot, facts) {
+    leaf(text, value, node, linkedPath, facts) {
       const { schema } = node;
-      leaves.set(text, { path: pathTo(spot), text, value, schema, node, facts });
+      leaves.set(text, { path: pathTo(linkedPath), text, value, schema, node, facts });
     },
-    list(text, elements, items, spot) {
-      lists.set(text, { path: pathTo(spot), elements, items });
+    list(text, elements, items, linkedPath) {
+      lists.set(text, { path: pathTo(linkedPath), elements, items });
     },
   });
   return { leaves, lists };
 }
 
 /** The path of a visited value. */
-export function pathTo(spot: Spot): Path {
+export function pathTo(linkedPath: LinkedPath): Path {
   const path: string[] = [];
-  for (let at: Spot | undefined = spot; at !== undefined; at = at.above) path.push(at.segment);
+  for (let at: LinkedPath | undefined = linkedPath; at !== undefined; at = at.above)
+    path.push(at.segment);
   return path.reverse();
 }
 
@@ -113,7 +120,7 @@ export function walkLeaves(
   function visit(
     node: FieldNode,
     value: Value,
-    spot: Spot,
+    linkedPath: LinkedPath,
     text: string,
     above: Facts,
     secrecy: Secrecy,
@@ -121,13 +128,13 @@ export function walkLeaves(
     if (node.isLeftOut && visitor.everything !== true) return;
     const facts = factsAt(node, above, secrecy, value);
     if (node.identity !== undefined && isList(value)) {
-      visitList(node, node.identity, value, spot, text, facts);
+      visitList(node, node.identity, value, linkedPath, text, facts);
     } else if (!node.isWhole && isObject(value)) {
       const keys = Object.keys(value);
-      if (keys.length === 0) visitor.leaf(text, value, node, spot, facts);
-      for (const key of keys) visitMember(node, key, value, spot, text, facts);
+      if (keys.length === 0) visitor.leaf(text, value, node, linkedPath, facts);
+      for (const key of keys) visitMember(node, key, value, linkedPath, text, facts);
     } else {
-      visitor.leaf(text, value, node, spot, facts);
+      visitor.leaf(text, value, node, linkedPath, facts);
     }
   }
 
@@ -135,7 +142,7 @@ export function walkLeaves(
     node: FieldNode,
     key: string,
     object: { readonly [key: string]: Value },
-    above: Spot | undefined,
+    above: LinkedPath | undefined,
     textAbove: string,
     facts: Facts,
   ): void {
@@ -150,7 +157,7 @@ export function walkLeaves(
     node: FieldNode,
     identity: string,
     list: readonly Value[],
-    spot: Spot,
+    linkedPath: LinkedPath,
     text: string,
     facts: Facts,
   ): void {
@@ -162,9 +169,9 @@ export function walkLeaves(
       const segment = segments[index] ?? '';
       elements.set(segment, element);
       const at = extendPath(text, segment);
-      visit(items, element, { above: spot, segment }, at, facts, secrecy);
+      visit(items, element, { above: linkedPath, segment }, at, facts, secrecy);
     }
-    visitor.list?.(text, elements, items.schema, spot, node);
+    visitor.list?.(text, elements, items.schema, linkedPath, node);
   }
 
   const top = rootNode(root);

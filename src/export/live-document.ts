@@ -208,11 +208,8 @@ function withoutNulls(root: FieldSchema, schema: FieldSchema, value: Json): Json
   );
 }
 
-/** A place in a document: keys of maps and positions in lists. */
-type Spot = readonly string[];
-
 /** A part of a document that the configuration would refuse, and why. */
-export type Fault = { readonly spot: Spot; readonly reason: string };
+export type Fault = { readonly path: Path; readonly reason: string };
 
 /** Stands for an id or a secret, of which a schema knows nothing. */
 const STAND_IN = '00000000-0000-4000-8000-000000000000';
@@ -232,8 +229,8 @@ export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
     .map((error): Fault => {
       const [first, ...rest] = pointerParts(error.instancePath);
       const field = Object.keys(document).find((one) => getName(kind, one) === first);
-      const spot = first === undefined ? [] : [field ?? first, ...rest];
-      return { spot, reason: describeSchemaError(error) };
+      const path = first === undefined ? [] : [field ?? first, ...rest];
+      return { path, reason: describeSchemaError(error) };
     });
 }
 
@@ -266,15 +263,15 @@ function plain(value: Value): unknown {
   return Object.fromEntries(Object.entries(value ?? {}).map(([key, one]) => [key, plain(one)]));
 }
 
-export function without(root: FieldSchema, document: ValueObject, spot: Spot): ValueObject {
-  return withoutMember(root, root, document, spot) ?? {};
+export function without(root: FieldSchema, document: ValueObject, path: Path): ValueObject {
+  return withoutMember(root, root, document, path) ?? {};
 }
 
 function withoutMember(
   root: FieldSchema,
   schema: FieldSchema,
   object: ValueObject,
-  [key = '', ...rest]: Spot,
+  [key = '', ...rest]: Path,
 ): ValueObject | undefined {
   const inner = memberSchema(root, schema, key);
   const members = Object.entries(object).flatMap(([name, value]): [string, Value][] => {
@@ -290,10 +287,10 @@ function withoutInside(
   root: FieldSchema,
   schema: FieldSchema,
   value: Value,
-  spot: Spot,
+  path: Path,
 ): Value | undefined {
-  if (isObject(value) && !schema['x-whole']) return withoutMember(root, schema, value, spot);
-  const [index = '', ...rest] = spot;
+  if (isObject(value) && !schema['x-whole']) return withoutMember(root, schema, value, path);
+  const [index = '', ...rest] = path;
   if (!isList(value) || schema['x-identity'] === undefined || rest.length === 0) return undefined;
   const items = itemSchema(root, schema);
   return value.map((item, at) =>

@@ -169,11 +169,11 @@ function sound(
   let document = taken;
   for (;;) {
     const faults = faultsIn(kind, document);
-    const fault = faults.find(({ spot }) => spot.length > 0);
+    const fault = faults.find(({ path }) => path.length > 0);
     if (fault === undefined) return { document, fault: faults[0] };
-    const { spot, reason } = fault;
-    remark(spot, `${reason}; it is left out`);
-    document = without(kind.schema, document, spot);
+    const { path, reason } = fault;
+    remark(path, `${reason}; it is left out`);
+    document = without(kind.schema, document, path);
   }
 }
 

@@ -136,15 +136,15 @@ export function nameSecrets(
 ): Names {
   const groups = listGroups(held);
   const alike = Map.groupBy(groups, ({ first }) => chooseName(first));
-  const wishes = new Map(
+  const candidates = new Map(
     [...alike.values()].flatMap((those) =>
-      listWishes(those).map(([group, names]) => [
+      listNameCandidates(those).map(([group, names]) => [
         group,
         [...new Set(names)].filter((name) => name.length <= MOST_CHARACTERS && !isTaken(name)),
       ]),
     ),
   );
-  const claims = countEach([...wishes.values()].flat());
+  const claims = countEach([...candidates.values()].flat());
   const next = new Map<string, number>();
   const numbered = ({ first }: Group): string => {
     const base = chooseName(first);
@@ -158,7 +158,7 @@ export function nameSecrets(
   };
   return new Map(
     groups.map((group) => {
-      const own = wishes.get(group)?.find((name) => claims.get(name) === 1);
+      const own = candidates.get(group)?.find((name) => claims.get(name) === 1);
       return [group.source, own ?? numbered(group)];
     }),
   );
@@ -176,7 +176,9 @@ function listGroups(held: readonly HeldSecret[]): readonly Group[] {
 }
 
 /** Lists the names that each of several groups of the same name may get, the best first. */
-function listWishes(groups: readonly Group[]): readonly (readonly [Group, readonly string[]])[] {
+function listNameCandidates(
+  groups: readonly Group[],
+): readonly (readonly [Group, readonly string[]])[] {
   const within = new Map(
     groups.map((group) => [group, [...new Set(group.all.map((one) => one.organization))]]),
   );

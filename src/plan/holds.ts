@@ -217,10 +217,10 @@ function isBroken(
   if (!writtenPaths(change).some((one) => overlaps(path, one.path))) return false;
   const leaf = listLeaves(kind.schema, desired.document).leaves.get(text);
   if (value === null) return leaf === undefined || leaf.value === null;
-  const wish = leaf && resolveLeaf(leaf, world);
-  if (leaf === undefined || wish === undefined || wish instanceof Unknown) return false;
-  if (leaf.value instanceof Blob) return wish === value;
-  const plain = normalise(leaf.schema, wish);
+  const resolved = leaf && resolveLeaf(leaf, world);
+  if (leaf === undefined || resolved === undefined || resolved instanceof Unknown) return false;
+  if (leaf.value instanceof Blob) return resolved === value;
+  const plain = normalise(leaf.schema, resolved);
   return value.startsWith('sha256:')
     ? computeDigest(plain) === value
     : world.fingerprints.matches(value, address, text, plain) === 'equal';

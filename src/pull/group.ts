@@ -12,19 +12,19 @@ import { resourceSchema } from '../stack/schema.ts';
 import { type SourceRange, toPosition } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import { fileKey, findHome, getRangeKey, type Home, pathOfFile, writtenPath } from './home.ts';
-import type { Left, Typed, Wish } from './wish.ts';
+import type { Left, LiveEdit, Typed } from './live-edit.ts';
 
 /** One place to write in, and the values wanted there. */
 export type Group = {
   /** If there are several, all want the same. */
-  readonly wishes: readonly [Wish, ...Wish[]];
+  readonly liveEdits: readonly [LiveEdit, ...LiveEdit[]];
   /** The other resources that read the place, and get the value with it. */
-  readonly along?: readonly Wish[];
+  readonly along?: readonly LiveEdit[];
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
 /** A value that follows from edits for others, and the refusal where it does not. */
-export type Follower = { readonly wish: Wish; readonly refusal: Left };
+export type Follower = { readonly liveEdit: LiveEdit; readonly refusal: Left };
 
 type Grouped = {
   readonly groups: readonly Group[];
@@ -47,7 +47,7 @@ export type SharedPlace = {
   /** `bases.yaml:12`, or a file. */
   readonly where: string;
   /** The addresses and fields that are to have another value. */
-  readonly wishes: readonly (Pick<Wish, 'address' | 'text'> & {
+  readonly liveEdits: readonly (Pick<LiveEdit, 'address' | 'text'> & {
     /** The configured and the live value, masked as in a plan; absent if a plan shows them in parts. */
     readonly values?: Pick<FieldChange, 'before' | 'after'>;
   })[];
@@ -67,10 +67,10 @@ type GroupInput = {
   readonly choose: (key: string) => Choice | undefined;
 };
 
-type Homed = { readonly wish: Wish; readonly home: Home };
+type Homed = { readonly liveEdit: LiveEdit; readonly home: Home };
 
 /** Groups wanted values by the place to write in, where all readers of the place want the same. */
-export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped {
+export function groupLiveEdits(liveEdits: readonly LiveEdit[], input: GroupInput): Grouped {
   const { byAddress, variables } = input;
   const sorting: Sorting = {
     input,
@@ -79,9 +79,11 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     refused: [],
     questions: [],
   };
-  const homed = wishes.flatMap((wish): Homed[] => {
-    const resource = byAddress.get(wish.address);
-    return resource === undefined ? [] : [{ wish, home: findHome(wish, resource, variables) }];
+  const homed = liveEdits.flatMap((liveEdit): Homed[] => {
+    const resource = byAddress.get(liveEdit.address);
+    return resource === undefined
+      ? []
+      : [{ liveEdit, home: findHome(liveEdit, resource, variables) }];
   });
   const placed = homed.filter((one): one is Placed => isPlaced(one));
   for (const one of homed) if (!isPlaced(one)) sortUnplaced(one, sorting);
@@ -94,34 +96,37 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
   return sorting;
 }
 
-type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
+type Placed = {
+  readonly liveEdit: LiveEdit;
+  readonly home: Home & { readonly type: 'value' | 'file' };
+};
 
 type Sorting = { readonly input: GroupInput } & {
   readonly [part in keyof Grouped]: Grouped[part][number][];
 };
 
-function isPlaced({ wish, home }: Homed): boolean {
-  return wish.action !== 'restore' && (home.type === 'value' || home.type === 'file');
+function isPlaced({ liveEdit, home }: Homed): boolean {
+  return liveEdit.action !== 'restore' && (home.type === 'value' || home.type === 'file');
 }
 
-function isRow({ address }: Wish, { byAddress }: GroupInput): boolean {
+function isRow({ address }: LiveEdit, { byAddress }: GroupInput): boolean {
   return byAddress.get(address)?.row !== undefined;
 }
 
-function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
+function sortUnplaced({ liveEdit, home }: Homed, sorting: Sorting): void {
   const { refused, followers, input } = sorting;
-  if (home.type === 'layered') refused.push(layeredWords(wish, home));
-  else if (isWrittenOnItself(wish, unplacedKey(wish), sorting)) return;
-  else if (home.type !== 'filled') refused.push(unwritableWords(wish, NOWHERE));
+  if (home.type === 'layered') refused.push(layeredWords(liveEdit, home));
+  else if (isWrittenOnItself(liveEdit, unplacedKey(liveEdit), sorting)) return;
+  else if (home.type !== 'filled') refused.push(unwritableWords(liveEdit, NOWHERE));
   else {
-    const refusal = filledWords(wish, home, input);
-    if (wish.action === 'set') followers.push({ wish, refusal });
+    const refusal = filledWords(liveEdit, home, input);
+    if (liveEdit.action === 'set') followers.push({ liveEdit, refusal });
     else refused.push(refusal);
-    if (canBeOwn(wish, input))
+    if (canBeOwn(liveEdit, input))
       sorting.questions.push({
-        key: unplacedKey(wish),
+        key: unplacedKey(liveEdit),
         where: `${home.by} (${formatLine(home.range)})`,
-        wishes: [wish],
+        liveEdits: [liveEdit],
         others: [],
         choices: ['own'],
       });
@@ -129,19 +134,19 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
 }
 
 /** A value without a place of its own is shared with no other resource. */
-function unplacedKey({ address, text }: Wish): string {
+function unplacedKey({ address, text }: LiveEdit): string {
   return `${address} ${text}`;
 }
 
-function canBeOwn(wish: Wish, input: GroupInput): boolean {
-  return wish.action !== 'remove' && !isRow(wish, input);
+function canBeOwn(liveEdit: LiveEdit, input: GroupInput): boolean {
+  return liveEdit.action !== 'remove' && !isRow(liveEdit, input);
 }
 
 /** Has a value written on the resource itself, where that is asked for and there is such a place. */
-function isWrittenOnItself(wish: Wish, key: string, { input, groups }: Sorting): boolean {
-  const isAsked = wish.action === 'restore' || input.choose(key) === 'own';
-  if (!isAsked || !canBeOwn(wish, input)) return false;
-  groups.push({ wishes: [wish], home: { type: 'own' } });
+function isWrittenOnItself(liveEdit: LiveEdit, key: string, { input, groups }: Sorting): boolean {
+  const isAsked = liveEdit.action === 'restore' || input.choose(key) === 'own';
+  if (!isAsked || !canBeOwn(liveEdit, input)) return false;
+  groups.push({ liveEdits: [liveEdit], home: { type: 'own' } });
   return true;
 }
 
@@ -153,46 +158,49 @@ function agree(
 ): void {
   const [first, ...rest] = sharing;
   if (first === undefined) return;
-  const all = sharing.map(({ wish }) => wish);
+  const all = sharing.map(({ liveEdit }) => liveEdit);
   const others = othersThan(all, uses.get(first.home.key) ?? []);
   if (others.length === 0 && new Set(all.map(nextText)).size === 1) {
     sorting.groups.push({
-      wishes: [first.wish, ...rest.map(({ wish }) => wish)],
+      liveEdits: [first.liveEdit, ...rest.map(({ liveEdit }) => liveEdit)],
       home: first.home,
     });
     return;
   }
   const { key } = first.home;
-  const along = wishesAlong(all, others, sorting.input);
+  const along = deriveSharedEdits(all, others, sorting.input);
   if (along !== undefined && sorting.input.choose(key) === 'shared') {
-    const wished = [first.wish, ...rest.map(({ wish }) => wish)] as const;
-    sorting.groups.push({ wishes: [...wished], along, home: first.home });
+    sorting.groups.push({
+      liveEdits: [first.liveEdit, ...rest.map(({ liveEdit }) => liveEdit)],
+      along,
+      home: first.home,
+    });
     return;
   }
   const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
-  const asked: Wish[] = [];
-  for (const { wish, home } of sharing) {
+  const asked: LiveEdit[] = [];
+  for (const { liveEdit, home } of sharing) {
     if (home.type === 'value' && home.alias !== undefined) {
       // An alias can be written out without a word to the others.
       const { alias, ...at } = home;
       sorting.groups.push({
-        wishes: [wish],
+        liveEdits: [liveEdit],
         home: { ...at, key: getRangeKey(alias), range: alias },
       });
-    } else if (!isWrittenOnItself(wish, key, sorting)) {
+    } else if (!isWrittenOnItself(liveEdit, key, sorting)) {
       const canShare = along !== undefined && along.length > 0;
-      const advice = adviceFor(wish, canShare ? dissent.length : undefined, sorting.input);
-      sorting.refused.push(sharedWords(wish, home, dissent, advice));
-      asked.push(wish);
+      const advice = adviceFor(liveEdit, canShare ? dissent.length : undefined, sorting.input);
+      sorting.refused.push(sharedWords(liveEdit, home, dissent, advice));
+      asked.push(liveEdit);
     }
   }
   const choices: readonly Choice[] = [
-    ...(asked.some((wish) => canBeOwn(wish, sorting.input)) ? ['own' as const] : []),
+    ...(asked.some((liveEdit) => canBeOwn(liveEdit, sorting.input)) ? ['own' as const] : []),
     ...(along !== undefined && along.length > 0 ? ['shared' as const] : []),
   ];
   if (asked.length > 0 && choices.length > 0) {
     const where = formatPlace(first.home);
-    sorting.questions.push({ key, where, wishes: asked, others: dissent, choices });
+    sorting.questions.push({ key, where, liveEdits: asked, others: dissent, choices });
   }
 }
 
@@ -200,13 +208,13 @@ function agree(
  * Returns the values for the other readers of a place if it changes for all; undefined if that cannot be: not all want
  * one value, or it is another field of another resource.
  */
-function wishesAlong(
-  wishes: readonly Wish[],
+function deriveSharedEdits(
+  liveEdits: readonly LiveEdit[],
   others: readonly Use[],
   { byAddress }: GroupInput,
-): readonly Wish[] | undefined {
-  const [first] = wishes;
-  if (first === undefined || new Set(wishes.map(nextText)).size > 1) return undefined;
+): readonly LiveEdit[] | undefined {
+  const [first] = liveEdits;
+  if (first === undefined || new Set(liveEdits.map(nextText)).size > 1) return undefined;
   const { path } = toUse(first);
   const along = others.map((other) => {
     const isSame = byAddress.get(other.address)?.kind === first.kind && other.path === path;
@@ -216,24 +224,24 @@ function wishesAlong(
 }
 
 /** Additions of one element to a list belong together, those of another do not. */
-function groupKey({ wish, home }: Placed): string {
-  return wish.action === 'add' ? `${home.key} ${wish.path.at(-1)}` : home.key;
+function groupKey({ liveEdit, home }: Placed): string {
+  return liveEdit.action === 'add' ? `${home.key} ${liveEdit.path.at(-1)}` : home.key;
 }
 
-function nextText({ next }: Wish): string {
+function nextText({ next }: LiveEdit): string {
   return next === undefined ? 'nothing' : JSON.stringify(next);
 }
 
-function toUse(wish: Wish): Use {
-  const full = writtenPath(wish);
+function toUse(liveEdit: LiveEdit): Use {
+  const full = writtenPath(liveEdit);
   return {
-    address: wish.address,
-    path: formatPath(wish.action === 'add' ? full.slice(0, -1) : full),
+    address: liveEdit.address,
+    path: formatPath(liveEdit.action === 'add' ? full.slice(0, -1) : full),
   };
 }
 
-function othersThan(wishes: readonly Wish[], uses: readonly Use[]): readonly Use[] {
-  const own = new Set(wishes.map(toUse).map(({ address, path }) => `${address} ${path}`));
+function othersThan(liveEdits: readonly LiveEdit[], uses: readonly Use[]): readonly Use[] {
+  const own = new Set(liveEdits.map(toUse).map(({ address, path }) => `${address} ${path}`));
   return uses.filter(({ address, path }) => !own.has(`${address} ${path}`));
 }
 
@@ -279,18 +287,18 @@ function indexUses(
 /** Everything that pull says of a value that it does not write. */
 
 /** Advises on a shared value; `others` if it can be changed for them as well. */
-function adviceFor(wish: Wish, others: number | undefined, input: GroupInput): string {
+function adviceFor(liveEdit: LiveEdit, others: number | undefined, input: GroupInput): string {
   const all =
     others === undefined
       ? ''
-      : `; to change it there, for ${others === 1 ? 'the other one' : `the ${formatCount(others, 'other')}`}, too: ${again(wish, '--change-shared', input)}`;
-  return isRow(wish, input)
+      : `; to change it there, for ${others === 1 ? 'the other one' : `the ${formatCount(others, 'other')}`}, too: ${again(liveEdit, '--change-shared', input)}`;
+  return isRow(liveEdit, input)
     ? `give the row a column for it, or name all rows that have the same live value${all}`
-    : `to write it on the resource itself: ${again(wish, '--override', input)}${all}`;
+    : `to write it on the resource itself: ${again(liveEdit, '--override', input)}${all}`;
 }
 
 /** The command once more, for one resource and with a flag. */
-function again({ address }: Wish, flag: string, { typed, theirs, merge }: GroupInput): string {
+function again({ address }: LiveEdit, flag: string, { typed, theirs, merge }: GroupInput): string {
   const asked = `${merge ? ' --merge' : ''}${theirs ? ' --theirs' : ''}`;
   return typed(`pull ${quoted(address)}${asked} ${flag}`);
 }
@@ -298,42 +306,45 @@ function again({ address }: Wish, flag: string, { typed, theirs, merge }: GroupI
 const MOST_NAMED = 3;
 
 function sharedWords(
-  wish: Wish,
+  liveEdit: LiveEdit,
   home: Home & { readonly type: 'value' | 'file' },
   others: readonly Address[],
   advice: string,
 ): Left {
-  const names = others.filter((one) => one !== wish.address);
+  const names = others.filter((one) => one !== liveEdit.address);
   const who = names.length === 0 ? 'another field of it' : formatFirst(names, MOST_NAMED);
   const reads = names.length > 1 ? 'read' : 'reads';
   const reason = `${formatPlace(home)} is also what ${who} ${reads}, with another live value`;
-  return left(wish, reason, advice);
+  return left(liveEdit, reason, advice);
 }
 
 function filledWords(
-  wish: Wish,
+  liveEdit: LiveEdit,
   { by, range }: Home & { readonly type: 'filled' },
   input: GroupInput,
 ): Left {
-  const own = isRow(wish, input)
+  const own = isRow(liveEdit, input)
     ? ''
-    : `, or write it on the resource itself: ${again(wish, '--override', input)}`;
+    : `, or write it on the resource itself: ${again(liveEdit, '--override', input)}`;
   const reason = `it is put together from ${by} (${formatLine(range)}), and nobody can say which part changed`;
-  return left(wish, reason, `change the text or what fills it in by hand${own}`);
+  return left(liveEdit, reason, `change the text or what fills it in by hand${own}`);
 }
 
-function layeredWords(wish: Wish, { by, range }: Home & { readonly type: 'layered' }): Left {
+function layeredWords(
+  liveEdit: LiveEdit,
+  { by, range }: Home & { readonly type: 'layered' },
+): Left {
   const reason = `${by.join(' and ')} each say something of it (${formatLine(range)})`;
-  return left(wish, reason, 'take it out by hand, with $remove where a base has it');
+  return left(liveEdit, reason, 'take it out by hand, with $remove where a base has it');
 }
 
 const NOWHERE = 'it follows from where the resource stands and is not written out';
 
-export function unwritableWords(wish: Wish, reason: string): Left {
-  return left(wish, reason, 'change the configuration by hand');
+export function unwritableWords(liveEdit: LiveEdit, reason: string): Left {
+  return left(liveEdit, reason, 'change the configuration by hand');
 }
 
-function left({ address, text }: Wish, reason: string, advice: string): Left {
+function left({ address, text }: LiveEdit, reason: string, advice: string): Left {
   return { address, path: text, reason, advice };
 }
 

@@ -9,7 +9,7 @@ import type { ResolvedResource } from '../stack/resource.ts';
 import { resourceSchema } from '../stack/schema.ts';
 import { findMember, type SourceRange, type SyntaxNode } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
-import type { Wish } from './wish.ts';
+import type { LiveEdit } from './live-edit.ts';
 
 /** The place where a value is written, and so where a new one belongs. */
 export type Home =
@@ -41,7 +41,7 @@ export type Home =
   | { readonly type: 'nowhere' };
 
 /** Returns the path by the names of the configuration. */
-export function writtenPath({ kind, path }: Pick<Wish, 'kind' | 'path'>): Path {
+export function writtenPath({ kind, path }: Pick<LiveEdit, 'kind' | 'path'>): Path {
   return configPath({ kind }, path);
 }
 
@@ -54,20 +54,24 @@ export function fileKey(file: string): string {
 }
 
 /** Finds the place where a value is to be written. */
-export function findHome(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
-  const full = writtenPath(wish);
-  const path = wish.action === 'add' ? full.slice(0, -1) : full;
+export function findHome(
+  liveEdit: LiveEdit,
+  resource: ResolvedResource,
+  variables: Variables,
+): Home {
+  const full = writtenPath(liveEdit);
+  const path = liveEdit.action === 'add' ? full.slice(0, -1) : full;
   const located = followPath(resource.located, path);
   const node = located?.written;
   if (located === undefined || node === undefined) return above(resource, path);
   const scope: Scope = { variables, row: resource.row };
-  if (wish.action === 'remove') {
+  if (liveEdit.action === 'remove') {
     const by = layersThatSay(resource, path, scope);
     if (by.length > 1) return { type: 'layered', by, range: node.range };
     return valueHome(located, node, resource, node.range);
   }
-  if (wish.action === 'add') return valueHome(located, node, resource, node.range);
-  if (node.type === 'map' && wish.next !== undefined) {
+  if (liveEdit.action === 'add') return valueHome(located, node, resource, node.range);
+  if (node.type === 'map' && liveEdit.next !== undefined) {
     const file = pathOfFile(node, scope);
     if (file !== undefined) {
       return { type: 'file', key: fileKey(file), file, range: node.range };

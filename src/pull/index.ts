@@ -21,13 +21,13 @@ import {
   type Choice,
   type Follower,
   type Group,
-  groupWishes,
+  groupLiveEdits,
   type SharedPlace,
   unwritableWords,
 } from './group.ts';
 import { plainPath, writtenPath } from './home.ts';
+import { type Left, type LiveEdit, listLiveEdits, type Typed } from './live-edit.ts';
 import { buildEdit, type FileEdit, textAfter } from './texts.ts';
-import { type Left, listWishes, type Typed, type Wish } from './wish.ts';
 
 /**
  * `pull/` brings what is live into the configuration: for each leaf that the platform moved it finds where
@@ -74,17 +74,17 @@ export type Pulled = {
 /** Works out what is to be written where. Nothing is written. */
 export async function pullLive(input: PullInput): Promise<Pulled> {
   const { stack, planned } = input;
-  const { wishes, kept, refused, undecided } = collect(input);
+  const { liveEdits, kept, refused, undecided } = collect(input);
   const written = stack.written();
   const byAddress = new Map(written.resources.map((one) => [one.address, one]));
   const { variables } = written;
-  const grouped = groupWishes(wishes, { ...input, byAddress, variables });
+  const grouped = groupLiveEdits(liveEdits, { ...input, byAddress, variables });
   refused.push(...grouped.refused);
   const idOf = (address: Address) => planned.ids.get(address);
   let ready: readonly Ready[] = grouped.groups.flatMap((group) => {
     const edit = buildEdit(group, { byAddress, variables, idOf });
     if (!('reason' in edit)) return [{ group, edit }];
-    refused.push(...group.wishes.map((wish) => unwritableWords(wish, edit.reason)));
+    refused.push(...group.liveEdits.map((liveEdit) => unwritableWords(liveEdit, edit.reason)));
     return [];
   });
   let { followers } = grouped;
@@ -120,11 +120,16 @@ const CHOICES: readonly Choice[] = ['own', 'shared'];
 export function listUnwritten(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
   // The advice on it is not shown here.
   const asked = { ...input, merge: false, typed: (command: string) => command };
-  const { wishes, refused } = collect(asked);
+  const { liveEdits, refused } = collect(asked);
   const { resources, variables } = input.stack.written();
   const byAddress = new Map(resources.map((one) => [one.address, one]));
   const refusedWith = (choice: Choice | undefined) => {
-    const grouped = groupWishes(wishes, { ...asked, byAddress, variables, choose: () => choice });
+    const grouped = groupLiveEdits(liveEdits, {
+      ...asked,
+      byAddress,
+      variables,
+      choose: () => choice,
+    });
     return [...grouped.refused, ...grouped.followers.map(({ refusal }) => refusal)];
   };
   const chosen = CHOICES.map((choice) => ({ choice, left: refusedWith(choice) }));
@@ -150,7 +155,7 @@ function withValues(
   );
   return questions.map((question) => ({
     ...question,
-    wishes: question.wishes.map(({ address, text }) => {
+    liveEdits: question.liveEdits.map(({ address, text }) => {
       const field = fields.get(`${address} ${text}`);
       // The plan would write the configured value over the live one.
       const values = field && { before: field.after, after: field.before };
@@ -170,7 +175,7 @@ function collect({
     holders.set(`${getKind(address)} ${id}`, address);
   }
   const addressOf = (kind: string, id: string) => holders.get(`${kind} ${id}`);
-  const wishes: Wish[] = [];
+  const liveEdits: LiveEdit[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
   const undecided: Left[] = [];
@@ -179,13 +184,13 @@ function collect({
     if (gone !== undefined) refused.push(gone);
     const leaves = planned.found.get(change.address);
     if (leaves === undefined || change.verdict === 'unsupported') continue;
-    const found = listWishes(change, leaves, { addressOf, theirs, merge, typed });
-    wishes.push(...found.wishes);
+    const found = listLiveEdits(change, leaves, { addressOf, theirs, merge, typed });
+    liveEdits.push(...found.liveEdits);
     kept.push(...found.kept);
     refused.push(...found.refused);
     undecided.push(...found.undecided);
   }
-  return { wishes, kept, refused, undecided };
+  return { liveEdits, kept, refused, undecided };
 }
 
 /** A resource that somebody deleted: that is for a person to repeat. */
@@ -256,18 +261,19 @@ function listPulled(
   resources: readonly ResolvedResource[],
 ): readonly PulledLeaf[] {
   const byAddress = new Map(resources.map((one) => [one.address, one]));
-  const named = ({ address, text }: Wish) => ({ address, path: text });
+  const named = ({ address, text }: LiveEdit) => ({ address, path: text });
   return [
     ...ready.flatMap(({ group, edit }) =>
-      group.wishes.map((wish) => ({
-        ...named(wish),
+      group.liveEdits.map((liveEdit) => ({
+        ...named(liveEdit),
         file: plainPath(edit.file),
-        line: edit.type === 'text' ? null : lineNow(wish, edit, byAddress.get(wish.address)),
+        line:
+          edit.type === 'text' ? null : lineNow(liveEdit, edit, byAddress.get(liveEdit.address)),
         ...(group.along === undefined ? {} : { others: group.along.length }),
       })),
     ),
-    ...followers.map(({ wish }) => ({
-      ...named(wish),
+    ...followers.map(({ liveEdit }) => ({
+      ...named(liveEdit),
       file: 'follows from another value',
       line: null,
     })),
@@ -279,12 +285,12 @@ function listPulled(
  * of a value that is gone, the line of what held it.
  */
 function lineNow(
-  wish: Wish,
+  liveEdit: LiveEdit,
   { file, range }: FileEdit,
   resource: ResolvedResource | undefined,
 ): number {
   const isHere = (range: SourceRange | undefined) => range?.source.file === file;
-  const path = writtenPath(wish);
+  const path = writtenPath(liveEdit);
   for (let length = path.length; resource !== undefined && length > 0; length -= 1) {
     const node = followPath(resource.located, path.slice(0, length))?.written;
     const found = [node?.origin, node?.range].find(isHere);
@@ -317,8 +323,8 @@ async function check(
   }
   const { stack: read, diagnostics } = await reload(texts);
   if (read === undefined) return blameErrors(ready, diagnostics);
-  const wished = ready.flatMap(({ group }) => [...group.wishes, ...(group.along ?? [])]);
-  const all = [...wished, ...followers.map(({ wish }) => wish)];
+  const readyEdits = ready.flatMap(({ group }) => [...group.liveEdits, ...(group.along ?? [])]);
+  const all = [...readyEdits, ...followers.map(({ liveEdit }) => liveEdit)];
   const wrong = mismatches(stack.resources, read.resources, all, (one) => planned.ids.get(one));
   if (wrong.length > 0) return blameMismatches(ready, followers, wrong);
   return { resources: read.written().resources };
@@ -336,7 +342,7 @@ function blameErrors(ready: readonly Ready[], diagnostics: Loaded['diagnostics']
   const files = new Set(errors.map(({ position }) => position?.file));
   const named = ready.filter(
     ({ group, edit }) =>
-      files.has(edit.file) || group.wishes.some(({ address }) => addresses.has(address)),
+      files.has(edit.file) || group.liveEdits.some(({ address }) => addresses.has(address)),
   );
   const failed = narrowed(named, errors) ?? (named.length > 0 ? named : ready);
   return { failed, lost: [], words: refuseAll(failed, `the live value is not valid: ${first}`) };
@@ -349,15 +355,15 @@ function blameMismatches(
   wrong: readonly Mismatch[],
 ): Verdict {
   const byAddress = Map.groupBy(wrong, ({ address }) => address);
-  const isMeant = (wish: Wish) =>
-    (byAddress.get(wish.address) ?? []).some(({ path }) => isAbout(wish, path));
-  const lost = followers.filter(({ wish }) => isMeant(wish));
+  const isMeant = (liveEdit: LiveEdit) =>
+    (byAddress.get(liveEdit.address) ?? []).some(({ path }) => isAbout(liveEdit, path));
+  const lost = followers.filter(({ liveEdit }) => isMeant(liveEdit));
   if (lost.length > 0) return withoutFollowers(lost);
   const about = ready.filter(({ group }) =>
-    [...group.wishes, ...(group.along ?? [])].some(isMeant),
+    [...group.liveEdits, ...(group.along ?? [])].some(isMeant),
   );
   const near = ready.filter(({ group }) =>
-    group.wishes.some((wish) => byAddress.has(wish.address)),
+    group.liveEdits.some((liveEdit) => byAddress.has(liveEdit.address)),
   );
   const failed = about.length > 0 ? about : near.length > 0 ? near : ready;
   const [{ address, path } = { address: '', path: '' }] = wrong;
@@ -375,12 +381,12 @@ function narrowed(
   errors: Loaded['diagnostics'],
 ): readonly Ready[] | undefined {
   const exact = ready.filter(({ group }) =>
-    group.wishes.some((wish) =>
+    group.liveEdits.some((liveEdit) =>
       errors.some(
         ({ address, path }) =>
-          address === wish.address &&
+          address === liveEdit.address &&
           path !== undefined &&
-          (isAbout(wish, path) || wish.text.startsWith(path)),
+          (isAbout(liveEdit, path) || liveEdit.text.startsWith(path)),
       ),
     ),
   );
@@ -388,7 +394,9 @@ function narrowed(
 }
 
 function refuseAll(ready: readonly Ready[], reason: string): readonly Left[] {
-  return ready.flatMap(({ group }) => group.wishes.map((wish) => unwritableWords(wish, reason)));
+  return ready.flatMap(({ group }) =>
+    group.liveEdits.map((liveEdit) => unwritableWords(liveEdit, reason)),
+  );
 }
 
 /** A leaf that does not say what it should after the edits. */
@@ -401,11 +409,11 @@ type Mismatch = { readonly address: Address; readonly path: string };
 function mismatches(
   before: readonly DesiredResource[],
   after: readonly DesiredResource[],
-  wishes: readonly Wish[],
+  liveEdits: readonly LiveEdit[],
   idOf: (address: Address) => string | undefined,
 ): readonly Mismatch[] {
   const now = new Map(after.map((resource) => [resource.address, resource]));
-  const wanted = Map.groupBy(wishes, ({ address }) => address);
+  const wanted = Map.groupBy(liveEdits, ({ address }) => address);
   const known = new Set(before.map(({ address }) => address));
   const lost = after.flatMap(({ address }) => (known.has(address) ? [] : [{ address, path: '' }]));
   return before
@@ -449,7 +457,7 @@ function indexForm(
 }
 
 /** True if a leaf is the wanted one, or lies in it. */
-function isAbout({ path, text }: Wish, leaf: string): boolean {
+function isAbout({ path, text }: LiveEdit, leaf: string): boolean {
   return leaf === text || leaf.startsWith(`${formatPath(path)}.`) || leaf.startsWith(`${text}[`);
 }
 

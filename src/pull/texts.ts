@@ -17,7 +17,7 @@ import type { Source, SourceRange, SyntaxNode } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import type { Group } from './group.ts';
 import { type Home, writtenPath } from './home.ts';
-import type { Wish } from './wish.ts';
+import type { LiveEdit } from './live-edit.ts';
 
 /** The edit of one file by a group. */
 export type FileEdit = { readonly file: string; readonly range: SourceRange } & (
@@ -36,48 +36,50 @@ type EditInput = {
 
 /** The edit that fulfils a group, or why there is none. */
 export function buildEdit(
-  { wishes: [wish], home }: Group,
+  { liveEdits: [liveEdit], home }: Group,
   input: EditInput,
 ): FileEdit | { readonly reason: string } {
-  if (home.type === 'own') return ownEdit(wish, input);
+  if (home.type === 'own') return ownEdit(liveEdit, input);
   const { range } = home;
   if (home.type === 'file') {
-    const text = String(wish.next);
+    const text = String(liveEdit.next);
     if (/^\ufeff|\p{Surrogate}/u.test(text)) {
       return { reason: `${home.file} cannot hold its text as it is` };
     }
-    return { type: 'text', file: home.file, range, text, now: wish.now };
+    return { type: 'text', file: home.file, range, text, now: liveEdit.now };
   }
   const { file } = range.source;
   const at = { start: range.start, end: range.end };
   if (home.isCell && file.toLowerCase().endsWith('.csv')) {
-    const text = cellText(wish.next, input);
+    const text = cellText(liveEdit.next, input);
     if (text === undefined)
       return { reason: 'a cell of a table holds one value, and this is none' };
     return { type: 'cell', file, range, splice: editCell(range, text) };
   }
   const yaml = (edit: Edit) => yamlEdit(range, edit);
-  if (wish.action === 'remove') return yaml({ type: 'remove', at });
-  if (wish.next === undefined) {
+  if (liveEdit.action === 'remove') return yaml({ type: 'remove', at });
+  if (liveEdit.next === undefined) {
     const nothing = nothingFor(home);
     return yaml(
       nothing === undefined ? { type: 'remove', at } : { type: 'set', at, tree: nothing },
     );
   }
-  const tree = home.isCell ? dataTree(wish.next, input) : treeFor(wish);
+  const tree = home.isCell ? dataTree(liveEdit.next, input) : treeFor(liveEdit);
   if ('reason' in tree) return tree;
-  return yaml(wish.action === 'add' ? { type: 'add', to: at, tree } : { type: 'set', at, tree });
+  return yaml(
+    liveEdit.action === 'add' ? { type: 'add', to: at, tree } : { type: 'set', at, tree },
+  );
 }
 
 function ownEdit(
-  wish: Wish,
+  liveEdit: LiveEdit,
   { byAddress, variables }: EditInput,
 ): FileEdit | { readonly reason: string } {
-  const resource = byAddress.get(wish.address);
+  const resource = byAddress.get(liveEdit.address);
   const tree: Tree | { readonly reason: string } =
-    wish.next === undefined ? { type: 'bare', text: 'null' } : treeFor(wish);
+    liveEdit.next === undefined ? { type: 'bare', text: 'null' } : treeFor(liveEdit);
   if ('reason' in tree) return tree;
-  const own = resource && writeOwn(resource, writtenPath(wish), tree, variables);
+  const own = resource && writeOwn(resource, writtenPath(liveEdit), tree, variables);
   return own ?? { reason: 'the resource has no place of its own for it' };
 }
 
@@ -86,7 +88,7 @@ function yamlEdit(range: SourceRange, edit: Edit): FileEdit {
   return { type: 'yaml', file: range.source.file, range, edit };
 }
 
-function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason: string } {
+function treeFor({ kind, address, path, next }: LiveEdit): Tree | { readonly reason: string } {
   const schema = schemasAlong(kind.schema, path).at(-1) ?? {};
   const { tree, unwritable } = writeValue(next ?? null, schema, { kind, address, path });
   const [first] = unwritable;

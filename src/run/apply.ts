@@ -259,10 +259,11 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
   const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;
-  const { on_failure: wish, undoes } = findBegan(entries) ?? {};
+  const { on_failure: onFailure, undoes } = findBegan(entries) ?? {};
   const status = findEnded(entries)?.status ?? 'settled';
   // A person who interrupts a run decides what becomes of it.
-  if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
+  if (onFailure === 'rollback')
+    return status === 'partial' || status === 'settled' ? newest : undefined;
   // A rollback that ended said what it could not do; one that died did not come to it.
   const undone =
     undoes === undefined || status !== 'settled' ? undefined : await readRun(session, undoes);

@@ -98,7 +98,7 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
   };
   return {
     complete: async (file, marked) => {
-      const { text, ...position } = spotOf(marked);
+      const { text, ...position } = parseMarked(marked);
       const { textDocument } = await open(file, text);
       const answer = await connection.sendRequest(CompletionRequest.type, {
         textDocument,
@@ -107,7 +107,7 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
       return answer === null ? [] : Array.isArray(answer) ? answer : answer.items;
     },
     hover: async (file, marked) => {
-      const { text, ...position } = spotOf(marked);
+      const { text, ...position } = parseMarked(marked);
       const { textDocument } = await open(file, text);
       return textOf(await connection.sendRequest(HoverRequest.type, { textDocument, position }));
     },
@@ -127,7 +127,7 @@ function textOf(hover: Hover | null): string {
   return MarkupContent.is(contents) ? contents.value : JSON.stringify(contents);
 }
 
-function spotOf(marked: string): LocatedValue {
+function parseMarked(marked: string): LocatedValue {
   const at = marked.indexOf('§');
   if (at < 0) throw new Error('the text has no § that marks a place');
   const before = marked.slice(0, at).split('\n');

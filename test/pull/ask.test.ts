@@ -8,7 +8,7 @@ import type { SharedPlace } from '../../src/pull/index.ts';
 const BASE: SharedPlace = {
   key: 'bases.yaml:80:82',
   where: 'bases.yaml:7',
-  wishes: [
+  liveEdits: [
     {
       address: 'agent.night',
       text: 'config.inactivity_timeout',
@@ -21,7 +21,7 @@ const BASE: SharedPlace = {
 const TEMPLATE: SharedPlace = {
   key: 'agent.desk system_prompt',
   where: '$template prompts/desk.md (agents.yaml:7)',
-  wishes: [
+  liveEdits: [
     {
       address: 'agent.desk',
       text: 'system_prompt',

@@ -8,7 +8,7 @@ import { isMultiline, shortSides } from '../../render/value-text.ts';
 import { formatCount, formatFirst, UNSEEN_SIGN } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
 
-type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
+type Values = NonNullable<SharedPlace['liveEdits'][number]['values']>;
 
 /** Addresses that a question names. */
 const MOST_NAMED = 3;
@@ -34,14 +34,15 @@ export function isLeft(
   choices: ReadonlyMap<string, Choice>,
 ): boolean {
   return questions.some(
-    ({ key, wishes }) =>
-      !choices.has(key) && wishes.some((wish) => wish.address === address && wish.text === path),
+    ({ key, liveEdits }) =>
+      !choices.has(key) &&
+      liveEdits.some((liveEdit) => liveEdit.address === address && liveEdit.text === path),
   );
 }
 
 /** Describes what changed, from the configured value to the live one, and who else has the configured value. */
-function formatQuestion({ where, wishes, others }: SharedPlace): string {
-  const changed = wishes.map(({ address, text, values }) => {
+function formatQuestion({ where, liveEdits, others }: SharedPlace): string {
+  const changed = liveEdits.map(({ address, text, values }) => {
     const name = sanitiseLine(`${address} ${text}`);
     return values === undefined
       ? `${name} changed on the platform.`
@@ -73,8 +74,8 @@ function arrow(before: Json, after: Json): string {
   return [`${isolate(sides.before)} → ${isolate(sides.after)}`, ...notes].join('');
 }
 
-function buildOptions({ where, wishes, others, choices }: SharedPlace) {
-  const addresses = [...new Set(wishes.map(({ address }) => address))];
+function buildOptions({ where, liveEdits, others, choices }: SharedPlace) {
+  const addresses = [...new Set(liveEdits.map(({ address }) => address))];
   const labels = {
     own: `Write it on ${sanitiseLine(formatFirst(addresses, MOST_NAMED))} alone`,
     shared: `Change it in ${sanitiseLine(where)}, also for the ${formatCount(others.length, 'other')}`,

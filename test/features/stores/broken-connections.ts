@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { began, ended, holder, intent, resource, stateWith } from '../../state/sample.ts';
-import type { Spot } from '../../state/stores/contract.ts';
+import type { StateFixture } from '../../state/stores/contract.ts';
 import { doRun } from '../../state/stores.ts';
 
 /** What the driver says of a connection that broke. */
@@ -9,7 +9,7 @@ export function brokenConnection(): Error {
 }
 
 /** Everything is sent again on a new connection, and done once. */
-export function testBrokenConnections(newSpot: () => Spot): void {
+export function testBrokenConnections(newFixture: () => StateFixture): void {
   describe('a connection that breaks once', () => {
     const breakOnce = (done: boolean) => {
       const breaking = { isDue: false };
@@ -22,10 +22,10 @@ export function testBrokenConnections(newSpot: () => Spot): void {
     };
 
     test.each([false, true])('is not seen by what looks (done: %s)', async (done) => {
-      const spot = newSpot();
-      await doRun(spot.open());
+      const fixture = newFixture();
+      await doRun(fixture.open());
       const { breaking, opening } = breakOnce(done);
-      const store = spot.open(opening);
+      const store = fixture.open(opening);
       for (const look of [() => store.load(), () => store.runs(), () => store.run('r1')]) {
         breaking.isDue = true;
         expect(await look()).toBeDefined();
@@ -34,27 +34,27 @@ export function testBrokenConnections(newSpot: () => Spot): void {
     });
 
     test.each([false, true])('takes neither lease nor heartbeat (done: %s)', async (done) => {
-      const spot = newSpot();
+      const fixture = newFixture();
       const { breaking, opening } = breakOnce(done);
-      const store = spot.open(opening);
+      const store = fixture.open(opening);
       await store.load();
       breaking.isDue = true;
       const lease = await store.acquire(holder('r1'));
       breaking.isDue = true;
       await lease.release();
-      expect(await spot.open().lock()).toBeUndefined();
+      expect(await fixture.open().lock()).toBeUndefined();
     });
 
     test.each([false, true])('writes an entry and a state once (done: %s)', async (done) => {
-      const spot = newSpot();
+      const fixture = newFixture();
       const { breaking, opening } = breakOnce(done);
-      const lease = await spot.open(opening).acquire(holder('r1'));
+      const lease = await fixture.open(opening).acquire(holder('r1'));
       for (const entry of [began('r1'), intent(1, 'agent.desk'), ended()]) {
         breaking.isDue = true;
         await lease.append(entry);
         expect(breaking.isDue).toBe(false);
       }
-      expect((await spot.open().load()).pending).toEqual([
+      expect((await fixture.open().load()).pending).toEqual([
         began('r1'),
         intent(1, 'agent.desk'),
         ended(),
@@ -65,8 +65,8 @@ export function testBrokenConnections(newSpot: () => Spot): void {
         { last_run: 'r1', account_id: 'account-1' },
       );
       await lease.commit(state);
-      expect(await spot.open().load()).toEqual({ state, pending: [] });
-      expect(await spot.open().run('r1')).toHaveLength(3);
+      expect(await fixture.open().load()).toEqual({ state, pending: [] });
+      expect(await fixture.open().run('r1')).toHaveLength(3);
     });
   });
 }

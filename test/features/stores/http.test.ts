@@ -13,7 +13,7 @@ import {
   lockContract,
   type Opening,
   openViews,
-  type Spot,
+  type StateFixture,
 } from '../../state/stores/contract.ts';
 import { doRun } from '../../state/stores.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
@@ -30,7 +30,7 @@ afterAll(() => server.stop());
 
 const ENV = { CALLSHEET_STATE_USERNAME: USERNAME, CALLSHEET_STATE_PASSWORD: PASSWORD };
 
-function spotAt(path: string): Spot {
+function fixtureAt(path: string): StateFixture {
   const address = `${server.origin}${path}`;
   const credentials = { username: USERNAME, password: PASSWORD };
   const views = openViews();
@@ -73,18 +73,18 @@ function newPath(style: 'gitlab' | 'plain' | 'open'): string {
 }
 
 describe('a server that answers as GitLab does', () => {
-  contract(async () => spotAt(newPath('gitlab')), lostConnection, 13);
+  contract(async () => fixtureAt(newPath('gitlab')), lostConnection, 13);
 });
 
 describe('a server that is locked by LOCK and UNLOCK', () => {
-  const makeSpot = async () => spotAt(newPath('plain'));
-  if (isTorture) contract(makeSpot, lostConnection);
-  else lockContract(makeSpot);
+  const makeFixture = async () => fixtureAt(newPath('plain'));
+  if (isTorture) contract(makeFixture, lostConnection);
+  else lockContract(makeFixture);
 });
 
 test('a server that takes documents without its lock is refused', async () => {
-  const spot = spotAt(newPath('open'));
-  const failure = await failureOf(() => spot.open().acquire(holder('r1')));
+  const fixture = fixtureAt(newPath('open'));
+  const failure = await failureOf(() => fixture.open().acquire(holder('r1')));
   expect(failure.message).toContain('the server accepts a state without its lock');
 });
 
@@ -95,7 +95,7 @@ test('a lock whose holder died before it wrote is taken away after a while', asy
   const sleep = async (milliseconds: number) => {
     waited += milliseconds;
   };
-  const lease = await spotAt(path).open({ effects: { sleep } }).acquire(holder('r1'));
+  const lease = await fixtureAt(path).open({ effects: { sleep } }).acquire(holder('r1'));
   expect(waited).toBeGreaterThan(6_000);
   expect(waited).toBeLessThanOrEqual(30_000);
   await lease.append(began('r1'));
@@ -103,7 +103,7 @@ test('a lock whose holder died before it wrote is taken away after a while', asy
 
 test('a lock that was taken away on the server stops the run', async () => {
   const path = newPath('gitlab');
-  const lease = await spotAt(path).open().acquire(holder('r1'));
+  const lease = await fixtureAt(path).open().acquire(holder('r1'));
   server.shelfOf(path).lock = undefined;
   const failure = await failureOf(() => lease.append(began('r1')));
   expect(failure.code).toBe('locked');
@@ -112,13 +112,13 @@ test('a lock that was taken away on the server stops the run', async () => {
 
 test('the server is unlocked with the lease', async () => {
   const path = newPath('plain');
-  await doRun(spotAt(path).open());
+  await doRun(fixtureAt(path).open());
   expect(server.shelfOf(path).lock).toBeUndefined();
 });
 
 test('a lock that the server keeps is said when the lease is given back', async () => {
   const path = newPath('plain');
-  const lease = await spotAt(path).open().acquire(holder('r1'));
+  const lease = await fixtureAt(path).open().acquire(holder('r1'));
   await lease.append(began('r1'));
   const shelf = server.shelfOf(path);
   // Somebody edited the lock on the server: it no longer is what it was locked with.
@@ -133,7 +133,7 @@ test.each([
   ['somebody else has it', { ID: 'of-another', Info: 'theirs' }],
 ])('a lock that is gone when the lease is given back is no failure: %s', async (_, lock) => {
   const path = newPath('plain');
-  const lease = await spotAt(path).open().acquire(holder('r1'));
+  const lease = await fixtureAt(path).open().acquire(holder('r1'));
   await lease.append(began('r1'));
   server.shelfOf(path).lock = lock;
   await lease.release();
@@ -198,7 +198,7 @@ test.each(['gitlab', 'plain'] as const)(
     const path = newPath(style);
     const shelf = server.shelfOf(path);
     shelf.keepsLock = true;
-    const first = await spotAt(path).open().acquire(holder('r1'));
+    const first = await fixtureAt(path).open().acquire(holder('r1'));
     server.requests.length = 0;
     const atEnd = await failureOf(() => first.release());
     expect(atEnd.message).toContain('the server answered that it did, and still has the lock');
@@ -213,7 +213,7 @@ test.each(['gitlab', 'plain'] as const)(
       waits.push(milliseconds);
     };
     const next = await failureOf(() =>
-      spotAt(path).open({ effects: { sleep } }).acquire(holder('r2')),
+      fixtureAt(path).open({ effects: { sleep } }).acquire(holder('r2')),
     );
     expect(next.code).toBe('state');
     expect(next.message).toContain('still has the lock');
@@ -232,7 +232,7 @@ test('a server that gives the lock to somebody else each time is given up', asyn
   const sleep = async () => {};
   server.requests.length = 0;
   const failure = await failureOf(() =>
-    spotAt(path).open({ effects: { sleep } }).acquire(holder('r1')),
+    fixtureAt(path).open({ effects: { sleep } }).acquire(holder('r1')),
   );
   expect(failure.message).toContain('could not be locked in 8 tries');
   expect(server.requests.length).toBeLessThan(100);
@@ -242,7 +242,7 @@ test("another program's document is refused, and left as it is", async () => {
   const path = newPath('plain');
   const terraform = '{"version":4,"terraform_version":"1.9.0","serial":3,"resources":[]}';
   server.shelfOf(path).text = terraform;
-  const store = spotAt(path).open();
+  const store = fixtureAt(path).open();
   for (const work of [() => store.load(), () => store.acquire(holder('r1'))])
     expect((await failureOf(work)).message).toContain('is not a Callsheet state');
   expect(server.shelfOf(path)).toMatchObject({ text: terraform, lock: undefined });

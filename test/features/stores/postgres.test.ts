@@ -26,7 +26,12 @@ import {
   resource,
   stateWith,
 } from '../../state/sample.ts';
-import { contract, type Opening, openViews, type Spot } from '../../state/stores/contract.ts';
+import {
+  contract,
+  type Opening,
+  openViews,
+  type StateFixture,
+} from '../../state/stores/contract.ts';
 import { appendAll, doRun, RUN } from '../../state/stores.ts';
 import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { openGiven } from './open-given.ts';
@@ -69,9 +74,9 @@ function faulty(database: Database, fault: Opening['fault']): Database {
   };
 }
 
-function spotIn(
+function fixtureIn(
   place: StatePlace & { readonly postgres: { readonly url: string; readonly stack: string } },
-): Spot {
+): StateFixture {
   const { stack } = place.postgres;
   const views = openViews();
   return {
@@ -123,16 +128,16 @@ function spotIn(
   };
 }
 
-function newSpot(): Spot {
+function newFixture(): StateFixture {
   count += 1;
-  return spotIn({ postgres: { url: server.url(), stack: `desk-${count}` }, by: 'operator' });
+  return fixtureIn({ postgres: { url: server.url(), stack: `desk-${count}` }, by: 'operator' });
 }
 
 describe('a real PostgreSQL', () => {
-  contract(async () => newSpot(), brokenConnection, 17);
+  contract(async () => newFixture(), brokenConnection, 17);
 });
 
-testBrokenConnections(newSpot);
+testBrokenConnections(newFixture);
 
 /** A store with a database of its own, as a stack opens it. */
 async function ownDatabase(name: string, env: Record<string, string> = ENV) {
@@ -337,8 +342,8 @@ describe('the tables', () => {
   });
 
   test('keep stacks apart', async () => {
-    const one = newSpot().open();
-    const two = newSpot().open();
+    const one = newFixture().open();
+    const two = newFixture().open();
     await doRun(one);
     expect(await two.load()).toEqual({ state: undefined, pending: [] });
     await two.acquire(holder('r2'));

@@ -8,7 +8,12 @@ import { openAwsCredentials } from '../../../src/features/stores/s3/credentials.
 import { s3Place } from '../../../src/features/stores/s3/store.ts';
 import { realEffects } from '../../../src/state/lock.ts';
 import { began, ended, failureOf, holder, sealed } from '../../state/sample.ts';
-import { contract, type Opening, openViews, type Spot } from '../../state/stores/contract.ts';
+import {
+  contract,
+  type Opening,
+  openViews,
+  type StateFixture,
+} from '../../state/stores/contract.ts';
 import { doRun } from '../../state/stores.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
 import { openGiven } from './open-given.ts';
@@ -24,7 +29,7 @@ afterAll(() => server.stop());
 const ENV = { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET };
 const NOTHING = { AWS_EC2_METADATA_DISABLED: 'true' };
 
-function newSpot(): Spot & { readonly key: string } {
+function newFixture(): StateFixture & { readonly key: string } {
   count += 1;
   const key = `teams/désk (${count})/state.json`;
   const place = { bucket: BUCKET, key, endpoint: server.endpoint, region: 'eu-central-1' };
@@ -65,15 +70,15 @@ function newSpot(): Spot & { readonly key: string } {
 }
 
 describe('a bucket', () => {
-  contract(async () => newSpot(), lostConnection, 17);
+  contract(async () => newFixture(), lostConnection, 17);
 });
 
 test('holds no more objects than the document names', async () => {
-  const spot = newSpot();
-  const store = spot.open();
+  const fixture = newFixture();
+  const store = fixture.open();
   for (let run = 0; run < 4; run += 1) await doRun(store, [began(`r${run}`, run), ended()]);
-  const document = server.objects.get(spot.key) ?? '';
-  const parts = [...server.objects.keys()].filter((key) => key.startsWith(`${spot.key}.parts/`));
+  const document = server.objects.get(fixture.key) ?? '';
+  const parts = [...server.objects.keys()].filter((key) => key.startsWith(`${fixture.key}.parts/`));
   for (const part of parts) expect(document).toContain(part.split('/').at(-1));
 });
 

@@ -44,14 +44,14 @@ function pem(label: string, bytes: Buffer): string {
 
 const DAY = 24 * 3_600_000;
 
-type Wishes = {
+type CertificateOptions = {
   /** The name that it is for. */
   readonly name: string;
   /** Days from now until which it holds; from ten days before that. */
   readonly days?: number;
 };
 
-function mint({ name, days = 5 }: Wishes, by: Authority | undefined): Authority {
+function mint({ name, days = 5 }: CertificateOptions, by: Authority | undefined): Authority {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const until = Date.now() + days * DAY;
   const isAuthority = by === undefined;
@@ -83,6 +83,6 @@ export function mintAuthority(name: string): Authority {
 }
 
 /** A certificate for a name, signed by an authority. */
-export function mintCertificate(wishes: Wishes, by: Authority): Minted {
-  return mint(wishes, by);
+export function mintCertificate(options: CertificateOptions, by: Authority): Minted {
+  return mint(options, by);
 }

@@ -4,9 +4,9 @@ import { realDisk } from '../../../src/state/file/disk.ts';
 import { openFileStore } from '../../../src/state/file/store.ts';
 import { steppedDisk } from '../breaking.ts';
 import { makeFolder, sealed } from '../sample.ts';
-import { contract, openViews, type Spot } from './contract.ts';
+import { contract, openViews, type StateFixture } from './contract.ts';
 
-async function makeSpot(): Promise<Spot> {
+async function makeFixture(): Promise<StateFixture> {
   const path = join(await makeFolder(), '.callsheet/state.json');
   const views = openViews();
   return {
@@ -48,4 +48,4 @@ function spoilt(text: string, how: 'damaged' | 'newer'): string {
   return sealed({ ...state, version: 99 });
 }
 
-contract(makeSpot, undefined, 7);
+contract(makeFixture, undefined, 7);

@@ -5,8 +5,8 @@ import { longRows } from '../../../long.ts';
 import { began, failureOf, holder, intent, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
+import { type Fault, type StateFixture, WITHOUT_WAITING } from './fixture.ts';
 import { LIFE } from './runs.ts';
-import { type Fault, type Spot, WITHOUT_WAITING } from './spot.ts';
 
 type Open = { readonly store: StateStore; readonly lease: Lease };
 
@@ -48,23 +48,23 @@ const WRITES = ['the first entry', 'an entry', 'a commit', 'a replacement', 'wha
 const GONE = 600_000;
 
 /** A store that is away for a while of a clock which only waiting moves. */
-export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void {
-  /** A spot that can be away, by its own clock. */
+export function testAway(makeFixture: () => Promise<StateFixture>, loss: () => Error): void {
+  /** A store that can be away, by its own clock. */
   async function awayFor(milliseconds: number, done = false) {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     const here = clock({ machine: 'here' });
     const now = here.effects.now ?? Date.now;
     let until = 0;
     const fault = (): Fault => (now() < until ? { error: loss, done } : undefined);
-    const store = spot.open({ effects: here.effects, fault });
+    const store = fixture.open({ effects: here.effects, fault });
     const leave = () => {
       until = now() + milliseconds;
     };
-    return { spot, here, store, leave };
+    return { fixture, here, store, leave };
   }
 
-  async function kept(spot: Spot) {
-    const store = spot.open();
+  async function kept(fixture: StateFixture) {
+    const store = fixture.open();
     return {
       ...(await store.load()),
       runs: await store.runs(),
@@ -73,7 +73,7 @@ export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void
   }
 
   async function doneIn(
-    spot: Spot,
+    fixture: StateFixture,
     store: StateStore,
     { written, act }: Request,
     leave = () => {},
@@ -82,7 +82,7 @@ export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void
     await appendAll(lease, RUN.slice(0, written));
     leave();
     await act({ store, lease });
-    return kept(spot);
+    return kept(fixture);
   }
 
   // Who waits for long waits for a while, too.
@@ -97,58 +97,58 @@ export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void
     ];
     const asked = longRows(Object.entries(REQUESTS), ([name]) => short.includes(name));
     test.each(asked)('is waited for: %s', async (_name, request) => {
-      const calm = await makeSpot();
+      const calm = await makeFixture();
       const expected = await doneIn(calm, calm.open(), request);
       for (const done of [false, true]) {
-        const { spot, store, here, leave } = await awayFor(away, done);
-        expect(await doneIn(spot, store, request, leave), `done: ${done}`).toEqual(expected);
+        const { fixture, store, here, leave } = await awayFor(away, done);
+        expect(await doneIn(fixture, store, request, leave), `done: ${done}`).toEqual(expected);
         // The longest pause, and what a lease waits for by itself.
         expect(here.waited()).toBeLessThanOrEqual(away + 2_500);
-        await spot.close();
+        await fixture.close();
       }
     });
   });
 
   test.each(WRITES)('one that stays away is given up after 30 s: %s', async (name) => {
-    const { spot, store, here, leave } = await awayFor(GONE);
+    const { fixture, store, here, leave } = await awayFor(GONE);
     const request = REQUESTS[name];
-    const failure = await failureOf(() => request && doneIn(spot, store, request, leave));
+    const failure = await failureOf(() => request && doneIn(fixture, store, request, leave));
     expect(failure.code).toBe('state');
     expect(failure.message).toMatch(/^cannot (read|write) the state .*: the connection was lost$/);
     expect(here.waited()).toBeGreaterThanOrEqual(30_000);
     // To give back what is lost already does not take the same time again.
     await store.close();
     expect(here.waited()).toBeLessThanOrEqual(33_000);
-    await spot.close();
+    await fixture.close();
   });
 
   test.each(['load', 'runs', 'lock'] as const)(
     'one that never answered is given up within seconds: %s',
     async (what) => {
-      const { spot, store, here, leave } = await awayFor(GONE);
+      const { fixture, store, here, leave } = await awayFor(GONE);
       leave();
       expect((await failureOf(() => store[what]())).code).toBe('state');
       expect(here.waited()).toBeLessThanOrEqual(3_000);
-      await spot.close();
+      await fixture.close();
     },
   );
 
   test.each(WRITES)('what is taken by another meanwhile is not written: %s', async (name) => {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     let isAway = false;
     let taken: Lease | undefined;
     const here = clock({
       machine: 'here',
       async whileAsleep() {
         if (taken !== undefined) return;
-        const other = spot.open(WITHOUT_WAITING);
+        const other = fixture.open(WITHOUT_WAITING);
         await other.unlock((await other.lock())?.lease ?? '', holder('u'));
         taken = await other.acquire(holder('r2'));
         isAway = false;
       },
     });
     const fault = (): Fault => (isAway ? { error: loss, done: false } : undefined);
-    const store = spot.open({ effects: here.effects, fault });
+    const store = fixture.open({ effects: here.effects, fault });
     const lease = await store.acquire(holder('r1'));
     const { written = 0, act = () => Promise.reject(new Error(name)) } = REQUESTS[name] ?? {};
     await appendAll(lease, RUN.slice(0, written));
@@ -156,14 +156,17 @@ export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void
     const failure = await failureOf(() => act({ store, lease }));
     expect(failure.code).toBe('locked');
     expect(failure.message).toMatch(/no longer holds the lock.*run r2/);
-    expect(await spot.open().load()).toEqual({ state: undefined, pending: RUN.slice(0, written) });
-    expect((await spot.open().lock())?.lease).toBe(taken?.id);
+    expect(await fixture.open().load()).toEqual({
+      state: undefined,
+      pending: RUN.slice(0, written),
+    });
+    expect((await fixture.open().lock())?.lease).toBe(taken?.id);
   });
 
   test.each([10_000, GONE])('heartbeats go on after %d ms without the store', async (away) => {
-    const { spot, store, here, leave } = await awayFor(away);
+    const { fixture, store, here, leave } = await awayFor(away);
     const lease = await store.acquire(holder('r1'));
-    const other = spot.open();
+    const other = fixture.open();
     const beat = async () => (await other.lock())?.beat;
     const before = await beat();
     leave();

@@ -5,14 +5,18 @@ import { checkPromises, live, type Promised, settle } from '../../promises.ts';
 import { began, deadPid, ended, failureOf, holder } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
+import { type Fault, type Loss, type StateFixture, WITHOUT_WAITING } from './fixture.ts';
 import { LIFE } from './runs.ts';
-import { type Fault, type Loss, type Spot, WITHOUT_WAITING } from './spot.ts';
 
 /** `npm run torture` breaks the stores at every step. */
 const EVERY_STEP = process.env.CALLSHEET_EVERY_STEP === '1';
 
 /** Breaks a store at every step, or at each `stride` steps where that takes long. */
-export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: number): void {
+export function testBreaking(
+  makeFixture: () => Promise<StateFixture>,
+  loss: Loss,
+  stride: number,
+): void {
   const pace = EVERY_STEP ? 1 : stride;
 
   test.each([
@@ -41,10 +45,10 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
   );
 
   test('a connection that stays lost stops the run before its next write', async () => {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     let isCut = false;
     const error = loss;
-    const store = spot.open({
+    const store = fixture.open({
       fault: () => (isCut ? { error, done: false } : undefined),
       effects: clock({ machine: 'here' }).effects,
     });
@@ -57,11 +61,11 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
     expect(failure.message).toMatch(/cannot \w+ the state .*: the connection was lost/);
     await failureOf(() => lease.append(RUN[3] ?? ended()));
     isCut = false;
-    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 2));
+    expect((await fixture.open().load()).pending).toEqual(RUN.slice(0, 2));
   });
 
   async function dieAt(at: number, done: boolean): Promise<boolean> {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     let died = false;
     const fault = (step: number): Fault => {
       if (died) return { error: () => new Death(), done: false };
@@ -70,18 +74,18 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
       return { error: () => new Death(), done };
     };
     const promised: Promised = { entries: [], commits: 0 };
-    const store = spot.open({ fault });
+    const store = fixture.open({ fault });
     await live(LIFE, store, promised, deadPid()).catch((error: unknown) => {
       if (!(error instanceof Death)) throw error;
     });
-    checkPromises(LIFE, await spot.open().load(), promised);
-    await recover(spot);
-    await spot.close();
+    checkPromises(LIFE, await fixture.open().load(), promised);
+    await recover(fixture);
+    await fixture.close();
     return died;
   }
 
   async function cutAt(at: number, done: boolean): Promise<boolean> {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     let wasCut = false;
     const fault = (step: number): Fault => {
       if (step !== at) return undefined;
@@ -89,30 +93,30 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
       return { error: loss ?? (() => new Error()), done };
     };
     const promised: Promised = { entries: [], commits: 0 };
-    const store = spot.open({ fault, effects: { sleep: async () => {} } });
+    const store = fixture.open({ fault, effects: { sleep: async () => {} } });
     await live(LIFE, store, promised, process.pid).catch((error: unknown) => {
       if (!(error instanceof CallsheetError) || error.code !== 'state') throw error;
     });
     await store.close();
-    checkPromises(LIFE, await spot.open().load(), promised);
+    checkPromises(LIFE, await fixture.open().load(), promised);
     // It gave back what it could; what it could not belongs to a process that runs.
-    const held = await spot.open().lock();
-    if (held !== undefined) await spot.open(WITHOUT_WAITING).unlock(held.lease, holder('u'));
-    await recover(spot);
-    await spot.close();
+    const held = await fixture.open().lock();
+    if (held !== undefined) await fixture.open(WITHOUT_WAITING).unlock(held.lease, holder('u'));
+    await recover(fixture);
+    await fixture.close();
     return wasCut;
   }
 }
 
 /** Settles what is pending, as the next command does. */
-async function recover(spot: Spot): Promise<void> {
-  const store = spot.open({ effects: { sleep: async () => {} } });
+async function recover(fixture: StateFixture): Promise<void> {
+  const store = fixture.open({ effects: { sleep: async () => {} } });
   const lease = await store.acquire(holder('next'));
   const state = await settle(store, lease);
-  const settled = await spot.open().load();
+  const settled = await fixture.open().load();
   expect(settled.pending).toEqual([]);
   expect(settled.state?.resources).toEqual(state?.resources);
-  expect(await spot.open().runs()).toHaveLength(settled.state?.serial ?? 0);
+  expect(await fixture.open().runs()).toHaveLength(settled.state?.serial ?? 0);
   await lease.append(began('r9', settled.state?.serial ?? 0));
   await lease.release();
 }

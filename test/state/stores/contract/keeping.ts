@@ -12,13 +12,13 @@ import {
   stateWith,
 } from '../../sample.ts';
 import { appendAll, doRun, RUN } from '../../stores.ts';
+import type { StateFixture } from './fixture.ts';
 import { SECOND } from './runs.ts';
-import type { Spot } from './spot.ts';
 
 /** What a store keeps, and what it refuses to keep. */
-export function testKeeping(makeSpot: () => Promise<Spot>): void {
+export function testKeeping(makeFixture: () => Promise<StateFixture>): void {
   test('begins with nothing', async () => {
-    const store = (await makeSpot()).open();
+    const store = (await makeFixture()).open();
     expect(await store.load()).toEqual({ state: undefined, pending: [] });
     expect(await store.runs()).toEqual([]);
     expect(await store.run('r1')).toBeUndefined();
@@ -27,11 +27,11 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
   });
 
   test('remembers a run, and those before it', async () => {
-    const spot = await makeSpot();
-    const store = spot.open();
+    const fixture = await makeFixture();
+    const store = fixture.open();
     await doRun(store);
     await doRun(store, SECOND);
-    const again = spot.open();
+    const again = fixture.open();
     const { state, pending } = await again.load();
     expect(pending).toEqual([]);
     expect(state).toMatchObject({ serial: 2, last_run: 'r2', account_id: 'account-1' });
@@ -59,11 +59,13 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
   });
 
   test('forgets what a state no longer has', async () => {
-    const spot = await makeSpot();
-    await doRun(spot.open());
-    await doRun(spot.open(), SECOND);
-    await doRun(spot.open(), [began('r3', 2), recorded('agent.desk', null), ended()]);
-    expect((await spot.open().load()).state?.resources).toEqual({ 'agent.line': resource('a2') });
+    const fixture = await makeFixture();
+    await doRun(fixture.open());
+    await doRun(fixture.open(), SECOND);
+    await doRun(fixture.open(), [began('r3', 2), recorded('agent.desk', null), ended()]);
+    expect((await fixture.open().load()).state?.resources).toEqual({
+      'agent.line': resource('a2'),
+    });
   });
 
   const unreadable = { 'agent.x': { ...resource('x'), kind: 'y' } };
@@ -75,8 +77,8 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     ['of no account', ({ account_id: _, ...one }) => one, 'state', 'account-1, not to none'],
     ['that nobody could read', (one) => ({ ...one, resources: unreadable }), 'state', 'kind y'],
   ])('refuses a state %s', async (_name, change, code, words) => {
-    const spot = await makeSpot();
-    const store = spot.open();
+    const fixture = await makeFixture();
+    const store = fixture.open();
     await doRun(store);
     const { state: before } = await store.load();
     if (before === undefined) throw new Error('no state');
@@ -85,28 +87,28 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     const failure = await failureOf(() => lease.commit(change(nextState(before, 'r2'))));
     expect(failure.code).toBe(code);
     expect(failure.message).toContain(words);
-    expect(await spot.open().load()).toEqual({ state: before, pending: [began('r2', 1)] });
+    expect(await fixture.open().load()).toEqual({ state: before, pending: [began('r2', 1)] });
     await lease.commit(nextState(before, 'r2'));
   });
 
   test('keeps what is noted with what is appended next, and in that order', async () => {
-    const spot = await makeSpot();
-    const lease = await spot.open().acquire(holder('r1', deadPid()));
+    const fixture = await makeFixture();
+    const lease = await fixture.open().acquire(holder('r1', deadPid()));
     await lease.append(RUN[0] ?? ended());
     for (const entry of RUN.slice(1, 3)) lease.note(entry);
     await lease.append(RUN[3] ?? ended());
-    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 4));
+    expect((await fixture.open().load()).pending).toEqual(RUN.slice(0, 4));
     lease.note(RUN[4] ?? ended());
     await lease.release();
-    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 5));
+    expect((await fixture.open().load()).pending).toEqual(RUN.slice(0, 5));
   });
 
   test('keeps what a run appended before it died, and takes no other run before that is settled', async () => {
-    const spot = await makeSpot();
-    const dead = spot.open();
+    const fixture = await makeFixture();
+    const dead = fixture.open();
     const first = await dead.acquire(holder('r1', deadPid()));
     await appendAll(first, RUN.slice(0, 3));
-    const store = spot.open();
+    const store = fixture.open();
     expect(await store.load()).toEqual({ state: undefined, pending: RUN.slice(0, 3) });
     expect(await store.runs()).toEqual([]);
     expect(await store.run('r1')).toEqual(RUN.slice(0, 3));
@@ -121,14 +123,14 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     );
     await lease.commit(nextState(settled, 'r1'));
     await lease.append(began('r2', 1));
-    expect(await spot.open().load()).toMatchObject({
+    expect(await fixture.open().load()).toMatchObject({
       state: { serial: 1 },
       pending: [began('r2', 1)],
     });
     await lease.append(ended());
     await lease.commit(nextState(nextState(settled, 'r1'), 'r2'));
-    expect(await spot.open().run('r1')).toEqual(RUN);
-    expect((await spot.open().runs()).map(({ run }) => run)).toEqual(['r2', 'r1']);
-    expect((await spot.open().load()).state).toMatchObject({ serial: 2, last_run: 'r2' });
+    expect(await fixture.open().run('r1')).toEqual(RUN);
+    expect((await fixture.open().runs()).map(({ run }) => run)).toEqual(['r2', 'r1']);
+    expect((await fixture.open().load()).state).toMatchObject({ serial: 2, last_run: 'r2' });
   });
 }

@@ -10,7 +10,7 @@ import { openStage, type Stage } from '../../../apply/stage.ts';
 import { inventory, WHOLE } from '../../../e2e/clinic.ts';
 import { isTorture, longRows } from '../../../long.ts';
 import { holder } from '../../sample.ts';
-import type { Fault, Loss, Spot } from './spot.ts';
+import type { Fault, Loss, StateFixture } from './fixture.ts';
 
 /**
  * The lease is asked last (DESIGN §5): each way to lose it × each wait of a request, by whole runs against the simulator.
@@ -143,26 +143,26 @@ function isShort({ what, kind, nth }: Row, isFar: boolean): boolean {
 }
 
 /** Nothing leaves once the lease is lost, whatever the request waited for. */
-export function testLeaving(makeSpot: () => Promise<Spot>, loss: Loss): void {
+export function testLeaving(makeFixture: () => Promise<StateFixture>, loss: Loss): void {
   const results: (Row & { readonly left: number | undefined })[] = [];
   const isFar = loss !== undefined;
   test.each(longRows(ROWS, (row) => isShort(row, isFar)))(
     'no write leaves without the lease: $how, $what, $kind, write $nth',
     async (row) => {
-      const spot = await makeSpot();
+      const fixture = await makeFixture();
       const stage = await openStage();
       try {
-        await prepare(row, stage, spot);
-        const { left, failure } = await runInto(row, stage, spot, loss);
+        await prepare(row, stage, fixture);
+        const { left, failure } = await runInto(row, stage, fixture, loss);
         results.push({ ...row, left });
         expect(left, failure.message).toBe(0);
         expect(failure.message).toMatch(/no longer holds the lock|cannot (read|write) the state/);
         expect(failure.exit).toBe(failure.message.includes('no longer holds the lock') ? 6 : 1);
         checkLedger(row, failure);
-        await stage.apply({}, { outside: { timed: () => spot.open() } });
+        await stage.apply({}, { outside: { timed: () => fixture.open() } });
         expect(inventory(stage.sim)).toEqual(WHOLE);
       } finally {
-        await forgetAll(spot);
+        await forgetAll(fixture);
         await stage.close();
       }
     },
@@ -177,7 +177,7 @@ export function testLeaving(makeSpot: () => Promise<Spot>, loss: Loss): void {
     ['a suspended machine, for longer', { wall: 16_000 }, true],
     ['a clock that was set back meanwhile', { steady: 16_000, wall: -3_600_000 }, true],
   ])('a request is confirmed by both clocks: %s', async (_what, passes, isLost) => {
-    const spot = await makeSpot();
+    const fixture = await makeFixture();
     let [steady, wall, asked, isAway] = [0, Date.now(), 0, false];
     const effects = { steady: () => steady, now: () => wall, every: () => () => undefined };
     const fault = (): Fault => {
@@ -189,7 +189,9 @@ export function testLeaving(makeSpot: () => Promise<Spot>, loss: Loss): void {
       wall += milliseconds;
     };
     const own = { ...effects, sleep };
-    const lease = await spot.open({ effects: own, ...(loss && { fault }) }).acquire(holder('r1'));
+    const lease = await fixture
+      .open({ effects: own, ...(loss && { fault }) })
+      .acquire(holder('r1'));
     const before = asked;
     await lease.confirm('agent.desk');
     expect([asked, lease.unconfirmed()]).toEqual([before, []]);
@@ -246,8 +248,8 @@ function checkLedger({ what, kind, nth }: Row, { message, ledger = [] }: Failure
 }
 
 /** Simulators give the same ids: the next one's are not to be another stack's. */
-async function forgetAll(spot: Spot): Promise<void> {
-  const store = spot.open();
+async function forgetAll(fixture: StateFixture): Promise<void> {
+  const store = fixture.open();
   const { state } = await store.load();
   if (state === undefined) return;
   const lease = await store.acquire(OTHER);
@@ -255,9 +257,9 @@ async function forgetAll(spot: Spot): Promise<void> {
   await lease.release();
 }
 
-async function prepare({ kind }: Row, stage: Stage, spot: Spot): Promise<void> {
+async function prepare({ kind }: Row, stage: Stage, fixture: StateFixture): Promise<void> {
   if (kind === 'creates') return;
-  await stage.apply({}, { outside: { timed: () => spot.open() } });
+  await stage.apply({}, { outside: { timed: () => fixture.open() } });
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
   await stage.edit('agents.yaml', 'who are due', 'who are overdue');
   await stage.edit('resources.yaml', 'Your visit on', 'You come on');
@@ -265,11 +267,11 @@ async function prepare({ kind }: Row, stage: Stage, spot: Spot): Promise<void> {
 }
 
 /** Runs an apply that loses its lease at a write, and counts the writes that left after that. */
-async function runInto({ how, what, nth }: Row, stage: Stage, spot: Spot, loss: Loss) {
+async function runInto({ how, what, nth }: Row, stage: Stage, fixture: StateFixture, loss: Loss) {
   const trouble = TROUBLES[what];
   const time = virtualTime();
   const own = time.effectsOn(HERE);
-  const other = spot.open({ effects: time.effectsOn('there') });
+  const other = fixture.open({ effects: time.effectsOn('there') });
   let isCut = false;
   let taken: Lease | undefined;
   let seen = 0;
@@ -316,7 +318,7 @@ async function runInto({ how, what, nth }: Row, stage: Stage, spot: Spot, loss: 
   const every: LockEffects['every'] = (apart, act) =>
     own.every(apart, () => (isCut && loss === undefined ? undefined : act()));
   const timed = (): StateStore => {
-    const store = spot.open({ effects: { ...own, every }, ...(loss && { fault }) });
+    const store = fixture.open({ effects: { ...own, every }, ...(loss && { fault }) });
     return {
       ...store,
       async acquire(given) {

@@ -16,7 +16,7 @@ export type Opening = {
 export const WITHOUT_WAITING: Opening = { effects: { sleep: async () => {} } };
 
 /** A state of its own in the store under test. */
-export type Spot = {
+export type StateFixture = {
   /** Another process's view of it. */
   readonly open: (opening?: Opening) => StateStore;
   /** Everything that is kept of it, in one text. */

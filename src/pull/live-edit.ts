@@ -28,7 +28,7 @@ import { isMultiline } from '../render/value-text.ts';
 import { formatCount, formatFirst } from '../render/wording.ts';
 
 /** The configured value that one leaf or element needs to agree with the live one. */
-export type Wish = {
+export type LiveEdit = {
   readonly address: Address;
   readonly kind: Kind;
   readonly path: Path;
@@ -47,8 +47,8 @@ export type Wish = {
 /** A leaf that differs and is left as it is. */
 export type Left = PullLeft;
 
-type Wishes = {
-  readonly wishes: readonly Wish[];
+type LiveEdits = {
+  readonly liveEdits: readonly LiveEdit[];
   /** Changed here and not applied yet: the platform did not move. */
   readonly kept: readonly Left[];
   readonly refused: readonly Left[];
@@ -68,16 +68,20 @@ type Asked = LiveWords & {
 };
 
 /** Lists the values that would make the configuration of one resource agree with the live one. */
-export function listWishes(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
+export function listLiveEdits(
+  change: Change,
+  leaves: readonly LeafChange[],
+  asked: Asked,
+): LiveEdits {
   const kind = kindNamed(change.kind);
   const gathered = withGone(kind, leaves, change.adopted);
-  const wishes: Wish[] = [];
+  const liveEdits: LiveEdit[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
   const undecided: Left[] = [];
   const twins = twinsAmong(kind, gathered);
   for (const leaf of gathered) {
-    if (isUntold(leaf, leaves)) continue;
+    if (isUnreturned(leaf, leaves)) continue;
     const at = { address: change.address, path: leaf.text };
     if (twins.some((twin) => isTwin(twin, leaf.path))) {
       refused.push({ ...at, ...TWINS });
@@ -95,18 +99,18 @@ export function listWishes(change: Change, leaves: readonly LeafChange[], asked:
         : { before: leaf.before };
     if ('words' in merged) undecided.push({ ...at, ...merged.words });
     if (!('before' in merged)) continue;
-    const made = toWish({ ...leaf, before: merged.before }, kind, change.address, asked);
+    const made = toLiveEdit({ ...leaf, before: merged.before }, kind, change.address, asked);
     if ('reason' in made) refused.push({ ...at, ...made });
-    else wishes.push(made);
+    else liveEdits.push(made);
   }
-  return { wishes, kept, refused, undecided };
+  return { liveEdits, kept, refused, undecided };
 }
 
 /**
  * True if the platform does not return the leaf, because the flag that it is returned with is off (`x-told-while`). The
  * configuration keeps its value.
  */
-function isUntold({ schema }: LeafChange, leaves: readonly LeafChange[]): boolean {
+function isUnreturned({ schema }: LeafChange, leaves: readonly LeafChange[]): boolean {
   const flag = schema['x-told-while'];
   return flag !== undefined && leaves.some(({ text, before }) => text === flag && before !== true);
 }
@@ -261,12 +265,12 @@ const SECRET = {
   advice: 'put its new value where $secret reads it from, or apply to set the old one again',
 };
 
-function toWish(
+function toLiveEdit(
   leaf: LeafChange,
   kind: Kind,
   address: Address,
   words: LiveWords,
-): Wish | Pick<Left, 'reason' | 'advice'> {
+): LiveEdit | Pick<Left, 'reason' | 'advice'> {
   const { path, text, before, after, schema } = leaf;
   const at = { address, kind, path, text, now: after };
   const isElement = isElementPath(kind, path);
@@ -357,12 +361,12 @@ function withGone(
   adopted: boolean,
 ): readonly LeafChange[] {
   const gone = outermost([...goneElements(kind, leaves), ...goneObjects(kind, leaves, adopted)]);
-  const told = new Set<Path>();
+  const listed = new Set<Path>();
   return leaves.flatMap((leaf) => {
     const path = gone.find((one) => startsWith(leaf.path, one));
     if (path === undefined) return [leaf];
-    if (told.has(path)) return [];
-    told.add(path);
+    if (listed.has(path)) return [];
+    listed.add(path);
     return [asWhole(kind, path, leaves)];
   });
 }
