@@ -517,7 +517,7 @@ function judgeChanged(
   return judgeLeaf({
     ...seen,
     isChanged: true,
-    isTold: true,
+    isReturned: true,
     isAsSent: false,
     isAsBefore: isSameJson(old, found),
     isAlike: isNearlySent(leaf),

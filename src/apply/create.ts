@@ -204,7 +204,7 @@ async function createOrFind(work: Work, draft: Draft, progress: Progress): Promi
   const answeredSoFar: string[] = [];
   for (;;) {
     const evidence = { live: null, draft };
-    const { io, answered, told } = listening(
+    const { io, answered, lastId } = listening(
       work.io(next.again ? 'again' : 'create', id, evidence),
     );
     try {
@@ -214,7 +214,7 @@ async function createOrFind(work: Work, draft: Draft, progress: Progress): Promi
       isLost ||= isAnswerLost(error);
       if (isTaken && !isLost) throw await whoHasIt(error, work, draft.scope);
       if (!(isTaken || isAnswerLost(error)) || desired === undefined) throw error;
-      const match = await findLost(work, next, since, told(), error);
+      const match = await findLost(work, next, since, lastId(), error);
       answeredSoFar.push(...answered);
       if (match !== undefined && isWhole(kind, match.record, answeredSoFar))
         return { id: match.id };
@@ -235,12 +235,12 @@ async function findLost(
   work: Work,
   { scope, begun }: Draft,
   since: string,
-  told: string | undefined,
+  lastId: string | undefined,
   error: unknown,
 ): Promise<LiveResource | undefined> {
   const { kind, change, desired, deps, isTaken, world } = work;
   const read = (id: string) => readLive(work, { id, scope, isUnread: true });
-  if (told !== undefined) return isTaken(told) ? undefined : read(told);
+  if (lastId !== undefined) return isTaken(lastId) ? undefined : read(lastId);
   // Without its first request nothing is made that has another id.
   if (begun !== undefined && !begins(kind, begun)) return read(begun.id);
   const { address } = change;
@@ -287,22 +287,22 @@ function rememberSent(
   );
 }
 
-/** Wraps an `Io`: `answered` are the operations that got an answer, and `told` is the last id in one. */
+/** Wraps an `Io`: `answered` are the operations that got an answer, and `lastId` is the last id in one. */
 function listening(io: Io): {
   readonly io: Io;
   readonly answered: readonly string[];
-  readonly told: () => string | undefined;
+  readonly lastId: () => string | undefined;
 } {
   const answered: string[] = [];
-  let told: string | undefined;
+  let lastId: string | undefined;
   return {
     answered,
-    told: () => told,
+    lastId: () => lastId,
     io: {
       call: async (call) => {
         const answer = await io.call(call);
         answered.push(call.operation);
-        told = idIn(answer) ?? told;
+        lastId = idIn(answer) ?? lastId;
         return answer;
       },
       upload: async (url, file) => {

@@ -16,9 +16,9 @@ import type { ResourceState } from '../state/model.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
 
 /** A run emits these while it works. It prints nothing itself. */
-export type RunEvent = Told<Events.Document>;
+export type RunEvent = WithoutHeader<Events.Document>;
 
-type Told<Line> = Line extends unknown ? Omit<Line, 'format' | 'version' | 'at'> : never;
+type WithoutHeader<Line> = Line extends unknown ? Omit<Line, 'format' | 'version' | 'at'> : never;
 
 export type RunStatus = Events.RunEnded['status'];
 

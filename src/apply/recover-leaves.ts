@@ -2,7 +2,13 @@ import { isAlike } from '../core/alike.ts';
 import { fieldIn, formatPath, toPath } from '../core/path.ts';
 import { type FieldSchema, isEchoed } from '../core/schema.ts';
 import { getOwn, isSameJson, type Json, type JsonObject } from '../core/value.ts';
-import { isRecorded, isTold, listFollowers, schemaAt, schemasAlong } from '../core/walk.ts';
+import {
+  isFieldReturned,
+  isRecorded,
+  listFollowers,
+  schemaAt,
+  schemasAlong,
+} from '../core/walk.ts';
 import {
   isConcealedAs,
   markStored,
@@ -88,8 +94,8 @@ export function recoverLeaves(given: Given): Taken {
     const isUnsettled =
       hidden.has(path) &&
       (verdict === 'unknown' || (verdict === 'not_written' && !getOwn(before, path)));
-    const isUntold = !hidden.has(path) && !readable.includes(path);
-    const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path) || stored.has(path));
+    const isUnread = !hidden.has(path) && !readable.includes(path);
+    const isNew = takenOver.has(path) || (isUnread ? isAll : took.has(path) || stored.has(path));
     const leaf = getOwn(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined)
@@ -132,8 +138,8 @@ export function compareSent({ leaves, ...given }: Sent): {
     if (isHidden || isElsewhere || followers.has(path) || !isReturned(path, given)) continue;
     const value = form.get(path) ?? null;
     const found = matchesApplied(leaf, value, address, path, world);
-    const isTold = found !== 'different' || isNear(leaf, value, schemas.at(-1) ?? {});
-    if (!isTold) unlike.push(path);
+    const isSimilar = found !== 'different' || isNear(leaf, value, schemas.at(-1) ?? {});
+    if (!isSimilar) unlike.push(path);
     else if (found === 'equal' && !anybodys.has(path)) alike.push(path);
   }
   return { alike, unlike };
@@ -176,7 +182,7 @@ function isReturned(path: string, { kind, live }: Pick<Given, 'kind' | 'live'>):
   const at = toPath(path);
   const [field = ''] = at;
   if (!isFieldRead(live, field) || !isEchoed(kind.schema, field, live.document)) return false;
-  return isTold(kind.schema, schemaAt(kind.schema, at), live.document);
+  return isFieldReturned(kind.schema, schemaAt(kind.schema, at), live.document);
 }
 
 /** Judges a leaf that is not as intended. */
@@ -190,7 +196,7 @@ function judgeLost(path: string, form: Form, given: Given): Outcome {
     // A leaf that was to be cleared and was not written has no third value.
     isOwned: getOwn(intended.leaves, path) !== undefined,
     isChanged: true,
-    isTold: true,
+    isReturned: true,
     isAsSent: false,
     isAsBefore: isLast === true || isSameJson(stood, value),
     isAlike: isNear(getOwn(intended.leaves, path), value, schemaAt(kind.schema, toPath(path))),

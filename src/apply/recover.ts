@@ -100,7 +100,7 @@ export async function recoverRun(
   // The first of several changes that were answered with one id has it.
   const claims = new Map<string, Address>();
   for (const { address, requests } of open) {
-    const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
+    const id = findAnsweredId(requests.filter(({ intent }) => isMakingStep(intent)));
     const identity = id && getIdentity({ kind: getKind(address), id });
     if (identity && !claims.has(identity)) claims.set(identity, address);
   }
@@ -202,16 +202,16 @@ async function recoverCreation(interrupted: InterruptedChange): Promise<Recovere
   const making = requests.filter(({ intent }) => isMakingStep(intent));
   if (!intended)
     return perhapsMade(interrupted, 'its journal does not record the intended configuration');
-  const told = idTold(making);
-  if (told && interrupted.isTaken(told))
+  const answeredId = findAnsweredId(making);
+  if (answeredId && interrupted.isTaken(answeredId))
     return perhapsMade(
       interrupted,
-      `the platform answered with the id ${told}, which another resource already has`,
+      `the platform answered with the id ${answeredId}, which another resource already has`,
     );
   const [lost] = making.filter(({ outcome }) => outcome?.refused !== true);
-  if (!told && lost === undefined) return notMade(interrupted);
-  const found = told
-    ? await readTold(interrupted, told, intended.scope)
+  if (!answeredId && lost === undefined) return notMade(interrupted);
+  const found = answeredId
+    ? await readAnswered(interrupted, answeredId, intended.scope)
     : await findLost(interrupted, intended, lost?.intent.at ?? '');
   if (found === undefined) return perhapsMade(interrupted, 'the platform has no list to search');
   const [live, ...others] = found.made;
@@ -227,7 +227,7 @@ async function recoverCreation(interrupted: InterruptedChange): Promise<Recovere
 }
 
 /** A resource that an answer gave an id to. */
-async function readTold(
+async function readAnswered(
   interrupted: InterruptedChange,
   id: string,
   scope: Scope,
@@ -519,7 +519,7 @@ export function isMakingStep({ step }: IntentRecorded): boolean {
 }
 
 /** The last id that requests of a making were answered with. */
-function idTold(making: readonly RequestMade[]): string | null | undefined {
+function findAnsweredId(making: readonly RequestMade[]): string | null | undefined {
   return making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
 }
 
@@ -583,7 +583,7 @@ function answeredIn(
   intended: Intended,
 ): ReadonlyMap<Address, ResourceState> {
   const { address, requests } = change;
-  const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
+  const id = findAnsweredId(requests.filter(({ intent }) => isMakingStep(intent)));
   if (!id) return new Map();
   const isFacet = (path: string) => findFacet(kind, fieldIn(path)) !== undefined;
   const { scope, name, protect } = intended;
@@ -642,8 +642,8 @@ export async function findCreated(
     const { alike, unlike: paths } = compareSent({ ...sent, kind, live });
     // It has another name: one that differs in a credential alone.
     if (paths.some((path) => kind.naturalKey.flat().includes(path))) continue;
-    const isTold = alike.length > 0 || !Number.isNaN(createdAt(live.record));
-    if (paths.length === 0 && isTold) made.push(live);
+    const isProven = alike.length > 0 || !Number.isNaN(createdAt(live.record));
+    if (paths.length === 0 && isProven) made.push(live);
     else unlike.push({ id: live.id, paths });
   }
   const newest = made.toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0));

@@ -17,7 +17,7 @@ import {
   type JsonObject,
   type Value,
 } from '../core/value.ts';
-import { isTold, listFollowers, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { isFieldReturned, listFollowers, schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isSent } from '../diff/compare.ts';
 import {
   type Leaf,
@@ -153,7 +153,7 @@ export function judgeCarried(
   return judgeLeaf({
     ...seen,
     isChanged: false,
-    isTold: isTold(root, schema, live),
+    isReturned: isFieldReturned(root, schema, live),
     isAsSent,
     isAsBefore: isAsSent,
     isAlike: false,

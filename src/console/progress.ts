@@ -103,7 +103,7 @@ function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {
   const total = plan.changes.filter(({ verdict }) => verdict === 'ok').length;
   const isEach = terminal.renderErr.verbose || total <= MOST_LINES;
   let ended = 0;
-  let told = { part: 0, at: now().getTime() };
+  let lastReport = { part: 0, at: now().getTime() };
   return {
     onEvent(event) {
       if (event.type !== 'change_ended') return;
@@ -114,8 +114,8 @@ function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {
       }
       const part = Math.floor((ended * PARTS) / total);
       const at = now().getTime();
-      if (at - told.at < (part === told.part ? SILENT_MS : LEAST_MS)) return;
-      told = { part, at };
+      if (at - lastReport.at < (part === lastReport.part ? SILENT_MS : LEAST_MS)) return;
+      lastReport = { part, at };
       terminal.err(
         `${DOING[plan.purpose] ?? 'Applying'}: ${formatNumber(ended)} of ${formatNumber(total)}`,
       );
@@ -233,7 +233,7 @@ function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
   const isMeasured = seconds >= LEAST_SECONDS && ended > 0;
   const rate = ended / seconds;
   // A narrow terminal cuts the end off, so what matters most comes first.
-  const told = [
+  const details = [
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
     ...(isMeasured && ended < total
       ? [`about ${formatDuration((total - ended) / rate)} left`]
@@ -246,7 +246,7 @@ function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
       `${DOING[purpose] ?? 'Applying'}: ${formatNumber(ended)} of ${formatNumber(total)}`,
       'strong',
     ),
-    span(told.length === 0 ? '' : `  ${told.join(', ')}`),
+    span(details.length === 0 ? '' : `  ${details.join(', ')}`),
   ];
 }
 

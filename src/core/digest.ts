@@ -64,7 +64,7 @@ export function computeDigest(value: unknown): string {
     begun.update(waiting);
     waiting = '';
   };
-  writeInPieces(value, TOLD_APART, give);
+  writeInPieces(value, LEVELS_IN_PIECES, give);
   // Most values are small, and hashed at once that is quicker.
   const hex = begun ? begun.update(waiting).digest('hex') : hash('sha256', waiting);
   return `sha256:${hex}`;
@@ -76,7 +76,7 @@ const PIECE = 64 * 1024;
  * A plan of ten thousand changes would have a text of hundreds of megabytes. Its changes are members of a
  * member: what lies deeper is written as a whole.
  */
-const TOLD_APART = 2;
+const LEVELS_IN_PIECES = 2;
 
 /** The text that `canonicalJson` gives, piece by piece. */
 function writeInPieces(value: unknown, levels: number, give: (text: string) => void): void {

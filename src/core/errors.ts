@@ -70,7 +70,7 @@ const [MOST_LISTED, MOST_ALIKE] = [20, 3];
  */
 export function foldSentences(sentences: readonly Sentence[]): string {
   const alike = Map.groupBy(sentences, ({ address, message }) => message.replaceAll(address, ''));
-  const told = [...alike.values()].flatMap((own): readonly (readonly [string, number])[] => {
+  const listed = [...alike.values()].flatMap((own): readonly (readonly [string, number])[] => {
     // One more is as short as the line that would count it.
     const shown = own.length > MOST_ALIKE + 1 ? own.slice(0, MOST_ALIKE) : own;
     const lines = shown.map((one) => [withName(one), 1] as const);
@@ -79,10 +79,10 @@ export function foldSentences(sentences: readonly Sentence[]): string {
       ? [...lines, [`and ${formatNumber(more)} more for the same reason`, more]]
       : lines;
   });
-  if (told.length <= MOST_LISTED) return told.map(([line]) => line).join('\n');
-  const rest = told.slice(MOST_LISTED - 1).reduce((sum, [, count]) => sum + count, 0);
+  if (listed.length <= MOST_LISTED) return listed.map(([line]) => line).join('\n');
+  const rest = listed.slice(MOST_LISTED - 1).reduce((sum, [, count]) => sum + count, 0);
   return [
-    ...told.slice(0, MOST_LISTED - 1).map(([line]) => line),
+    ...listed.slice(0, MOST_LISTED - 1).map(([line]) => line),
     `and ${formatNumber(rest)} more`,
   ].join('\n');
 }
@@ -314,7 +314,7 @@ export function callVerb({ syscall }: Pick<SystemError, 'syscall'>): string {
 export function explainSystemError(
   error: unknown,
   what?: string,
-  { code = 'usage', hint, more = '' }: Told = {},
+  { code = 'usage', hint, more = '' }: FailureDetails = {},
 ): unknown {
   if (what !== undefined) {
     if (error instanceof CallsheetError || errorCode(error) === undefined) return error;
@@ -327,7 +327,7 @@ export function explainSystemError(
   });
 }
 
-type Told = {
+type FailureDetails = {
   readonly code?: FailureCode;
   readonly hint?: string | undefined;
   /** Goes on behind the reason. */

@@ -6,14 +6,14 @@
 /** The milliseconds since 1970 that a written time may stand for, from `from` up to and without `to`. */
 type Moment = { readonly from: number; readonly to: number };
 
-const TOLD =
+const TIMESTAMP =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /** One without a zone is in UTC, as receipts of runs are. A fraction of zeros may be mere padding. */
 function parseMoment(text: string | null | undefined): Moment | undefined {
-  const told = TOLD.exec(text ?? '');
-  if (told === null) return undefined;
-  const [, day, minutes, seconds, fraction = '', zone = 'Z'] = told;
+  const match = TIMESTAMP.exec(text ?? '');
+  if (match === null) return undefined;
+  const [, day, minutes, seconds, fraction = '', zone = 'Z'] = match;
   const offset = /^[+-]\d\d$/.test(zone)
     ? `${zone}:00`
     : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2');

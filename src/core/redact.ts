@@ -192,8 +192,8 @@ export function memberSecrecy(
   const label = labelBeside(key, object);
   if (isLabel(key, object, node) && (above.headers || above.hidden === 'no'))
     return above.inside || node.secretsInside ? { ...OPEN, inside: true } : OPEN;
-  const isTold = node.isNamed && label === undefined;
-  const { secret, plural, headers } = isTold ? PLAIN_NAME : factsOfName(label ?? key);
+  const isNamedPlainly = node.isNamed && label === undefined;
+  const { secret, plural, headers } = isNamedPlainly ? PLAIN_NAME : factsOfName(label ?? key);
   const isBelow = above.hidden === 'name';
   const isHidden = secret || headers || isBelow || (above.inside && !node.isNamed);
   const inside = above.inside || node.secretsInside;

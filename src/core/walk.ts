@@ -48,7 +48,7 @@ export function isRecorded(root: FieldSchema, path: Path): boolean {
 }
 
 /** Tells whether the platform returns a field: some are returned only while a flag is true (`x-told-while`). */
-export function isTold(
+export function isFieldReturned(
   root: FieldSchema,
   { 'x-told-while': flag }: FieldSchema,
   document: ValueObject,
@@ -57,10 +57,12 @@ export function isTold(
 }
 
 /** Leaves out of a document what the platform does not return: only defaults stand in its place. */
-export function toldPart(root: FieldSchema, document: JsonObject): JsonObject {
+export function pickReturned(root: FieldSchema, document: JsonObject): JsonObject {
   return listDependents(root).reduce(
     (part, { path, schema }) =>
-      isTold(root, schema, document) ? part : placeValue<Json>(root, part, path, undefined),
+      isFieldReturned(root, schema, document)
+        ? part
+        : placeValue<Json>(root, part, path, undefined),
     document,
   );
 }

@@ -30,12 +30,12 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import {
-  isTold,
+  isFieldReturned,
   listDependents,
+  pickReturned,
   placeValue,
   schemaAt,
   schemasAlong,
-  toldPart,
   valueAt,
 } from '../core/walk.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
@@ -96,7 +96,7 @@ export function compare(
     ...compareReadable(compared),
     ...compareUnreadable(compared),
     ...compareUnechoed(compared),
-    ...compareUntold(compared),
+    ...compareUnreturned(compared),
     ...surplusElements(compared),
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
@@ -199,7 +199,7 @@ export function compareWritten(
   world: World,
 ): readonly LeafChange[] {
   // Fields that the platform does not return have its defaults there, which were never written.
-  const found = listLeaves(root, toldPart(root, live));
+  const found = listLeaves(root, pickReturned(root, live));
   const written = new Set(Object.keys(applied));
   const elements = new Set([...written].flatMap(elementsIn));
   const isAdded = (text: string) => {
@@ -223,7 +223,7 @@ export function compareWritten(
     if (found.leaves.has(text) || !('value' in last) || last.value === null) return [];
     if (matchesLive(last, null, address, text, world) === 'equal') return [];
     const path = toPath(text);
-    if (!isTold(root, schemaAt(root, path), live)) return [];
+    if (!isFieldReturned(root, schemaAt(root, path), live)) return [];
     if (displacedBy(found, path) !== undefined) return [];
     const leaf = listLeaves(root, placeValue(root, {}, path, last.value, { adds: true }));
     const was = leaf.leaves.get(text);
@@ -280,9 +280,12 @@ function withShapes(changes: readonly LeafChange[], compared: Compared): readonl
     const secrets = hidden.flatMap((one) =>
       shown.has(one.text) ? [] : [leafChange(one, undefined, one.value, lostCause(one, compared))],
     );
-    const isUntold = isUnechoed(leaf, compared);
     const change = leafChange(leaf, before, after, cause);
-    return [...rest, isUntold ? { ...change, unreadable: true } : change, ...secrets];
+    return [
+      ...rest,
+      isUnechoed(leaf, compared) ? { ...change, unreadable: true } : change,
+      ...secrets,
+    ];
   }, changes);
 }
 
@@ -295,7 +298,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   /** Nothing is written: secrets that are live already and have another source, and what the platform stored otherwise. */
   const same: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
-    if (leaf.facts.unreadable || !isLeafTold(leaf, compared) || isUnechoed(leaf, compared))
+    if (leaf.facts.unreadable || !isLeafReturned(leaf, compared) || isUnechoed(leaf, compared))
       continue;
     const value = resolveLeaf(leaf, world);
     if (value === undefined) {
@@ -417,19 +420,20 @@ function isFromElsewhere(leaf: Leaf, { sides }: Pick<Compared, 'sides'>): boolea
 }
 
 /** Tells whether the platform returns the field now. */
-function isLeafTold({ schema }: Leaf, { root, live }: Compared): boolean {
-  return isTold(root, schema, live);
+function isLeafReturned({ schema }: Leaf, { root, live }: Compared): boolean {
+  return isFieldReturned(root, schema, live);
 }
 
 /**
  * Compares leaves that the platform returns only while another is true, where that one is switched on: they are written
  * with it, whatever is returned now, which are defaults.
  */
-function compareUntold(compared: Compared): readonly LeafChange[] {
+function compareUnreturned(compared: Compared): readonly LeafChange[] {
   const { wanted, found } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
     const condition = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
-    if (condition?.value !== true || leaf.value === null || isLeafTold(leaf, compared)) return [];
+    if (condition?.value !== true || leaf.value === null || isLeafReturned(leaf, compared))
+      return [];
     const live = normalise(condition.schema, found.leaves.get(condition.text)?.value);
     return [leafChange(leaf, undefined, leaf.value, findCause(condition, live, true, compared))];
   });
@@ -682,14 +686,14 @@ function isEnded(
   const leaders = listDependents(root).flatMap((one) =>
     startsWith(path, one.path) ? [one.leader] : [],
   );
-  const told = listDependents(root).flatMap((one) =>
+  const dependents = listDependents(root).flatMap((one) =>
     one.schema['x-told-while'] !== undefined && startsWith(one.leader, path) ? [one.path] : [],
   );
   return written.some(
     (other) =>
       (element !== undefined && startsWith(other.path, element)) ||
       leaders.some((leader) => startsWith(leader, other.path)) ||
-      isWithin(other.path, told) ||
+      isWithin(other.path, dependents) ||
       (other.after instanceof Secret && decidesSecret(root, path, other.path)),
   );
 }
@@ -886,7 +890,7 @@ function surplusLeaves(compared: Compared): readonly LeafChange[] {
   for (const leaf of found.leaves.values()) {
     if (leaf.facts.unreadable || !namesField(root, leaf.path[0] ?? '')) continue;
     const flag = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
-    if (flag?.value === false || !isLeafTold(leaf, compared)) continue;
+    if (flag?.value === false || !isLeafReturned(leaf, compared)) continue;
     const gone = goneLeaf(leaf, compared, () => 'changed');
     if (gone !== undefined) surplus.set(gone.text, gone);
   }

@@ -5,7 +5,7 @@ type Seen = {
   /** The configuration sets it; else it is a neighbour of a leaf that is set. */
   readonly isOwned: boolean;
   /** The platform returns it now (`x-told-while`). */
-  readonly isTold: boolean;
+  readonly isReturned: boolean;
   /** It has the value that was sent. */
   readonly isAsSent: boolean;
   /** It has the value of before the write. */
@@ -19,7 +19,7 @@ type Seen = {
 };
 
 export type Outcome =
-  | 'untold'
+  | 'unreturned'
   | 'took'
   | 'kept'
   | 'not_taken'
@@ -34,7 +34,7 @@ export type Outcome =
  *
  * | the leaf was        | it is now            | owned | others wrote | outcome       | which is                              |
  * |---------------------|----------------------|-------|--------------|---------------|---------------------------------------|
- * | sent                | not returned         | –     | –            | `untold`      | all that can be known                 |
+ * | sent                | not returned         | –     | –            | `unreturned`  | all that can be known                 |
  * | sent as another     | what was sent        | –     | –            | `took`        | what was meant                        |
  * | sent back unchanged | unchanged            | –     | –            | `kept`        | what was meant                        |
  * | sent as another     | what it was before, not alike | – | –       | `not_taken`   | a failure                             |
@@ -44,7 +44,7 @@ export type Outcome =
  * | sent                | any other value      | yes   | yes          | `overwritten` | drift or a conflict for the next plan |
  */
 export function judgeLeaf(seen: Seen): Outcome {
-  if (!seen.isTold) return 'untold';
+  if (!seen.isReturned) return 'unreturned';
   if (seen.isAsSent) return seen.isChanged ? 'took' : 'kept';
   if (seen.isChanged && seen.isAsBefore && !seen.isAlike) return 'not_taken';
   if (!seen.isChanged && seen.isGone) return 'lost';

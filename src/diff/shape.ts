@@ -109,7 +109,7 @@ function displacedAbove({ path }: Leaf, compared: Compared): Leaf | undefined {
     if (last === undefined || isNull(last) || isUnknownContent(root, path, last, live)) continue;
     const above = path.slice(0, at + 1);
     const isNone = (valueAt(root, live, above) ?? null) === null;
-    if (isNone && isUntold(above, last, compared)) return appliedLeaf(root, above, last);
+    if (isNone && isUnreturned(above, last, compared)) return appliedLeaf(root, above, last);
   }
   return undefined;
 }
@@ -222,7 +222,7 @@ function findCause(path: Path, inside: readonly Leaf[], compared: Compared): Fie
     ([text, own]) =>
       isNull(own) ||
       texts.has(text) ||
-      isUntold(toPath(text), own, compared) ||
+      isUnreturned(toPath(text), own, compared) ||
       matchesLive(own, null, address, text, world) === 'equal',
   );
   if (isLive && isAllLive) return 'changed';
@@ -239,7 +239,7 @@ function findCause(path: Path, inside: readonly Leaf[], compared: Compared): Fie
 }
 
 /** Tells whether no answer of the platform has the value that was written there. */
-function isUntold(path: Path, last: AppliedLeaf, { root, live }: Compared): boolean {
+function isUnreturned(path: Path, last: AppliedLeaf, { root, live }: Compared): boolean {
   if (!isEchoed(root, path[0] ?? '', live)) return true;
   return isConcealed(last) && isNeverReturned(schemasAlong(root, path));
 }

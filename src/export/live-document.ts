@@ -122,11 +122,11 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
       return undefined;
     }
     const names = list.map((item) => (isObject(item) ? item[identity] : undefined));
-    const isTold = names.every((name) => typeof name === 'string');
+    const isNamed = names.every((name) => typeof name === 'string');
     const twin = names.find((name, index) => names.indexOf(name) < index);
-    if (!isTold || (twin !== undefined && field.node.schema['x-repeats'] !== true)) {
+    if (!isNamed || (twin !== undefined && field.node.schema['x-repeats'] !== true)) {
       // One element left out alone would read as if it were to be taken away.
-      const which = isTold ? `: several have ${JSON.stringify(twin)}` : '';
+      const which = isNamed ? `: several have ${JSON.stringify(twin)}` : '';
       words.leaveOut(path, `its elements cannot be told apart by their ${identity}${which}`);
       return undefined;
     }

@@ -11,7 +11,7 @@ import {
   type Secret,
   type ValueObject,
 } from '../core/value.ts';
-import { mapIds, toldPart } from '../core/walk.ts';
+import { mapIds, pickReturned } from '../core/walk.ts';
 import { inAnyKind } from '../kinds/index.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { type LiveResource, snakeCase } from '../plan/reader.ts';
@@ -64,7 +64,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
   };
   const { own, organization } = context;
-  const plain = fromLive(kind, toldPart(kind.schema, withoutIdleFacets(kind, live.document)), {
+  const plain = fromLive(kind, pickReturned(kind.schema, withoutIdleFacets(kind, live.document)), {
     secret: (path, value, beside) => {
       const destination = findDestination(kind.schema, [live.document], path);
       const place = { address, own, organization, path, destination, beside, value };

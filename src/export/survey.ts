@@ -125,7 +125,7 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
   const isOwned = ({ kind, scope }: Listed) => kind.scope.every((field) => scope[field]);
   if (listed.every(isOwned)) return listed;
   const reader = open();
-  const told = await Promise.all(
+  const resolved = await Promise.all(
     listed.map(async (one) => {
       if (isOwned(one)) return one;
       try {
@@ -142,7 +142,7 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
     }),
   );
   // A resource that was deleted meanwhile is not exported.
-  return told.filter((one) => one !== undefined);
+  return resolved.filter((one) => one !== undefined);
 }
 
 /** Keeps only the parts of names for a kind that is read one by one: fleets are large. */
@@ -210,8 +210,8 @@ function named(
       const owner = findOwner(one);
       const file = files.get(one.id) ?? one.id;
       // Some say themselves whose they are.
-      const isTold = owner === undefined || file === owner || file.startsWith(`${owner}_`);
-      return [one.id, isPrefixed && !isTold ? `${owner}_${file}` : file];
+      const hasOwnerName = owner === undefined || file === owner || file.startsWith(`${owner}_`);
+      return [one.id, isPrefixed && !hasOwnerName ? `${owner}_${file}` : file];
     }),
   );
   return ordered.map((one): Entry => {

@@ -67,15 +67,15 @@ const MOST_LISTED = 3;
 /** The list of what somebody must supply before the first plan. */
 export function secretsText(secrets: readonly SecretUse[]): string {
   const isShared = (those: readonly SecretUse[]) => variables(those).size < those.length;
-  const told = secrets.filter(({ value }) => value !== undefined);
-  const untold = secrets.filter(({ value }) => value === undefined);
+  const known = secrets.filter(({ value }) => value !== undefined);
+  const missing = secrets.filter(({ value }) => value === undefined);
   return [
     '# Secrets to supply',
     '',
     'The stack reads these from the environment. `callsheet plan` needs none of them; `callsheet apply`',
     'needs one where it writes it. Take out a line with `$secret` to leave its value to the platform.',
     '',
-    ...(untold.length === 0
+    ...(missing.length === 0
       ? []
       : [
           '## Never returned by the platform',
@@ -83,17 +83,17 @@ export function secretsText(secrets: readonly SecretUse[]): string {
           'Look them up where they were issued. Once they are set, `callsheet state trust` takes them for',
           'what the platform has; `callsheet apply --resend-secrets` writes them.',
           '',
-          ...(isShared(untold)
+          ...(isShared(missing)
             ? [
                 'Fields with the same account at the same provider share a variable. Callsheet cannot compare their',
                 'values. If a field has another value, give it a variable of its own before you trust or write it.',
                 '',
               ]
             : []),
-          ...rows(untold),
+          ...rows(missing),
           '',
         ]),
-    ...(told.length === 0
+    ...(known.length === 0
       ? []
       : [
           '## Known to the platform',
@@ -101,10 +101,10 @@ export function secretsText(secrets: readonly SecretUse[]): string {
           'Their values are compared: another one is a change. `callsheet export --secrets-file FILE`',
           'writes down those that the platform has.',
           '',
-          ...(isShared(told)
+          ...(isShared(known)
             ? ['Fields that had the same value for the same host and header share a variable.', '']
             : []),
-          ...rows(told),
+          ...rows(known),
           '',
         ]),
   ].join('\n');

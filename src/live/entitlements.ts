@@ -20,17 +20,17 @@ export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Ent
   }
 
   return {
-    locks: async (organization) => told(await ask(buildFeaturesCall(organization)), locksIn),
+    locks: async (organization) => mapAnswer(await ask(buildFeaturesCall(organization)), locksIn),
     offers: async (catalogue, organization) => {
       const { list, isOrganizations } = catalogueNamed(catalogue);
-      return told(await ask(list(isOrganizations ? organization : null)), idsIn);
+      return mapAnswer(await ask(list(isOrganizations ? organization : null)), idsIn);
     },
-    about: async (call) => told(await ask(call), recordIn),
+    about: async (call) => mapAnswer(await ask(call), recordIn),
     closedTo: async (operation) => {
       if (getEndpoint(operation).scoped !== 'closed') return { type: 'answered', value: undefined };
       const known: Answer<Json> =
         me === undefined ? await ask({ operation: 'getMe' }) : { type: 'answered', value: me };
-      return told(known, (answer) => levelIn(recordIn(answer)));
+      return mapAnswer(known, (answer) => levelIn(recordIn(answer)));
     },
   };
 }
@@ -45,7 +45,7 @@ async function readAnswer(client: Pick<Client, 'call'>, call: Call): Promise<Ans
   }
 }
 
-function told<T>(answer: Answer<Json>, read: (value: Json) => T): Answer<T> {
+function mapAnswer<T>(answer: Answer<Json>, read: (value: Json) => T): Answer<T> {
   return answer.type === 'unanswered' ? answer : { type: 'answered', value: read(answer.value) };
 }
 
@@ -116,7 +116,10 @@ export async function readOrganizations(
 ): Promise<Answer<readonly NamedOrganization[]>> {
   const date = (at: number) => new Date(at).toISOString().slice(0, 10);
   const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
-  return told(await readAnswer(client, { operation: 'getBillingReport', query }), organizationsIn);
+  return mapAnswer(
+    await readAnswer(client, { operation: 'getBillingReport', query }),
+    organizationsIn,
+  );
 }
 
 function organizationsIn(report: Json): readonly NamedOrganization[] {

@@ -66,7 +66,7 @@ export function createReader(client: Client, me?: Json): Reader {
     try {
       return { record: getData(await client.call(call)), extent: 'whole' };
     } catch (error) {
-      if (lacks.mayBeLack(call.operation, error)) return findUntold(kind, at, call, error);
+      if (lacks.mayBeLack(call.operation, error)) return findInList(kind, at, call, error);
       if (isNotFound(error)) return undefined;
       throw error;
     }
@@ -88,7 +88,7 @@ export function createReader(client: Client, me?: Json): Reader {
   }
 
   /** After a 404 or 405 that means either that the resource is gone or that there is no such endpoint. */
-  async function findUntold(
+  async function findInList(
     kind: Kind,
     { id, scope, isUnread = false, isUnlisted = false }: Parameters<Reader['read']>[1],
     { operation }: Call,

@@ -95,8 +95,8 @@ export function attributeChange(change: Change, edits: Edits): Change {
     const doubt = findDoubt(change.kind, field.path);
     return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
-  const told = { ...change, fields, edits: entries };
-  return isAbsent(change) ? { ...told, attribution: unknown('gone', entries) } : told;
+  const attributed = { ...change, fields, edits: entries };
+  return isAbsent(change) ? { ...attributed, attribution: unknown('gone', entries) } : attributed;
 }
 
 /** The edits since Callsheet last wrote a resource, or last saw it as configured. */

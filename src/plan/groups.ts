@@ -204,8 +204,8 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
     if (own.length < FEWEST) return [];
     if (changed.length === 0) return { sites: own, hunks, columns: [] };
     const { columns, left } = listColumns(changed);
-    const told = own.filter((site) => !left.has(site));
-    return told.length < FEWEST ? [] : { sites: told, hunks, columns };
+    const shown = own.filter((site) => !left.has(site));
+    return shown.length < FEWEST ? [] : { sites: shown, hunks, columns };
   });
 }
 
@@ -280,16 +280,17 @@ function listColumns(changed: Readings['changed']): {
     return { expression, ...of, ...tellEdits(edits) };
   });
   const left = new Set(all.flatMap(({ left: some }) => some));
-  const toldIn = (sites: readonly FieldSite[]) => sorted(sites.filter((site) => !left.has(site)));
+  const listShown = (sites: readonly FieldSite[]) =>
+    sorted(sites.filter((site) => !left.has(site)));
   const columns = all.map(({ edits, forms, left: _, ...column }): ColumnEdit => {
-    const told = edits
-      .map(({ sites, before, after }) => ({ before, after, addresses: toldIn(sites) }))
+    const shownEdits = edits
+      .map(({ sites, before, after }) => ({ before, after, addresses: listShown(sites) }))
       .filter(({ addresses }) => addresses.length > 0)
       .sort((a, b) => b.addresses.length - a.addresses.length || byFirst(a, b));
     const common = forms
-      .map(({ sites, before, after }) => ({ before, after, addresses: toldIn(sites) }))
+      .map(({ sites, before, after }) => ({ before, after, addresses: listShown(sites) }))
       .filter(({ addresses }) => addresses.length > 0);
-    return { ...column, edits: told, ...(common.length > 0 && { forms: common }) };
+    return { ...column, edits: shownEdits, ...(common.length > 0 && { forms: common }) };
   });
   return {
     columns: columns.filter(({ edits, forms = [] }) => edits.length + forms.length > 0),
@@ -317,7 +318,7 @@ function findSides(expression: string, { own, changed, scalar }: General, { valu
   return own === '+' ? { before: other, after: value } : { before: value, after: other };
 }
 
-type Told = {
+type ShownEdits = {
   readonly edits: readonly Pair[];
   readonly forms: readonly (Pick<Pair, 'sites'> & {
     readonly before: TextForm | null;
@@ -327,11 +328,11 @@ type Told = {
 };
 
 /** Values that are few or short are listed; of others the forms, and what has none is left. */
-function tellEdits(edits: readonly Pair[]): Told {
+function tellEdits(edits: readonly Pair[]): ShownEdits {
   const rows = edits.reduce((sum, { sites }) => sum + sites.length, 0);
   if (edits.length <= MOST_EDITS || edits.length * FEWEST <= rows)
     return { edits, forms: [], left: [] };
-  const forms: Told['forms'][number][] = [];
+  const forms: ShownEdits['forms'][number][] = [];
   const rest: Pair[] = [];
   for (const some of Map.groupBy(edits, joinSorts).values()) {
     let waiting: readonly Pair[] = some;

@@ -269,8 +269,8 @@ export function findMisfit(
   if (rivals !== undefined) return { type: 'rivals', live, rivals };
   const { created_at: known, scope, name } = recorded;
   const created = findText(record.created_at);
-  const isTold = known !== undefined && created !== undefined;
-  if (isTold && Math.abs(parseTime(known) - parseTime(created)) >= SAME_MOMENT_MS)
+  const isDated = known !== undefined && created !== undefined;
+  if (isDated && Math.abs(parseTime(known) - parseTime(created)) >= SAME_MOMENT_MS)
     return { type: 'created', recorded: known, live: created };
   if (ran !== undefined && created !== undefined && !isWithinSpan(created, ran))
     return { type: 'unmade', live: created };
@@ -284,7 +284,7 @@ export function findMisfit(
   }
   const key = getRecordKey(kind, record, found.scope);
   const names = [getRecordedKey(kind, recorded), desired && getNaturalKey(kind, desired.document)];
-  const isKnown = isTold || kind.tie !== 'error' || key === undefined || names.includes(key);
+  const isKnown = isDated || kind.tie !== 'error' || key === undefined || names.includes(key);
   return isKnown ? undefined : { type: 'renamed', recorded: name, live };
 }
 
@@ -392,8 +392,8 @@ async function lookUpUnlisted(
   if (kind.get === undefined) return undefined;
   const found = await lookUp(kind, { id, scope, isUnlisted: true }, reader);
   if (found === undefined) return undefined;
-  const told = kind.scope.map((field) => [field, findText(found.record[field]) ?? scope[field]]);
-  return { ...found, scope: Object.fromEntries(told) };
+  const entries = kind.scope.map((field) => [field, findText(found.record[field]) ?? scope[field]]);
+  return { ...found, scope: Object.fromEntries(entries) };
 }
 
 export function ambiguousIdentityError(

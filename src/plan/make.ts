@@ -567,16 +567,16 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const carried = carriedPaths(planned, kind, written);
   const supported = withSupport(planned, identity, support, carried);
   const { change, notes: unanswered } = await ask(supported, written, identity, live, input);
-  const told = toldBy(identity, input);
+  const reported = findReported(identity, input);
   const notes = [
-    ...leafNotes(address, leaves, told?.leaves),
+    ...leafNotes(address, leaves, reported?.leaves),
     ...storedNotes(identity, leaves),
-    ...extentNotes(change, live, told),
+    ...extentNotes(change, live, reported),
     ...carriedNotes(change, kind, written),
     ...clearedSecretNotes(change, kind, { leaves: recorded?.leaves ?? {}, live: written.live }),
     ...protectionNotes(identity, change),
     ...ignoreNotes(identity, change),
-    ...dependentNotes(identity, change, live, told?.leaves),
+    ...dependentNotes(identity, change, live, reported?.leaves),
     ...(input.purpose === 'apply' ? unreadyNotes(identity, change, live) : []),
     ...replacedVersionNote(identity, change, leaves),
     ...unanswered,
@@ -731,13 +731,13 @@ function asRemembered(
   input: Pick<OneInput, 'state'>,
 ): Result | undefined {
   if (leaves.length === 0) return undefined;
-  const notes = leafNotes(identity.address, leaves, toldBy(identity, input)?.leaves);
+  const notes = leafNotes(identity.address, leaves, findReported(identity, input)?.leaves);
   const change = unchanged(identity);
   return { change, notes, leaves, state: undefined };
 }
 
 /** Returns a resource as a run recorded it, after reporting it. The state of an export reported nothing. */
-function toldBy(
+function findReported(
   { by, recorded }: Identity,
   { state }: Pick<OneInput, 'state'>,
 ): ResourceState | undefined {

@@ -182,16 +182,16 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
 
 /**
  * Notes what a comparison found that writes nothing but that a person should know; for secrets see `secrets.ts`.
- * `told`: the leaves that a run recorded; its plan reported the unknown ones.
+ * `reported`: the leaves that a run recorded; its plan reported the unknown ones.
  */
 export function leafNotes(
   address: Address,
   leaves: readonly LeafChange[],
-  told: ResourceState['leaves'] = {},
+  reported: ResourceState['leaves'] = {},
 ): readonly Note[] {
   return leaves.flatMap((leaf) => {
     const note = leafNote(leaf, address);
-    const last = getOwn(told, leaf.text);
+    const last = getOwn(reported, leaf.text);
     const isKnown = leaf.cause === 'unknown_content' && last !== undefined && 'unknown' in last;
     return note === undefined ? [] : { ...note, ...(isKnown && { known: true as const }) };
   });
@@ -217,13 +217,13 @@ export function carriedNotes(
 }
 
 /**
- * Notes the parts of a resource that are assumed to be unchanged, since they cannot be read. `told`: the resource as a
- * run recorded it, without a pin if that run could not read it either.
+ * Notes the parts of a resource that are assumed to be unchanged, since they cannot be read. `reported`: the resource as
+ * a run recorded it, without a pin if that run could not read it either.
  */
 export function extentNotes(
   { address, action }: Change,
   live: LiveResource | undefined,
-  told: ResourceState | undefined,
+  reported: ResourceState | undefined,
 ): readonly Note[] {
   const unread = Object.entries(live?.unread ?? {}).map(
     ([field, why]): Note => ({
@@ -237,7 +237,7 @@ export function extentNotes(
   if (unread.length > 0) return unread;
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
   const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
-  return [{ severity: 'info', address, message, ...(told?.pin === null && { known: true }) }];
+  return [{ severity: 'info', address, message, ...(reported?.pin === null && { known: true }) }];
 }
 
 export function unreadHistoryNote(address: Address, why: string): Note {
@@ -343,33 +343,33 @@ export function protectionNotes(
 
 /**
  * Notes the fields that depend on the written ones: a field that is given while its flag is off (`x-told-while`), and a
- * field that is not given and that the platform sets with another (`x-follows`). `told`: the leaves that a run
+ * field that is not given and that the platform sets with another (`x-follows`). `reported`: the leaves that a run
  * recorded; its plan reported fields whose flag was off.
  */
 export function dependentNotes(
   { kind: { schema: root }, desired, recorded }: Identity,
   { address, action, fields }: Change,
   live: LiveResource | undefined,
-  told: ResourceState['leaves'] = {},
+  reported: ResourceState['leaves'] = {},
 ): readonly Note[] {
   if (desired === undefined || desired.isPartial) return [];
   const { document } = desired;
   const recordedValue = (text: string) => {
-    const last = getOwn(told, text);
+    const last = getOwn(reported, text);
     return last !== undefined && 'value' in last ? last.value : undefined;
   };
   const isNews = (text: string) =>
     (action !== 'no_op' && action !== 'adopt') || getOwn(recorded?.leaves, text) === undefined;
-  const untold = listDependents(root).flatMap(({ path, schema }) => {
+  const unreturned = listDependents(root).flatMap(({ path, schema }) => {
     const flag = schema['x-told-while'];
     const text = formatPath(path);
     const value = valueAt(root, document, path) ?? null;
     return flag !== undefined && value !== null && !isOn(root, document, live, flag) && isNews(text)
-      ? [{ flag, text, isTold: recordedValue(text) === value }]
+      ? [{ flag, text, isReported: recordedValue(text) === value }]
       : [];
   });
-  const without = [...Map.groupBy(untold, ({ flag }) => flag)].map(([flag, ones]) => {
-    const isKnown = recordedValue(flag) === false && ones.every(({ isTold }) => isTold);
+  const without = [...Map.groupBy(unreturned, ({ flag }) => flag)].map(([flag, ones]) => {
+    const isKnown = recordedValue(flag) === false && ones.every(({ isReported }) => isReported);
     const message = `${ones.map(({ text }) => text).join(', ')}: ${flag} is not on, so the platform does not return them; the apply that switches it on writes them`;
     return { message, ...(isKnown && { known: true as const }) };
   });

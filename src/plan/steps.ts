@@ -263,17 +263,17 @@ export function rememberedAssumptions(
   { findAssumption }: Support,
 ): readonly string[] {
   if (lastRun === null || assumptions.length === 0) return [];
-  const untold = new Set(assumptions);
+  const unreported = new Set(assumptions);
   function* remembered() {
     for (const { kind, leaves } of Object.values(resources))
       yield { kind, paths: Object.keys(leaves) };
   }
   for (const assumption of eachAssumption(remembered(), findAssumption)) {
-    untold.delete(assumption);
+    unreported.delete(assumption);
     // Most fleets rest on few, and the first resource names them.
-    if (untold.size === 0) break;
+    if (unreported.size === 0) break;
   }
-  return assumptions.filter((one) => !untold.has(one));
+  return assumptions.filter((one) => !unreported.has(one));
 }
 
 /** The assumptions that reading and writing resources rests on, by their kinds and the fields that they set. */

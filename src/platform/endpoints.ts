@@ -31,8 +31,8 @@ export function readEndpoints(platform: {
 }): Endpoints {
   const problems = checkEndpoints(platform.endpoints, operations);
   if (problems.length > 0) {
-    const told = problems.map(({ message }) => message).join('; ');
-    throw new CallsheetError('config', `platform.endpoints cannot be used: ${told}`);
+    const reasons = problems.map(({ message }) => message).join('; ');
+    throw new CallsheetError('config', `platform.endpoints cannot be used: ${reasons}`);
   }
   return { overrides: platform.endpoints as Endpoints['overrides'], assume: platform.assume };
 }

@@ -34,8 +34,8 @@ export function groupByAuthor(change: Change, verbose: boolean): readonly Attrib
     .map(({ fields, attribution }, at) => {
       // Edits that need not be it are only worth a look where no others are named.
       const isHint = getRank(attribution) === LAST && at > 0;
-      const told = isHint ? { ...change, edits: [] } : change;
-      return { ...said(attribution, fields.length, told, verbose), fields };
+      const shown = isHint ? { ...change, edits: [] } : change;
+      return { ...said(attribution, fields.length, shown, verbose), fields };
     });
 }
 

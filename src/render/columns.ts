@@ -65,7 +65,7 @@ export function viewColumns(
     if (first === undefined) return [];
     const { column, path } = first;
     const { edits, forms = [] } = column;
-    const told = edits
+    const viewed = edits
       .map((edit) => viewEdit(edit, byAddress.get(edit.addresses[0] ?? ''), path))
       .sort((a, b) => weigh(a) - weigh(b));
     return [
@@ -73,7 +73,7 @@ export function viewColumns(
         name: sanitiseLine(nameColumn(column, column.expression)),
         rows: [...edits, ...forms].reduce((sum, { addresses }) => sum + addresses.length, 0),
         leads: own.map((one) => placeIn(one.path, one.after, one.column.expression)),
-        edits: told,
+        edits: viewed,
         forms: forms.map((form) => viewForm(form, byAddress.get(form.addresses[0] ?? ''), path)),
       },
     ];

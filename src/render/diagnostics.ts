@@ -45,11 +45,11 @@ export function renderDiagnosticsBeside(
   if (options.verbose) return renderDiagnosticsText(diagnostics, options);
   const errors = diagnostics.filter(isError);
   const others = diagnostics.filter(({ rule }) => !LINT.test(rule));
-  const told = errors.length > 0 ? errors : others;
-  if (told.length === 0) return warningsLine(diagnostics, options);
+  const shown = errors.length > 0 ? errors : others;
+  if (shown.length === 0) return warningsLine(diagnostics, options);
   return listText(
     diagnostics,
-    firstOfRules([...told].sort(byPlace)),
+    firstOfRules([...shown].sort(byPlace)),
     '`callsheet validate` shows all of them.',
     options,
   );

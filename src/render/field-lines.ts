@@ -322,13 +322,13 @@ const SIDE_TONES: { readonly [side in ConflictPlace['changedBy']]: Tone } = {
 /** A place of a conflict: what it means, unless that is said above, where it is, and a line for each version. */
 function placeLines(
   { changedBy, title, place, marks, sides }: ConflictPlace,
-  isTold: boolean,
+  isTitleShown: boolean,
   { width, indent }: ProseLayout,
 ): readonly Line[] {
   const inner = indent + (place === null ? 2 : 4);
   const below = (text: Span) => wrap([span(' '.repeat(indent)), text], width, indent + 2);
   return [
-    ...(isTold ? [] : below(span(title, SIDE_TONES[changedBy]))),
+    ...(isTitleShown ? [] : below(span(title, SIDE_TONES[changedBy]))),
     ...(place === null ? [] : below(span(`  ${place}`))),
     ...sides.flatMap(({ label, pieces }) => {
       const words = pieces?.flatMap((piece) => markedSpans(piece, marks)) ?? [span('–')];
@@ -344,8 +344,8 @@ function deeper({ width, verbose, detail }: FieldOptions): ProseLayout {
 
 /** The path with what is said of its value, which stands below. */
 function underPath({ head, remark, options }: Row, summary: string | null = null): readonly Line[] {
-  const told = summary === null ? [] : [span(`  ${summary}`)];
-  return wrap([...head, ...told, ...remark], options.width, DEEPER);
+  const summarySpans = summary === null ? [] : [span(`  ${summary}`)];
+  return wrap([...head, ...summarySpans, ...remark], options.width, DEEPER);
 }
 
 /** Path, value and remark in one line where they fit; what does not fit goes below the path. */

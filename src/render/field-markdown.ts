@@ -86,12 +86,12 @@ function longField(view: FieldView, detail: Detail): readonly string[] | undefin
   const isShort = isInline(before, path, width) && isInline(after, path, width);
   // A conflict shows the value last written, too.
   if (isShort && (isConflict || !areVersions(before, after))) return undefined;
-  const told = isConflict
+  const suffix = isConflict
     ? ' (conflict: from the live value to the configured value)'
     : remark === null
       ? ''
       : ` (${escapeMessage(remark)})`;
-  const title = `<b>${inlineCode(path)}</b>${told}`;
+  const title = `<b>${inlineCode(path)}</b>${suffix}`;
   return isText
     ? proseMarkdown(title, noteItems(view), content, detail)
     : listMarkdown(title, noteItems(view), [before, after], detail);
@@ -150,7 +150,7 @@ function wholeField(
 ): readonly string[] {
   const { path, remark } = view;
   const text = blockValue(value).replace(/\n$/, '');
-  const told = remark === null ? '' : ` (${escapeMessage(remark)})`;
+  const suffix = remark === null ? '' : ` (${escapeMessage(remark)})`;
   const notes = noteItems(view);
   const lines = text.split('\n').map((line): FencedLine => [`${mark} `, line]);
   const most = detail === 'brief' ? MOST_BRIEF : lines.length;
@@ -158,7 +158,7 @@ function wholeField(
     lines.length > most + 1 ? [...lines.slice(0, most), `${mark} …`] : lines;
   return [
     '',
-    `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`,
+    `<b>${inlineCode(path)}</b> ${formatExtent(text)}${suffix}`,
     ...(notes.length > 0 ? ['', ...notes] : []),
     '',
     fence(shown, 'diff'),
@@ -167,20 +167,20 @@ function wholeField(
 
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
 function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedLine[] {
-  const told = remark === null ? '' : `  (${remark})`;
+  const suffix = remark === null ? '' : `  (${remark})`;
   const mark = sign === ' ' ? '+' : sign === '~' ? '!' : sign;
   switch (content.type) {
     case 'element':
       return elementRows([`${mark} `, path, ':'], mark, content).map((row, at) =>
-        at === 0 ? [...row, told] : row,
+        at === 0 ? [...row, suffix] : row,
       );
     case 'one':
-      return [[`${mark} `, path, ': ', inlineValue(content.value), told]];
+      return [[`${mark} `, path, ': ', inlineValue(content.value), suffix]];
     case 'both': {
       const { before, after, ids } = inlineSides(content.before, content.after);
       return [
         ['- ', path, ': ', ids === null ? before : inlineValue(content.before)],
-        ['+ ', path, ': ', ids === null ? after : inlineValue(content.after), told],
+        ['+ ', path, ': ', ids === null ? after : inlineValue(content.after), suffix],
       ];
     }
     case 'conflict': {

@@ -128,10 +128,11 @@ function viewChanged(
   };
   const gathered = verbose ? shown.fields : gatherElements(shown);
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
-  const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
+  const isReasonGiven =
+    change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
   const views = gathered.map((field) => {
     if ('appears' in field) return viewElement(field, purpose);
-    const view = viewField(field, change, purpose, isTold);
+    const view = viewField(field, change, purpose, isReasonGiven);
     // The sides are what was written and what is live: nothing of it is written by the plan.
     const isGoing = change.action === 'delete' && field.cause === 'drifted' && purpose === 'apply';
     return isGoing
@@ -275,7 +276,7 @@ function viewField(
   field: FieldChange,
   { verdict, callouts: called = [] }: Change,
   purpose: PlanDocument['purpose'],
-  isTold: boolean,
+  isReasonGiven: boolean,
 ): FieldView<Json> {
   const { cause } = field;
   const callouts = called.filter((one) => one.path === field.path);
@@ -283,7 +284,7 @@ function viewField(
   const isConflict = cause === 'conflict' && purpose !== 'drift';
   const isDecided = verdict === 'ok';
   const both = isDecided ? 'both changed: live is overwritten' : 'both changed';
-  const remark = isConflict ? both : findRemark(field, purpose, isTold);
+  const remark = isConflict ? both : findRemark(field, purpose, isReasonGiven);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
   const one = (value: Json) => ({ type: 'one', value }) as const;
   if (isFile(after)) return { path, sign: '~', content: one(after), remark };
@@ -337,21 +338,21 @@ const ALIKE = 'the platform may have changed this on the way';
 function findRemark(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
-  isTold: boolean,
+  isReasonGiven: boolean,
 ): string | null {
   const { after, cause } = field;
-  const told =
+  const reasons =
     purpose === 'drift'
       ? [cause === 'conflict' ? conflictRemark(field) : undefined]
       : [
           field.refused === undefined
             ? undefined
             : `${purpose === 'rollback' ? 'stays as it is' : 'left out'}: ${sanitiseLine(field.refused)}`,
-          isTold ? undefined : WHY[cause],
+          isReasonGiven ? undefined : WHY[cause],
           isFile(after) && cause === 'changed' ? 'new content' : undefined,
         ];
   const alike = field.is_alike === true ? ALIKE : undefined;
-  const remarks = [...told, alike, field.source && sanitiseLine(field.source)].filter(
+  const remarks = [...reasons, alike, field.source && sanitiseLine(field.source)].filter(
     (remark) => remark !== undefined,
   );
   return remarks.length > 0 ? remarks.join('; ') : null;

@@ -107,16 +107,16 @@ function stackLines(
   const word = statusText(stack.status, command);
   const path = sanitiseLine(stack.path);
   const counts = countsText(stack.counts);
-  const told = [span(padText(word, WORD_WIDTH), tone), span(`  ${counts}`)];
+  const spans = [span(padText(word, WORD_WIDTH), tone), span(`  ${counts}`)];
   const named = [span('  '), span(mark, tone), span(` ${padText(path, column)}  `, 'strong')];
   const indent = column + 6;
   const first =
     textWidth(path) > column
       ? [
           ...wrap(named, options.width, 4),
-          ...wrap([span(' '.repeat(indent)), ...told], options.width, indent),
+          ...wrap([span(' '.repeat(indent)), ...spans], options.width, indent),
         ]
-      : wrap([...named, ...told], options.width, indent + WORD_WIDTH + 2);
+      : wrap([...named, ...spans], options.width, indent + WORD_WIDTH + 2);
   const { reason } = stack;
   return [...first, ...(reason === null ? [] : belowLines(reason, options))];
 }
@@ -208,8 +208,8 @@ function fleetHeadline(document: FleetDocument): string {
   if (stacks.length === 0) return nothingMessage(document);
   const outcomes = tally(ORDER.map((status) => [totals[status] ?? 0, totalText(status, command)]));
   const counts = countsText(sumCounts(stacks));
-  const told = counts === '' ? outcomes : `${outcomes}; ${counts}`;
-  return `${TITLES[command]} ${stacksText(document)}: ${told}`;
+  const result = counts === '' ? outcomes : `${outcomes}; ${counts}`;
+  return `${TITLES[command]} ${stacksText(document)}: ${result}`;
 }
 
 function stacksText({ shard, stacks, found }: FleetDocument): string {
@@ -279,17 +279,17 @@ function fleetMarker({ command, shard }: FleetDocument, marker: string): string 
 }
 
 function renderTable({ stacks, command }: FleetDocument, room: number): string {
-  const told = stacks.filter(({ status }) => status !== 'unchanged');
-  if (told.length === 0) return '';
+  const changed = stacks.filter(({ status }) => status !== 'unchanged');
+  if (changed.length === 0) return '';
   const rows: string[] = [];
   let used = 0;
-  for (const stack of told) {
+  for (const stack of changed) {
     const row = renderRow(stack, command);
     if (used + row.length > room) break;
     rows.push(row);
     used += row.length;
   }
-  const missing = told.length - rows.length;
+  const missing = changed.length - rows.length;
   const notice =
     missing === 0 ? '' : `\n_${formatNumber(missing)} more stacks: the job's log lists them._\n`;
   return `\n| Stack | Result | Changes |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
@@ -299,13 +299,13 @@ function renderRow(stack: FleetStack, command: FleetDocument['command']): string
   const { mark } = OUTCOMES[stack.status];
   const word = statusText(stack.status, command);
   const { reason } = stack;
-  const told = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
+  const texts = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
   // A comment's reader does not see what was said on a terminal.
   const hint = stack.error?.hint ?? '';
   const lines = [
-    told.map((text) => escapeMessage(text)).join('; '),
+    texts.map((text) => escapeMessage(text)).join('; '),
     ...hint.split('\n').map((line) => escapeMessage(line)),
   ].filter((line) => line !== '');
   return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${lines.join('<br>')} |\n`;

@@ -451,13 +451,13 @@ function withoutAddress(text: string, address: string): string {
 }
 
 const VERDICTS: {
-  readonly [verdict in Rehearsal['verdict']]: Pick<Footer, 'weight'> & { readonly told: string };
+  readonly [verdict in Rehearsal['verdict']]: Pick<Footer, 'weight'> & { readonly summary: string };
 } = {
-  passed: { weight: 'info', told: 'every step passed' },
-  partial: { weight: 'warning', told: 'it can be applied, but not undone completely' },
-  failed: { weight: 'error', told: 'a step failed' },
-  refused: { weight: 'error', told: 'it would be refused' },
-  empty: { weight: 'info', told: 'there is nothing to apply' },
+  passed: { weight: 'info', summary: 'every step passed' },
+  partial: { weight: 'warning', summary: 'it can be applied, but not undone completely' },
+  failed: { weight: 'error', summary: 'a step failed' },
+  refused: { weight: 'error', summary: 'it would be refused' },
+  empty: { weight: 'info', summary: 'there is nothing to apply' },
 };
 
 const STEPS: { readonly [step in RehearsalStep['step']]: string } = {
@@ -485,11 +485,11 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
     const title = 'Rehearsal: it was not made for this plan.';
     return [{ weight: 'warning', title, items: [{ address: null, text }], advice: null }];
   }
-  const { weight, told } = VERDICTS[rehearsal.verdict];
+  const { weight, summary } = VERDICTS[rehearsal.verdict];
   return [
     {
       weight,
-      title: `Rehearsal of ${instant(rehearsal.at)}${getSource(rehearsal)}: ${told}.`,
+      title: `Rehearsal of ${instant(rehearsal.at)}${getSource(rehearsal)}: ${summary}.`,
       items: rehearsal.steps.flatMap(stepItems),
       advice: null,
     },

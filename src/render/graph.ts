@@ -97,8 +97,8 @@ const MOST_NAME = 60;
 
 /** The lines of a node's label: its address, and what people call it or how many it stands for. */
 function formatLabel({ address, name, rows }: GraphNode): readonly string[] {
-  const told = rows > 1 ? `${formatNumber(rows)} rows` : name;
-  return [address, ...(told === null || told === address ? [] : [cutText(told, MOST_NAME)])].map(
+  const label = rows > 1 ? `${formatNumber(rows)} rows` : name;
+  return [address, ...(label === null || label === address ? [] : [cutText(label, MOST_NAME)])].map(
     sanitiseLine,
   );
 }

@@ -94,9 +94,9 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
   const unseen = edits === '' ? '' : `\n\n_Not shown in full${edits}._`;
   const room = limit - head.length - named.length - unseen.length - closing.length - 1;
   const body = fitItems(items, room, page);
-  const told =
+  const folded =
     already === undefined ? '' : foldedItems(already, room - body.length + unseen.length);
-  const tail = `${named}${told || unseen}${closing}`;
+  const tail = `${named}${folded || unseen}${closing}`;
   if (body.length <= room) return `${head}${body}${tail}\n`;
   const all = formatCount(plan.changes.length, 'change');
   const undone = tellEdits([
@@ -237,7 +237,7 @@ function planRows(
 /** Shows a change that is alike in many resources once, with all addresses. */
 function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string {
   const { action, addresses, names, example, reasons, varying, columns, blocks } = item;
-  const told = varyingMessage(varying);
+  const varyingText = varyingMessage(varying);
   const isGone = action === 'delete' || action === 'forget';
   const members = isGone
     ? addresses.map(
@@ -247,7 +247,7 @@ function groupBlock(item: GroupItem, detail: Detail, plan: PlanDocument): string
   return [
     `#### ${groupTitle(item)}`,
     ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeMessage(reason)}`)]),
-    ...(told === undefined ? [] : ['', escapeText(told)]),
+    ...(varyingText === undefined ? [] : ['', escapeText(varyingText)]),
     ...columns.flatMap((column) => columnMarkdown(column, detail)),
     ...(columns.length > 0 ? ['', `1 row in full: ${inlineCode(example.address)}`] : []),
     ...fieldsMarkdown(viewFields(example, plan, false), detail),
@@ -506,9 +506,9 @@ function driftBlock(change: Change, detail: Detail, plan: PlanDocument): string 
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isLost = change.missing_id !== null || isAbsent(change);
   const groups = groupByAuthor(change, false);
-  const isTold = groups.some(({ who }) => who !== undefined);
+  const hasAuthor = groups.some(({ who }) => who !== undefined);
   const about = [
-    ...(isLost || !isTold ? [escapeMessage(change.reason)] : []),
+    ...(isLost || !hasAuthor ? [escapeMessage(change.reason)] : []),
     ...formatPlace(change),
   ];
   return [

@@ -223,8 +223,8 @@ function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly 
       return uses.length === 1 ? name : `${name} (${formatCount(uses.length, 'field')})`;
     });
   if (file === null) return lines(secrets);
-  const told = variables(secrets.filter((one) => one.told)).length;
-  const where = `${formatNumber(told)} of them ${told === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;
+  const knownCount = variables(secrets.filter((one) => one.told)).length;
+  const where = `${formatNumber(knownCount)} of them ${knownCount === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;
   return [where, ...lines(secrets.filter((one) => !one.told))];
 }
 

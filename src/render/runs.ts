@@ -157,7 +157,10 @@ function shortCommit(commit: string): string {
 export function renderRunText(
   entries: readonly JournalEntry[],
   options: RenderOptions,
-  { fields = new Map(), ways = [] }: Pick<Told, 'fields'> & { readonly ways?: readonly Way[] } = {},
+  {
+    fields = new Map(),
+    ways = [],
+  }: Pick<RunDetails, 'fields'> & { readonly ways?: readonly Way[] } = {},
 ): string {
   const began = findBegan(entries);
   const ended = findEnded(entries);
@@ -179,7 +182,7 @@ export function renderRunText(
     ['platform', began && `${began.base_url}, account ${began.account_id}`],
     ...(began?.overrides ?? []).map(overrideFact),
   ];
-  const told = facts.map(([name, value]) => [name, value || null] as const);
+  const filledFacts = facts.map(([name, value]) => [name, value || null] as const);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
     differs.length === 0
@@ -190,7 +193,7 @@ export function renderRunText(
   return [
     renderLedgerText(listLedger(entries), options, { place, fields }),
     ...lasting,
-    paint(factLines(told, options.width), options.color),
+    paint(factLines(filledFacts, options.width), options.color),
     ...(ways.length === 0 ? [] : [paint(wayLines(ways, options), options.color)]),
   ].join('\n');
 }
@@ -321,7 +324,7 @@ const WORD_WIDTH = 13;
 const INDENT = 4;
 
 /** The place of a run, and its changes by resource, as far as its receipt has them. */
-type Told = {
+type RunDetails = {
   readonly place?: string;
   readonly fields?: ReadonlyMap<string, readonly Log.Field[]>;
 };
@@ -330,7 +333,7 @@ type Told = {
 export function renderLedgerText(
   lines: readonly LedgerLine[],
   options: RenderOptions,
-  { place = '', fields = new Map() }: Told = {},
+  { place = '', fields = new Map() }: RunDetails = {},
 ): string {
   const recorded = ({ action, address, shared = [] }: LedgerLine) =>
     (action === 'update' ? (fields.get(address) ?? []) : []).filter(

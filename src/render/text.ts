@@ -259,7 +259,7 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
   const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`)];
   const judged = verdict === 'ok' ? [] : verdictSpans(verdict);
   const isGone = action === 'delete' || action === 'forget';
-  const told = varyingMessage(varying);
+  const varyingText = varyingMessage(varying);
   const calls = formatCalls(item);
   return [
     ...wrap(
@@ -279,7 +279,7 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
       INDENT,
     ),
     ...reasons.flatMap((reason) => belowLines(reason, options)),
-    ...(told === undefined ? [] : belowLines(told, options)),
+    ...(varyingText === undefined ? [] : belowLines(varyingText, options)),
     ...columns.flatMap((column) => columnLines(column, options, detail)),
     ...(columns.length > 0 ? belowLines(`1 row in full: ${example.address}`, options) : []),
     ...fieldLines(viewFields(example, plan, false), options, detail),
@@ -430,10 +430,10 @@ function closingLines(
   const dim = (text: string) => wrap([span(text)], options.width, 2);
   // Assumptions are shown with --verbose alone, as a reviewer cannot act on them; moved endpoints always are.
   const { assumptions } = plan;
-  const isTold = options.verbose && assumptions.length > 0;
+  const showsAssumptions = options.verbose && assumptions.length > 0;
   return [
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
-    ...(isTold ? dim(reliesOn(assumptions)) : []),
+    ...(showsAssumptions ? dim(reliesOn(assumptions)) : []),
     ...(forecast === '' ? [] : dim(forecast)),
     ...(before === '' ? [] : dim(before)),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
@@ -532,7 +532,7 @@ function verdictSpans(verdict: Change['verdict']): readonly Span[] {
 
 function listReasons(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
   const { reason, id, action, operations } = change;
-  const isHowTold = verbose || plan.purpose === 'rollback';
+  const showsHow = verbose || plan.purpose === 'rollback';
   const loss = describeLoss(change, plan);
   return [
     reason,
@@ -540,7 +540,7 @@ function listReasons(change: Change, plan: PlanDocument, verbose: boolean): read
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${id}`]
       : []),
-    ...(isHowTold && operations.length > 0 ? [`how: ${describeHow(change)}`] : []),
+    ...(showsHow && operations.length > 0 ? [`how: ${describeHow(change)}`] : []),
   ];
 }
 
@@ -586,10 +586,10 @@ function driftLines(change: Change, detail: Detail, given: Given): readonly Line
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isLost = change.missing_id !== null || isAbsent(change);
   const groups = groupByAuthor(change, options.verbose);
-  const isTold = groups.some(({ who }) => who !== undefined);
+  const hasAuthor = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
-    ...(isLost || !isTold ? belowLines(change.reason, options) : []),
+    ...(isLost || !hasAuthor ? belowLines(change.reason, options) : []),
     ...groups.flatMap((group) => authorLines(group, change, detail, given)),
   ];
 }

@@ -118,9 +118,9 @@ class Notes {
     const phrases = [...this.#blanks.values()]
       .slice(0, MOST_PHRASES)
       .map(({ change, count }) => blankPhrase(change, count));
-    const told = rest > 0 ? [...phrases, `${formatNumber(rest)} more`] : phrases;
+    const listed = rest > 0 ? [...phrases, `${formatNumber(rest)} more`] : phrases;
     const isOnly = this.#isAllBlank && this.#words.size === 0;
-    return [`${isOnly ? 'only ' : ''}white space differs: ${formatList(told)}`];
+    return [`${isOnly ? 'only ' : ''}white space differs: ${formatList(listed)}`];
   }
 }
 

@@ -3,7 +3,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst } from '../core/errors.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { plainId, type ValueObject } from '../core/value.ts';
-import { ANY_KIND, idsAt, mapIds, placeValue, toldPart } from '../core/walk.ts';
+import { ANY_KIND, idsAt, mapIds, pickReturned, placeValue } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { fileMissing } from '../kinds/kind.ts';
@@ -141,7 +141,7 @@ type Draft = {
 
 function rebuildOne(held: Held, address: Address, target: Target, links: Links): RebuiltOne {
   const { schema } = kindNamed(held.kind);
-  const own = toldPart(schema, held.document());
+  const own = pickReturned(schema, held.document());
   const start: Draft = {
     document: moved(held.kind, own, target.places),
     ignore: held.unknown,
@@ -161,7 +161,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     isNew || paths.every((path) => target.isPlaceGone(address, path));
   const lost = filled.missing.filter(isLost);
   // A resource that is there still has the secrets that it had.
-  const told = target.isOriginal(held, address) ? lost : filled.missing;
+  const needs = target.isOriginal(held, address) ? lost : filled.missing;
   return {
     desired: {
       address,
@@ -180,7 +180,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     },
     exceptions: [
       ...linked.exceptions,
-      ...told.map((need) => ({
+      ...needs.map((need) => ({
         what: 'secret' as const,
         address,
         message: `${need.paths.join(' or ')} ${isUnknown && !isLost(need) ? 'will not be changed: it was not supplied, and no snapshot holds it' : describeNeed(target)}`,

@@ -42,7 +42,7 @@ export type Now = {
 export type SnapshotUndo = {
   readonly undo: Undo;
   /** Resources of the stack that the snapshot says nothing of. */
-  readonly untold: readonly Address[];
+  readonly uncovered: readonly Address[];
   /** How many resources of the snapshot are not the stack's. */
   readonly foreign: number;
 };
@@ -80,7 +80,7 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const lost = back.flatMap(({ impossible }) => impossible);
   return {
     undo: { ...undo, desired, impossible: [...lost, ...undo.impossible] },
-    untold: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
+    uncovered: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
 }

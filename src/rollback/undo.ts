@@ -23,14 +23,14 @@ import {
 import {
   ANY_KIND,
   isElementName,
-  isTold,
+  isFieldReturned,
   listDependents,
   listFollowers,
   mapIds,
   pickLeaves,
+  pickReturned,
   placeValue,
   schemaAt,
-  toldPart,
   valueAt,
   withoutValue,
 } from '../core/walk.ts';
@@ -384,7 +384,7 @@ function undoOne(
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread, ...along]);
   const back = [...changed, ...listCompanions(kind.schema, document, changed)];
   const paths = parsePaths(back.filter((text) => !stays.has(text))).filter((path) =>
-    isTold(kind.schema, schemaAt(kind.schema, path), document),
+    isFieldReturned(kind.schema, schemaAt(kind.schema, path), document),
   );
   const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
@@ -567,7 +567,7 @@ function wantedFrom(
       ? undefined
       : remapReferences(
           schema,
-          toldPart(schema, knownPart(kindNamed(kind), prior, resource)),
+          pickReturned(schema, knownPart(kindNamed(kind), prior, resource)),
           findAddress,
         );
   const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
@@ -712,7 +712,7 @@ export function withRelinked(
     const now = wanted.get(address) ?? {
       kind: kind.name,
       id: live.id,
-      document: toldPart(schema, knownPart(kind, live.document, recorded)),
+      document: pickReturned(schema, knownPart(kind, live.document, recorded)),
       withheld: [],
       changed: [],
     };

@@ -119,11 +119,11 @@ async function describeCommit(
 ): Promise<NonNullable<PlanDocument['stack']>['commit'] | undefined> {
   if (!isInRepository(dir)) return undefined;
   try {
-    const [told, status] = await Promise.all([
+    const [logEntry, status] = await Promise.all([
       askGit(dir, 'log', '-1', '--no-show-signature', '--format=%H%x00%s%x00%an%x00%cI'),
       askGit(dir, 'status', '--porcelain', '--', '.'),
     ]);
-    const [id = '', subject = '', author = '', at = ''] = told.split('\0');
+    const [id = '', subject = '', author = '', at = ''] = logEntry.split('\0');
     return { id, subject, author, at, is_changed: status !== '' };
   } catch {
     return undefined;

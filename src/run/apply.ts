@@ -387,12 +387,12 @@ async function checkUses(
   const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
   const struck = now.filter((change) => !changes.includes(change));
   if (struck.length === 0) return;
-  const told = struck.map(({ address, name, reason }) => ({
+  const sentences = struck.map(({ address, name, reason }) => ({
     address,
     name,
     message: `${address} would be deleted: ${reason}`,
   }));
-  throw new CallsheetError('refused', foldSentences(told), {
+  throw new CallsheetError('refused', foldSentences(sentences), {
     hint: `Nothing was written. ${PLAN_AGAIN}`,
   });
 }

@@ -118,8 +118,8 @@ async function findDeletions(
       const reading = receipts.get(run) ?? readReceipts(run, store);
       receipts.set(run, reading);
       const receipt = (await reading).find(({ line }) => line.address === former);
-      const told = receipt && describeReceipt(receipt, change);
-      return told && [address, told];
+      const description = receipt && describeReceipt(receipt, change);
+      return description && [address, description];
     }),
   );
   return new Map(found.filter((one) => one !== undefined));

@@ -82,11 +82,11 @@ export async function awaitLock(
   until: number,
   context: RunContext,
 ): Promise<void> {
-  for (let told = false; ; ) {
+  for (let isReported = false; ; ) {
     const held = await store.lock();
     if (held === undefined || !(await isAtWork(held.holder.run, store))) return;
-    await waitFor(lockedState(store.location, held.holder, held.lease), until, told, context);
-    told = true;
+    await waitFor(lockedState(store.location, held.holder, held.lease), until, isReported, context);
+    isReported = true;
   }
 }
 
@@ -97,12 +97,12 @@ export async function acquireUntil(
   until: number,
   context: RunContext,
 ): Promise<Lease> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await store.acquire(holder);
     } catch (error) {
       if (!(error instanceof CallsheetError) || error.code !== 'locked') throw error;
-      await waitFor(error, until, told, context);
+      await waitFor(error, until, isReported, context);
     }
   }
 }
@@ -110,12 +110,12 @@ export async function acquireUntil(
 async function waitFor(
   locked: CallsheetError,
   until: number,
-  isTold: boolean,
+  isReported: boolean,
   { stop, emit }: RunContext,
 ): Promise<void> {
   const left = until - Date.now();
   if (left <= 0 || stop.aborted) throw locked;
-  if (!isTold) emit({ type: 'waiting', message: locked.message });
+  if (!isReported) emit({ type: 'waiting', message: locked.message });
   await realPause.sleep(Math.min(LOOK_MS, left), stop);
 }
 
@@ -248,11 +248,11 @@ export function refuseUnclear(
     return candidates.length > 0 && (adopt === undefined || !candidates.includes(adopt));
   });
   if (unclear.length === 0) return;
-  const told = unclear.map(({ address, message }) => ({
+  const sentences = unclear.map(({ address, message }) => ({
     address,
     message: `${address} ${message}`,
   }));
-  throw new CallsheetError('refused', `run ${run} died:\n${foldSentences(told)}`, {
+  throw new CallsheetError('refused', `run ${run} died:\n${foldSentences(sentences)}`, {
     hint: 'Nothing was written. Plan again once that is done.',
   });
 }

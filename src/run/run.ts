@@ -310,8 +310,8 @@ async function execute(
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
     const kept = request.kept?.(run, result);
     const changed = withKept(withHolds(withApplied(state, applied), guarded.holds), kept);
-    const told = withDeleted(changed, state.resources, { run, at }, result.ledger);
-    const next = nextState(withLetGo(told, state.resources, resources), run, resources);
+    const recorded = withDeleted(changed, state.resources, { run, at }, result.ledger);
+    const next = nextState(withLetGo(recorded, state.resources, resources), run, resources);
     try {
       await lease.append({
         type: 'ended',

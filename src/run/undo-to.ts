@@ -189,10 +189,13 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
 }
 
 /** Notes what is left alone. */
-function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant): readonly Note[] {
+function notesOn(
+  { uncovered, foreign }: SnapshotUndo,
+  { kept, others }: Relevant,
+): readonly Note[] {
   const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
   const unmanaged = foreign + others;
-  const said: Note[] = untold.map((address) => ({
+  const said: Note[] = uncovered.map((address) => ({
     severity: 'warning',
     address,
     message: 'the snapshot does not contain all of it, so it will not be changed',

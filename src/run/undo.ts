@@ -225,7 +225,7 @@ export async function undo(
             readHistory,
             session,
           );
-    const untold =
+    const unchecked =
       options.undoEdited === true
         ? []
         : [...chosen.wanted].flatMap(([address, { id }]): readonly Edited[] => {
@@ -253,7 +253,7 @@ export async function undo(
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
         ...edited,
-        ...untold,
+        ...unchecked,
         ...(options.undoEdited === true
           ? []
           : [...others.replaced, ...[...gone].map(deletedSince)]),
@@ -308,12 +308,12 @@ export function leaveToOwners(
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };
   if (options.skipRefused !== true) {
-    const told = skipped.map(({ address, why }) => ({
+    const sentences = skipped.map(({ address, why }) => ({
       address,
       name: state.resources[address]?.name,
       message: `${address} ${why}`,
     }));
-    throw new CallsheetError('refused', foldSentences(told), { hint: first.advice });
+    throw new CallsheetError('refused', foldSentences(sentences), { hint: first.advice });
   }
   const left = new Set(skipped.map(({ address }) => address));
   return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
@@ -728,8 +728,8 @@ export function leaveOutEdited(
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   if (edited.length === 0) return { undo, skipped: [] };
   if (options.skipRefused !== true) {
-    const told = edited.map((one) => ({ ...one, name: nameIn(undo, one.address) }));
-    throw new CallsheetError('refused', foldSentences(told), {
+    const sentences = edited.map((one) => ({ ...one, name: nameIn(undo, one.address) }));
+    throw new CallsheetError('refused', foldSentences(sentences), {
       hint: [
         'Nothing was written. To see the edits: `callsheet drift`. Then type one of these:',
         ...waysPastEdits(command, edited, undo, options),

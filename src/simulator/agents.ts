@@ -193,12 +193,15 @@ export const sip: Routes<'setSipRegistration'> = {
       pickedUpAt: new Date(platform.now().getTime() + platform.dialect.sipLagMs).toISOString(),
     });
     recordFacet(platform, agent);
-    return { status: 200, body: { success: true, data: { ...UNTOLD, ...registration } } };
+    return {
+      status: 200,
+      body: { success: true, data: { ...REGISTRATION_DEFAULTS, ...registration } },
+    };
   },
 };
 
 /** Reads show these defaults of a registration where nothing was stored. */
-const UNTOLD = {
+const REGISTRATION_DEFAULTS = {
   sipDomain: '',
   username: '',
   password: '',
@@ -246,7 +249,7 @@ export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
     const agent = reachedAgent(platform, input, () => flat(404, 'Agent not found'));
     const organization = getOrganization(platform, agent.organizationId);
     if (input.query.refresh === true) organization.knownMerchant = { ...organization.merchant };
-    return told(platform, agent);
+    return answerReadiness(platform, agent);
   },
 
   setPaymentTool: (input, platform) => {
@@ -264,11 +267,11 @@ export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
           : {},
     };
     recordFacet(platform, agent);
-    return updated(platform.dialect, told(platform, agent));
+    return updated(platform.dialect, answerReadiness(platform, agent));
   },
 };
 
-function told(platform: Platform, agent: Agent): Answer {
+function answerReadiness(platform: Platform, agent: Agent): Answer {
   const body = readiness(platform, agent);
   return platform.dialect.readiness === 'bare' ? { status: 200, body } : data(body);
 }

@@ -382,8 +382,11 @@ export function createRequestLog(): RequestLog {
 /** The text of an answer's body, in the notation that the dialect has. */
 function wireText(dialect: Dialect, body: Json): string {
   const { timestamps, unknownFields, keyOrder, numbers } = dialect;
-  const told = timestamps === 'milliseconds' && !unknownFields ? body : recast(dialect, body);
-  return keyOrder === 'stable' && numbers === 'plain' ? JSON.stringify(told) : write(dialect, told);
+  const dialectBody =
+    timestamps === 'milliseconds' && !unknownFields ? body : recast(dialect, body);
+  return keyOrder === 'stable' && numbers === 'plain'
+    ? JSON.stringify(dialectBody)
+    : write(dialect, dialectBody);
 }
 
 /**

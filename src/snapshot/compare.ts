@@ -79,7 +79,7 @@ export async function compareSnapshots(
     findAssumption: () => undefined,
     secondsPerRequest: () => 0,
   });
-  const notes = [...difference.untold.map(untoldNote), ...compareAnswers(difference)];
+  const notes = [...difference.uncompared.map(noteUncompared), ...compareAnswers(difference)];
   return asComparison(plan, difference.equal, notes);
 }
 
@@ -183,7 +183,7 @@ const REASONS: { readonly [action: string]: string } = {
 };
 
 /** The note on resources that only one snapshot has, where the other did not read all of their list. */
-function untoldNote({ kind, count, in: one }: Untold): Note {
+function noteUncompared({ kind, count, in: one }: Uncompared): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
   const have = count === 1 ? 'was' : 'were';
   const message = `${formatCount(count, 'resource')} of kind ${nameInWords(kind)} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (\`callsheet snapshot show\`)`;
@@ -215,8 +215,8 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
     (name) => !isSameJson(old.get(name) ?? null, now.get(name) ?? null),
   );
   if (names.length === 0) return `${after.operation} has another answer`;
-  const told = names.map((name) => wordsFor(name, old.get(name), now.get(name)));
-  return `${after.operation}: ${formatFirst(told, MOST_NAMED)}`;
+  const changes = names.map((name) => wordsFor(name, old.get(name), now.get(name)));
+  return `${after.operation}: ${formatFirst(changes, MOST_NAMED)}`;
 }
 
 /** Entries of a list by what names them. */
@@ -285,10 +285,10 @@ type Difference = {
   /** How many resources are the same in both. */
   readonly equal: number;
   /** Resources that only one has, and that the other may have missed. */
-  readonly untold: readonly Untold[];
+  readonly uncompared: readonly Uncompared[];
 };
 
-type Untold = {
+type Uncompared = {
   readonly kind: string;
   readonly count: number;
   readonly in: 'earlier' | 'later';
@@ -326,23 +326,29 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
     if (record.type === 'answer') answers.set(key, { ...answers.get(key), before: record });
   }
   const isOfBoth = new Set(after.map(getIdentity).filter((key) => before.has(key)));
-  const isTold = (record: ResourceRecord, { lists, gaps }: Read) => {
+  const isCovered = (record: ResourceRecord, { lists, gaps }: Read) => {
     const key = getIdentity(record);
     return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
   };
-  const gone = Map.groupBy(before.values(), (one) => isTold(one, readings.later));
-  const come = Map.groupBy(after, (one) => isTold(one, readings.earlier));
+  const gone = Map.groupBy(before.values(), (one) => isCovered(one, readings.later));
+  const come = Map.groupBy(after, (one) => isCovered(one, readings.earlier));
   return {
     before: new Map(gone.get(true)?.map((record) => [getIdentity(record), record])),
     after: come.get(true) ?? [],
     answers,
     organizations,
     equal,
-    untold: [...untoldIn('earlier', gone.get(false)), ...untoldIn('later', come.get(false))],
+    uncompared: [
+      ...countUncompared('earlier', gone.get(false)),
+      ...countUncompared('later', come.get(false)),
+    ],
   };
 }
 
-function untoldIn(which: Untold['in'], records: readonly ResourceRecord[] = []): readonly Untold[] {
+function countUncompared(
+  which: Uncompared['in'],
+  records: readonly ResourceRecord[] = [],
+): readonly Uncompared[] {
   const counts = countEach(records.map(({ kind }) => kind));
   return [...counts].map(([kind, count]) => ({ kind, count, in: which }));
 }

@@ -101,11 +101,11 @@ export async function* readLines(file: string, bytes: Bytes): AsyncGenerator<Lin
       continue;
     }
     if (line.type === 'end') {
-      const told = line as unknown as End;
-      if (told.sha256 !== tally.end().sha256) {
+      const recordedEnd = line as unknown as End;
+      if (recordedEnd.sha256 !== tally.end().sha256) {
         throw damaged(file, 'its contents were changed after they were written');
       }
-      end = told;
+      end = recordedEnd;
       continue;
     }
     // Its digest is checked at the end.

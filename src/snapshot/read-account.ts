@@ -247,21 +247,24 @@ function* questionsAbout(
 }
 
 async function ask(call: Call, about: About, input: AccountInput): Promise<ContentRecord> {
-  const told = await orRefusal(input.client.call(call));
-  if (!(told instanceof ApiError)) return answer(call.operation, about, told, input);
+  const response = await orRefusal(input.client.call(call));
+  if (!(response instanceof ApiError)) return answer(call.operation, about, response, input);
   const [place] = Object.entries(about);
   const where = place === undefined ? '' : ` of ${nameInWords(place[0])} ${place[1]}`;
-  return { type: 'gap', of: `${call.operation}${where}`, why: describeApiError(told) };
+  return { type: 'gap', of: `${call.operation}${where}`, why: describeApiError(response) };
 }
 
 function answer(
   operation: string,
   about: About,
-  told: Json,
+  response: Json,
   { sensitive }: ReadOne,
 ): ContentRecord {
   const { organization_id = null, reseller_id = null } = about;
-  const kept = sensitive || !isObject(told) ? told : redact({}, told, { how: 'withhold' }).document;
+  const kept =
+    sensitive || !isObject(response)
+      ? response
+      : redact({}, response, { how: 'withhold' }).document;
   return { type: 'answer', operation, organization_id, reseller_id, answer: kept };
 }
 

@@ -43,7 +43,7 @@ type LintInput = {
 };
 
 /** A finding of any rule. */
-type Told = {
+type AnyFinding = {
   readonly rule: string;
   readonly severity: Severity;
   readonly resource: DesiredResource;
@@ -94,7 +94,7 @@ export function reportLint(input: LintInput): void {
   );
 }
 
-function ofLint(finding: Weighed): Told {
+function ofLint(finding: Weighed): AnyFinding {
   const { resource, path, message } = finding;
   const subject = formatSubject({ subject: resource.address }, [path]);
   return { ...finding, message: `${subject} ${message}`, isSuppressible: true };
@@ -106,7 +106,7 @@ function teamName(name: string): string {
 
 /** An error of the team is a decision of the team: a comment of one file does not lift it. */
 function ofTeam({ rules, report }: LintInput) {
-  return (finding: RuleFinding): readonly Told[] => {
+  return (finding: RuleFinding): readonly AnyFinding[] => {
     const { resource, severity } = finding;
     const rule = teamName(finding.rule);
     const written = rules.find(({ name }) => name === finding.rule);
@@ -126,12 +126,12 @@ function ofTeam({ rules, report }: LintInput) {
 }
 
 /** A comment speaks for the field, and for the resource that has it: the field may stand in a base. */
-function suppresses(ignore: Suppression, { resource, path, isSuppressible }: Told): boolean {
+function suppresses(ignore: Suppression, { resource, path, isSuppressible }: AnyFinding): boolean {
   if (!isSuppressible) return false;
   return covers(ignore, resource.locate(path)) || covers(ignore, resource.position);
 }
 
-function reportFinding(finding: Told, texts: Texts, report: Report): void {
+function reportFinding(finding: AnyFinding, texts: Texts, report: Report): void {
   const { resource, path, severity, rule, message, hint, span } = finding;
   const { address } = resource;
   report.add({

@@ -84,7 +84,7 @@ export async function salvageFrom(sources: Sources): Promise<Salvage> {
       lineage === undefined
         ? remains && orphaned(remains)
         : rebuild(remains, lineage, replayed, newestBegan(own)),
-    journals: journals.flatMap((journal) => told(journal, replayed, lineage)),
+    journals: journals.flatMap((journal) => listSalvaged(journal, replayed, lineage)),
   };
 }
 
@@ -255,7 +255,7 @@ function withoutTwins(resources: State['resources']): State['resources'] {
 }
 
 /** Journals that were used, and those that stand in the way; not the receipts of other lineages. */
-function told(
+function listSalvaged(
   { run, path, finished, began, lost }: Journal,
   replayed: readonly Journal[],
   lineage: string | undefined,

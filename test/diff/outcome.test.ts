@@ -6,7 +6,7 @@ type Seen = Parameters<typeof judgeLeaf>[0];
 const FACTS = [
   'isChanged',
   'isOwned',
-  'isTold',
+  'isReturned',
   'isAsSent',
   'isAsBefore',
   'isAlike',
@@ -19,7 +19,7 @@ const ALL: readonly Seen[] = Array.from({ length: 2 ** FACTS.length }, (_, numbe
   return {
     isChanged: is(0),
     isOwned: is(1),
-    isTold: is(2),
+    isReturned: is(2),
     isAsSent: is(3),
     isAsBefore: is(4),
     isAlike: is(5),
@@ -37,16 +37,16 @@ const OTHERS: readonly Partial<Seen>[] = [
 
 /** The table above `judgeLeaf`: what a row does not name is all one to it. */
 const ROWS: readonly (readonly [Partial<Seen>, Outcome])[] = [
-  [{ isTold: false }, 'untold'],
-  [{ isTold: true, isChanged: true, isAsSent: true }, 'took'],
-  [{ isTold: true, isChanged: false, isAsSent: true }, 'kept'],
+  [{ isReturned: false }, 'unreturned'],
+  [{ isReturned: true, isChanged: true, isAsSent: true }, 'took'],
+  [{ isReturned: true, isChanged: false, isAsSent: true }, 'kept'],
   [
-    { isTold: true, isChanged: true, isAsSent: false, isAsBefore: true, isAlike: false },
+    { isReturned: true, isChanged: true, isAsSent: false, isAsBefore: true, isAlike: false },
     'not_taken',
   ],
-  [{ isTold: true, isChanged: false, isAsSent: false, isGone: true }, 'lost'],
+  [{ isReturned: true, isChanged: false, isAsSent: false, isGone: true }, 'lost'],
   ...OTHERS.flatMap((facts): (readonly [Partial<Seen>, Outcome])[] => {
-    const other = { isTold: true, isAsSent: false, ...facts };
+    const other = { isReturned: true, isAsSent: false, ...facts };
     return [
       [{ ...other, isOwned: false }, 'moved'],
       [{ ...other, isOwned: true, hasOthers: false }, 'stored_as'],

@@ -121,19 +121,19 @@ describe('what the stack manages', () => {
 
 describe('what is not in the snapshot', () => {
   test('was made since where its list was read to the end', () => {
-    const { undo, untold } = since([], { 'agent.night': stateOf('agent', 'a9') });
+    const { undo, uncovered } = since([], { 'agent.night': stateOf('agent', 'a9') });
     expect(undo.addresses).toEqual(['agent.night']);
     expect(undo.desired).toEqual([]);
     expect(undo.impossible).toEqual([]);
     expect(undo.wanted.get('agent.night')).toMatchObject({ document: null, withheld: [] });
-    expect(untold).toEqual([]);
+    expect(uncovered).toEqual([]);
   });
 
   test('is left alone where it was not', () => {
     const resources = { 'agent.night': stateOf('agent', 'a9') };
-    const { undo, untold } = since([], resources, { covers: () => false });
+    const { undo, uncovered } = since([], resources, { covers: () => false });
     expect(undo.addresses).toEqual([]);
-    expect(untold).toEqual(['agent.night']);
+    expect(uncovered).toEqual(['agent.night']);
   });
 
   test('stays where the platform cannot delete it, and is named', () => {

@@ -109,7 +109,10 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const tally = createTally();
     const files = flags.media === true ? await readMedia(session) : [];
     const collected = collectHeld(async function* () {});
-    const seen = noted(tally.over(withMedia(told(records, terminal), files)), collected.note);
+    const seen = noted(
+      tally.over(withMedia(reportProgress(records, terminal), files)),
+      collected.note,
+    );
     const body = base === undefined ? seen : withoutSame(seen, base.digests);
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
@@ -133,7 +136,7 @@ async function* noted<T extends ContentRecord>(
 }
 
 /** Says now and then how far it is: a large account takes minutes. */
-async function* told(
+async function* reportProgress(
   records: AsyncIterable<ContentRecord>,
   { err }: Terminal,
 ): AsyncGenerator<ContentRecord> {

@@ -219,10 +219,10 @@ export function unlock(
       const actor = await describeActor(settings.dir, context);
       await store.unlock(lease, holderFor('', 'state unlock', actor, context));
     }
-    const { watch: _, ...told } = held ?? { watch: 0 };
+    const { watch: _, ...heldLock } = held ?? { watch: 0 };
     const seen = {
       location: store.location,
-      held: 'lease' in told ? told : null,
+      held: 'lease' in heldLock ? heldLock : null,
       unlocked: lease !== undefined,
     };
     const document = stampDocument('callsheet-lock', seen);

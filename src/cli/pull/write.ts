@@ -36,13 +36,13 @@ export async function writePulled(
       `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
     );
   }
-  if (tree.type === 'unknown' && flags.allowDirty !== true) throw untold(tree.reason);
+  if (tree.type === 'unknown' && flags.allowDirty !== true) throw unknownTree(tree.reason);
   if (tree.type === 'dirty' && flags.allowDirty !== true) throw dirty(tree.files);
   refuseInterrupted(context);
   replaceFiles(stack.dir, files);
 }
 
-function untold(reason: string): CallsheetError {
+function unknownTree(reason: string): CallsheetError {
   const message = `nothing was written: git does not say whether the stack has changes (${reason})`;
   return new CallsheetError('refused', message, { hint: '--allow-dirty writes all the same.' });
 }

@@ -77,10 +77,10 @@ const SCOPE = 'callsheet';
 
 /** Opens the SDK as the variables `OTEL_*` say. Never throws: a bad value is a warning, and nothing is sent then. */
 export function openOtlp({ env, version, tell }: TelemetryDeps): Otlp {
-  let isTold = false;
+  let isWarned = false;
   const warn = (text: string) => {
-    if (!isTold) tell(text);
-    isTold = true;
+    if (!isWarned) tell(text);
+    isWarned = true;
   };
   const outbox = openOutbox(warn);
   const resource = resourceFromAttributes({

@@ -30,7 +30,7 @@ type Claim = {
   /** `clinics/harbor/agents.yaml:3`, or what else says it. */
   readonly place: string;
   /** True if others may have it, too, as long as each names its live resource. */
-  readonly isTold: boolean;
+  readonly isAdopted: boolean;
   /** True for a name by which the platform is searched, because nothing else identifies the live resource. */
   readonly isSought?: boolean;
   /** True for a name that the stack gives up: until then another stack's search for it finds this stack's resource. */
@@ -92,7 +92,7 @@ function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
   const key = `state ${placeKey(state, withoutLinks)}`;
   const place = inTree(path, STACK_FILE);
-  return { key, stack: path, what, address: undefined, place, isTold: false };
+  return { key, stack: path, what, address: undefined, place, isAdopted: false };
 }
 
 function configuredClaims(
@@ -104,11 +104,13 @@ function configuredClaims(
   return resources.flatMap(({ address, kind, document, lifecycle, position }) => {
     const { adopt } = lifecycle;
     const file = position === undefined ? path : inTree(path, `${position.file}:${position.line}`);
-    const common = { stack: path, address, place: file, isTold: adopt !== undefined };
+    const common = { stack: path, address, place: file, isAdopted: adopt !== undefined };
     const isSought = adopt === undefined && state?.resources[address] === undefined;
     const name = getNaturalKey(kindNamed(kind), document);
     return [
-      ...(adopt === undefined ? [] : [{ ...common, ...byId(account, kind, adopt), isTold: false }]),
+      ...(adopt === undefined
+        ? []
+        : [{ ...common, ...byId(account, kind, adopt), isAdopted: false }]),
       ...(name === undefined
         ? []
         : [{ ...common, isSought, ...byName(account, kind, name, organizations) }]),
@@ -135,7 +137,7 @@ function recordedClaims(
     if (!isKept && isForgotten(address)) return [];
     const at = kept?.position;
     const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
-    const common = { stack: path, address, place, isTold: false };
+    const common = { stack: path, address, place, isAdopted: false };
     const kind = kindNamed(resource.kind);
     const name = getNaturalKey(kind, rebuildDocument(resource));
     const isSame = isKept && name === getNaturalKey(kind, kept.document);
@@ -192,7 +194,8 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
   const overlaps = new Map<string, Overlap[]>();
   for (const group of Map.groupBy(claims, ({ key }) => key).values()) {
     // Resources may share a name where each says which live one it takes over; then the ids tell.
-    if (group.length < 2 || group.every(({ isTold, isFormer }) => isTold || isFormer)) continue;
+    if (group.length < 2 || group.every(({ isAdopted, isFormer }) => isAdopted || isFormer))
+      continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
     for (const own of first.values()) {
       // The stack that gives a name up may go on: then the other one can, too.
@@ -208,7 +211,7 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
 }
 
 /** More overlaps than this are only counted. */
-const MAX_TOLD = 5;
+const MAX_REPORTED = 5;
 
 /** Why a stack is refused, in words: both addresses and where each is written. */
 function describeOverlaps(overlaps: readonly Overlap[]): {
@@ -217,7 +220,7 @@ function describeOverlaps(overlaps: readonly Overlap[]): {
 } {
   // The same two resources may meet by id and by name.
   const distinct = [...new Map(overlaps.map((one) => [formatPair(one), one])).values()];
-  const lines = firstLines(distinct.map(describe), MAX_TOLD, ' that both stacks manage');
+  const lines = firstLines(distinct.map(describe), MAX_REPORTED, ' that both stacks manage');
   const [first] = distinct;
   return { message: lines.join('\n'), hint: hintFor(first) };
 }

@@ -93,7 +93,7 @@ async function report(
   flags: QueueFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const read = () => queue.database.told(() => readBatch(queue.database.query, id));
+  const read = () => queue.database.explainFailures(() => readBatch(queue.database.query, id));
   if ((await read()) === undefined) {
     throw new CallsheetError('usage', `the queue ${queue.database.location} has no batch ${id}`, {
       hint: '`callsheet queue add` prints the id of what it enqueues; batches are kept for 30 days.',
@@ -149,11 +149,11 @@ async function follow(
   flags: QueueFlags,
   { terminal, stop }: Pick<Context, 'terminal' | 'stop'>,
 ): Promise<void> {
-  let told = '';
+  let shown = '';
   let awaySince: number | undefined;
   while (!stop.aborted) {
     try {
-      const { done, running, waiting, notes } = await queue.database.told(() =>
+      const { done, running, waiting, notes } = await queue.database.explainFailures(() =>
         countTasks(queue.database.query, id),
       );
       awaySince = undefined;
@@ -163,8 +163,8 @@ async function follow(
         ...notes.map((note) => `  ${sanitiseLine(note)}`),
       ].join('\n');
       if (terminal.live !== undefined) terminal.live.draw(text);
-      else if (text !== told) say(terminal, text);
-      told = text;
+      else if (text !== shown) say(terminal, text);
+      shown = text;
     } catch (error) {
       if (!(error instanceof QueueLost)) throw error;
       awaySince ??= Date.now();

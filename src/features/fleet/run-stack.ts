@@ -200,14 +200,14 @@ export function worstExit(exits: readonly number[]): ExitCode {
 }
 
 export function summariseStack({ path, exit, document, error }: StackResult): FleetStack {
-  const told = document === undefined ? NOTHING_TOLD : toldBy(document, path);
-  const reason = error === undefined ? told.reason : reasonOfFailure(path, error);
+  const summary = document === undefined ? EMPTY_SUMMARY : summariseDocument(document, path);
+  const reason = error === undefined ? summary.reason : reasonOfFailure(path, error);
   const failure = failureIn(exit);
   return {
     path,
-    status: failure === 'error' ? 'failed' : (failure ?? told.status),
+    status: failure === 'error' ? 'failed' : (failure ?? summary.status),
     exit,
-    counts: told.counts,
+    counts: summary.counts,
     plan_digest: document?.format === 'callsheet-plan' ? document.digest : null,
     plan_file: null,
     run: document?.format === 'callsheet-run' ? document.run : null,
@@ -217,16 +217,16 @@ export function summariseStack({ path, exit, document, error }: StackResult): Fl
 }
 
 /** The summary of a stack that its document gives. */
-type Told = Pick<FleetStack, 'counts'> & {
+type StackSummary = Pick<FleetStack, 'counts'> & {
   /** How a command came out that did all that it was asked. */
   readonly status: StackStatus;
   /** The obstacle, if any. */
   readonly reason: string | undefined;
 };
 
-const NOTHING_TOLD: Told = { status: 'unchanged', counts: {}, reason: undefined };
+const EMPTY_SUMMARY: StackSummary = { status: 'unchanged', counts: {}, reason: undefined };
 
-function toldBy(document: StackDocument, path: string): Told {
+function summariseDocument(document: StackDocument, path: string): StackSummary {
   switch (document.format) {
     case 'callsheet-diagnostics': {
       const { counts, diagnostics } = document;

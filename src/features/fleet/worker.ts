@@ -108,7 +108,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
 
 async function withQueue(queue: Queue, name: string): Promise<Queue> {
   try {
-    await queue.database.told(() => makeQueue(queue, name));
+    await queue.database.explainFailures(() => makeQueue(queue, name));
     return queue;
   } catch (error) {
     await queue.close();

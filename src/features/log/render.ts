@@ -93,8 +93,8 @@ function formatOrigin(change: RecordedChange): readonly string[] {
     const from = sources.length === 0 ? [] : [`via ${sources.join(', ')}`];
     const word = entries.length === 1 ? 'history entry' : 'history entries';
     const which = entries.length === 0 ? [] : [`${word} ${entries.join(', ')}`];
-    const told = [...from, ...which, ...(change.message === null ? [] : [change.message])];
-    return told.length === 0 ? [] : [told.join(', ')];
+    const parts = [...from, ...which, ...(change.message === null ? [] : [change.message])];
+    return parts.length === 0 ? [] : [parts.join(', ')];
   }
   const origin = [
     `run ${run}`,

@@ -141,13 +141,13 @@ async function print(
   }
   const { missing } = head.history;
   const total = count === 0 ? 'No change is recorded.' : `${formatCount(count, 'change')}.`;
-  const told = missing === null ? total : `${total} ${missing}`;
-  if (format === 'markdown') out(`\n${told}\n`);
+  const summary = missing === null ? total : `${total} ${missing}`;
+  if (format === 'markdown') out(`\n${summary}\n`);
   else
     out(
       count === 0
-        ? sentence(told, render)
-        : paint([[], ...wrap([span(told)], render.width, 0)], render.color),
+        ? sentence(summary, render)
+        : paint([[], ...wrap([span(summary)], render.width, 0)], render.color),
     );
 }
 

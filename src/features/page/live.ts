@@ -123,10 +123,11 @@ export function factsOfFleet(
     Object.entries(resources).map(([address, { scope, leaves }]) => {
       const id = scope.organization_id;
       const { status } = leaves;
-      const isTold = status !== undefined && 'value' in status && typeof status.value === 'string';
+      const hasStatus =
+        status !== undefined && 'value' in status && typeof status.value === 'string';
       const facts: ResourceFacts = {
         organization: id === undefined ? null : (getOwn(names, id) ?? id),
-        status: isTold ? String(status.value) : null,
+        status: hasStatus ? String(status.value) : null,
         run: runs.get(address) ?? null,
       };
       return [address, facts];
@@ -166,12 +167,12 @@ export function valuesOfRun(
       const snapshot = snapshots.get(address);
       const leaves = after.get(address);
       if (snapshot === undefined || leaves === undefined) return [];
-      const told = fields.map((path) => ({
+      const changes = fields.map((path) => ({
         path,
         before: valueBefore(snapshot, path, findSchema(snapshot.kind)),
         after: valueOfLeaf(leaves[path]),
       }));
-      return told.length === 0 ? [] : [[address, told]];
+      return changes.length === 0 ? [] : [[address, changes]];
     }),
   );
 }

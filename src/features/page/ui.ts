@@ -222,8 +222,8 @@ function findRefusal(
 /** Returns the path behind the token; undefined where the token is wrong. */
 function pathBelow(token: string, url: string): string | undefined {
   const [, given = '', path] = /^\/([^/?#]*)\/([^?#]*)$/.exec(url) ?? [];
-  const [known, told] = [Buffer.from(token), Buffer.from(given)];
-  const isKnown = known.length === told.length && timingSafeEqual(known, told);
+  const [known, received] = [Buffer.from(token), Buffer.from(given)];
+  const isKnown = known.length === received.length && timingSafeEqual(known, received);
   return isKnown ? path : undefined;
 }
 

@@ -57,7 +57,7 @@ export function compareDumps(
         ...leavesApart(one.beside, renamed(other.beside, ids), []),
       ];
       return apart
-        .filter(isTold(one))
+        .filter(isCompared(one))
         .map(({ path, was, is }) => difference(one, path, was, is, words));
     }),
     ...now
@@ -132,7 +132,7 @@ function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apa
 }
 
 /** Fields that the platform works out itself are left out: they follow from the rest. */
-function isTold({ kind: { schema } }: Held) {
+function isCompared({ kind: { schema } }: Held) {
   return ({ path }: Apart) => !schemasAlong(schema, path).some(({ readOnly }) => readOnly === true);
 }
 

@@ -73,8 +73,8 @@ function listKnowledgeBases({
 /** Returns the limits of the key, as far as the platform reports them. */
 async function readLevel({ reader }: Session): Promise<Beside['level']> {
   // An operation that is closed to scoped keys shows that the key is scoped.
-  const told = await reader.entitlements().closedTo('getBillingReport');
-  return told.type === 'answered' ? told.value : undefined;
+  const answer = await reader.entitlements().closedTo('getBillingReport');
+  return answer.type === 'answered' ? answer.value : undefined;
 }
 
 /** Payment accounts of the organizations in which the plan asks for payments. */
@@ -89,9 +89,9 @@ async function readMerchants(
         readiness !== undefined && fields.some(({ path }) => path.startsWith(`${field}.`)),
     );
     if (id === null || owner === null || asked?.readiness === undefined) continue;
-    const told = await reader.entitlements().about(asked.readiness.ask(id));
-    if (told.type === 'unanswered') continue;
-    const { account_status: status, charges_enabled: charges } = recordIn(told.value);
+    const answer = await reader.entitlements().about(asked.readiness.ask(id));
+    if (answer.type === 'unanswered') continue;
+    const { account_status: status, charges_enabled: charges } = recordIn(answer.value);
     const known = MERCHANT_STATUSES.find((one) => one === status);
     if (known !== undefined) merchants.set(owner, { status: known, charges: charges === true });
   }

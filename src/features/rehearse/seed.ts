@@ -93,11 +93,11 @@ type Named = OrganizationRecord & { readonly name: string };
 
 /** Every organization that is named anywhere: the platform lists none. */
 function listOrganizations(
-  told: readonly OrganizationRecord[],
+  recorded: readonly OrganizationRecord[],
   resources: readonly ResourceRecord[],
   { organizations: names, knowledgeBases }: Beside,
 ): readonly Named[] {
-  const known = new Map(told.map((one) => [one.id, one]));
+  const known = new Map(recorded.map((one) => [one.id, one]));
   const owners = resources.flatMap(({ record, scope }) => [
     record.organization_id,
     scope.organization_id,
@@ -148,12 +148,12 @@ function withLocks(organizations: readonly Named[], answers: readonly AnswerReco
 /** An agent without what is null, which says no more than what is absent. */
 function buildAgent({ facets, scope, id }: ResourceRecord, record: JsonObject) {
   const { payments } = facets;
-  const told = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
-  const name = typeof told.name === 'string' ? told.name : id;
-  const owner = told.organization_id ?? scope.organization_id ?? '';
+  const filled = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+  const name = typeof filled.name === 'string' ? filled.name : id;
+  const owner = filled.organization_id ?? scope.organization_id ?? '';
   const tool = isObject(payments) ? buildPayments(payments) : undefined;
   return {
-    ...told,
+    ...filled,
     id,
     name,
     organization_id: String(owner),
@@ -164,8 +164,8 @@ function buildAgent({ facets, scope, id }: ResourceRecord, record: JsonObject) {
 /** Leaves out the limits while the tool is off: the platform returns limits then that may never have been set. */
 function buildPayments({ tool_enabled: enabled, ...limits }: JsonObject) {
   if (enabled !== true) return { enabled: false };
-  const told = Object.entries(limits).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(told), enabled: true };
+  const filled = Object.entries(limits).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(filled), enabled: true };
 }
 
 function owned({ scope }: ResourceRecord, record: JsonObject): JsonObject {
@@ -402,8 +402,8 @@ function listEntries<M extends string>(
   operation: string,
   member: M,
 ): readonly Row<M>[] {
-  const told = answers.filter((one) => one.operation === operation);
-  const rows = told.flatMap(({ answer }) => listRows(answer, member));
+  const matching = answers.filter((one) => one.operation === operation);
+  const rows = matching.flatMap(({ answer }) => listRows(answer, member));
   return [...new Map(rows.map((row) => [row[member], row])).values()];
 }
 

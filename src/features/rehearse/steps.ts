@@ -53,7 +53,9 @@ export function changesApart(
   return [...new Set([...mine.keys(), ...theirs.keys()])].sort().flatMap((address) => {
     const [was, is] = [mine.get(address), theirs.get(address)];
     if (was?.text === is?.text) return [];
-    return [`${address}: ${was?.told ?? 'no change'} ${there}, ${is?.told ?? 'no change'} ${here}`];
+    return [
+      `${address}: ${was?.summary ?? 'no change'} ${there}, ${is?.summary ?? 'no change'} ${here}`,
+    ];
   });
 }
 
@@ -64,8 +66,8 @@ function buildOutline({ changes }: PlanDocument) {
         .map(({ path, before, after }) => computeDigest([path, before, after]))
         .sort();
       const names = fields.map(({ path }) => path).sort();
-      const told = names.length === 0 ? action : `${action} of ${names.join(', ')}`;
-      return [address, { told, text: JSON.stringify([action, verdict, leaves]) }];
+      const summary = names.length === 0 ? action : `${action} of ${names.join(', ')}`;
+      return [address, { summary, text: JSON.stringify([action, verdict, leaves]) }];
     }),
   );
 }
@@ -167,16 +169,16 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
 /** `5 done, 1 failed, 2 blocked`. */
 function formatCounts(ledger: readonly LedgerLine[]): string {
   const counts = countEach(ledger.map(({ status }) => status));
-  const told = [...counts].map(([status, count]) => `${count} ${status.replace('_', ' ')}`);
-  return told.length === 0 ? 'nothing was done' : told.join(', ');
+  const parts = [...counts].map(([status, count]) => `${count} ${status.replace('_', ' ')}`);
+  return parts.length === 0 ? 'nothing was done' : parts.join(', ');
 }
 
 /** Why a run did not come to its end: what failed or, where nothing did, what was remarked on. */
 function listFailures({ ledger, message }: Outcome): readonly string[] {
-  const told = (lines: readonly LedgerLine[]) =>
+  const listMessages = (lines: readonly LedgerLine[]) =>
     lines.map((line) => `${line.address}: ${line.message ?? 'it failed'}`);
   const failed = ledger.filter(({ status }) => status === 'failed');
-  if (failed.length > 0) return told(failed);
+  if (failed.length > 0) return listMessages(failed);
   const remarked = ledger.filter((line) => line.message !== null);
-  return remarked.length > 0 ? told(remarked) : message === null ? [] : [message];
+  return remarked.length > 0 ? listMessages(remarked) : message === null ? [] : [message];
 }

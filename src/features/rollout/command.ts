@@ -275,11 +275,11 @@ function toShownRollout(
 ): Rollouts.Rollout {
   const { settings, agents, steps, step, status } = record;
   const { judge, guardRails } = settings;
-  const { settings: _, logs: __, allowed: ___, judged_from: ____, ...told } = record;
+  const { settings: _, logs: __, allowed: ___, judged_from: ____, ...rest } = record;
   const at = steps[step]?.at ?? null;
   const since = Date.parse(at ?? record.started_at);
   return {
-    ...told,
+    ...rest,
     overdue: isUnderWay(record) && now - since > settings.overdueAfter,
     agents: agents.length,
     step: step + 1,

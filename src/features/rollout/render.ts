@@ -82,7 +82,7 @@ function rolloutTitle(rollout: Rollouts.Rollout, environment: string | null): st
 }
 
 /** A name, and the texts beside it. */
-type Told = readonly [name: string, texts: readonly string[]];
+type NamedTexts = readonly [name: string, texts: readonly string[]];
 
 /** So many texts and agents are named of a fact, unless everything is asked for. */
 const MOST = 8;
@@ -104,14 +104,16 @@ function listFacts(rollout: Rollouts.Rollout, most: number, now?: Date) {
   const missing = [look?.why, ...(look?.measures ?? []).map((measure) => measure.why)];
   // A step that is not applied in full comes again.
   const due = steps.find((step) => step.status !== 'applied');
-  const told = (all: readonly (readonly [string, readonly (string | null | undefined)[]])[]) =>
-    all.flatMap(([name, texts]): Told[] => {
+  const selectFacts = (
+    all: readonly (readonly [string, readonly (string | null | undefined)[]])[],
+  ) =>
+    all.flatMap(([name, texts]): NamedTexts[] => {
       const shown = texts.flatMap((text) => (text?.trim() ? [text] : []));
       const where = ': `callsheet rollout show --verbose` lists them';
       return shown.length === 0 ? [] : [[name, firstLines(shown, most, where)]];
     });
   return {
-    facts: told([
+    facts: selectFacts([
       ['why', why?.split('\n').filter((line) => !said.has(line)) ?? []],
       [
         'broken',
@@ -133,7 +135,7 @@ function listFacts(rollout: Rollouts.Rollout, most: number, now?: Date) {
       ['next', [rollout.next]],
       ['who is next', [goesOn && due ? formatFirst(due.adds, most) : null]],
     ]),
-    details: told([
+    details: selectFacts([
       ['id', [rollout.id]],
       ['plan', [rollout.plan_digest]],
       ['runs', steps.flatMap(({ runs }) => runs)],
@@ -256,17 +258,17 @@ function rolloutMarkdown(rollout: Rollouts.Rollout, environment: string | null):
     // A pipeline finds the comment of a rollout by it.
     `<!-- callsheet:rollout-id ${rollout.id.replace(/[^\w-]/g, '')} -->`,
     `### ${plainText(rolloutTitle(rollout, environment))}`,
-    ...facts.map(toldMarkdown),
+    ...facts.map(renderFact),
     ...(rows.length === 0 ? [] : [[heads, '|---|---|---:|---:|---:|---:|', ...rows].join('\n')]),
     ...(rollout.commands.length === 0 ? [] : [fence(rollout.commands, 'sh')]),
     '<details><summary>Plan, runs and agents</summary>',
-    ...details.map(toldMarkdown),
+    ...details.map(renderFact),
     '</details>',
   ].join('\n\n');
 }
 
 /** One text beside its name; several as a list below it. */
-function toldMarkdown([name, texts]: Told): string {
+function renderFact([name, texts]: NamedTexts): string {
   const head = `**${name.charAt(0).toUpperCase()}${name.slice(1)}:**`;
   const lines = texts.map(plainText);
   return lines.length === 1

@@ -37,7 +37,7 @@ export type Watching = {
 };
 
 type OfStack = { readonly stack: string };
-type Told = OfStack & { readonly message: string };
+type StackMessage = OfStack & { readonly message: string };
 type OfField = OfStack & {
   readonly address: string;
   /** Null: the resource itself. */
@@ -85,10 +85,10 @@ export const EVENTS = {
         : `${formatLabel(address, name)} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
   },
   heal_left: warn(
-    ({ address, message }: Told & { readonly address: string }) =>
+    ({ address, message }: StackMessage & { readonly address: string }) =>
       `${address} is not put back: ${message}`,
   ),
-  heal_skipped: warn(({ message }: Told) => `Nothing is put back: ${message}`),
+  heal_skipped: warn(({ message }: StackMessage) => `Nothing is put back: ${message}`),
   heal_contested: error(
     ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
       `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} within an hour, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
@@ -100,7 +100,7 @@ export const EVENTS = {
     (event: OfStack & { readonly is_drifted: boolean }) =>
       `The notification was delivered: ${event.is_drifted ? 'there is drift' : 'no drift any more'}`,
   ),
-  notification_failed: error(({ message }: Told) => message),
+  notification_failed: error(({ message }: StackMessage) => message),
   hook_taken: info(
     ({ sender }: { readonly sender: 'github' | 'gitlab'; readonly delivery: string | null }) =>
       `A webhook of ${sender} asks for a pass`,
@@ -112,7 +112,7 @@ export const EVENTS = {
   ),
   stopping: info(({ message }: { readonly message: string }) => message),
   stopped: info(() => 'Stopped'),
-  note: debug(({ message }: Told) => message),
+  note: debug(({ message }: StackMessage) => message),
 } satisfies LogEntries;
 
 type WatchEvent = LoggedEvent<typeof EVENTS>;

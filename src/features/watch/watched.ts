@@ -141,11 +141,11 @@ export function watchStack(deps: WatchedDeps): Pass {
       // A pass that an interrupt broke off is no failure.
       if (context.stop.aborted) return { streak, isCut: false };
       const failure = failureWords(error);
-      const told = sameness(failure, error);
+      const failureKey = sameness(failure, error);
       // The same failure is reported once.
-      if (streak?.told !== told) log({ event: 'pass_failed', stack, ...failure });
+      if (streak?.failureKey !== failureKey) log({ event: 'pass_failed', stack, ...failure });
       const { passes = 0, since = context.now().toISOString() } = streak ?? {};
-      streak = { passes: passes + 1, since, told, kind: failure.kind };
+      streak = { passes: passes + 1, since, failureKey, kind: failure.kind };
       ended('failed');
       return { streak, isCut: false };
     }
@@ -325,7 +325,7 @@ type Streak = {
   readonly passes: number;
   readonly since: string;
   /** The key of the last reported failure: the same is not reported again. */
-  readonly told: string;
+  readonly failureKey: string;
   readonly kind: PassFailure['kind'];
 };
 

@@ -88,14 +88,14 @@ function findFacts(places: readonly Place[]): readonly FactPlace[] {
 function wholeChanges(before: readonly Place[], after: readonly Place[]): readonly Found[] {
   const places = [...before, ...after];
   const instructs = places.some(isWhole);
-  const isTold = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isOwn(fact));
+  const isShown = ({ fact }: FactPlace) => !fact.isWeak && (!instructs || isOwn(fact));
   const sort = before.length === 0 ? 'added' : 'removed';
   return [
     ...findFacts(before)
-      .filter(isTold)
+      .filter(isShown)
       .map((one) => change(one, undefined)),
     ...findFacts(after)
-      .filter(isTold)
+      .filter(isShown)
       .map((one) => change(undefined, one)),
     ...(instructs ? [instruction(sort, { before, after })] : []),
   ];
@@ -203,12 +203,12 @@ function pairFacts(
       if (pass >= exact) found.push(change(was, is));
     }
   }
-  const isTold = (others: readonly string[]) => (one: FactPlace) =>
+  const isUnmatched = (others: readonly string[]) => (one: FactPlace) =>
     isFree(one) && !one.fact.isWeak && !isNamedIn(one, others);
   return [
     ...found,
-    ...old.filter(isTold(texts.fresh)).map((one) => change(one, undefined)),
-    ...fresh.filter(isTold(texts.old)).map((one) => change(undefined, one)),
+    ...old.filter(isUnmatched(texts.fresh)).map((one) => change(one, undefined)),
+    ...fresh.filter(isUnmatched(texts.old)).map((one) => change(undefined, one)),
   ];
 }
 
@@ -341,7 +341,7 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
   const isTurned = old !== undefined && fresh !== undefined && isLeadTurned(old, fresh);
   const [was, is] = [old, fresh].map((one) => one?.fact);
   const isCut = was !== undefined && is !== undefined && getTail(was) === getTail(is);
-  const told = (one: FactPlace | undefined) =>
+  const formatFact = (one: FactPlace | undefined) =>
     one === undefined
       ? null
       : `${isTurned ? (one.fact.lead?.text ?? '') : ''}${(isCut ? one.fact.brief : undefined) ?? one.fact.text}`;
@@ -350,8 +350,8 @@ function change(old: FactPlace | undefined, fresh: FactPlace | undefined): Found
     sort: [old, fresh].some((one) => one?.fact.mark === 'phone')
       ? 'phone'
       : (known?.fact.mark ?? 'number'),
-    before: told(old),
-    after: told(fresh),
+    before: formatFact(old),
+    after: formatFact(fresh),
     key: known === undefined ? '' : factKey(known.fact),
     old,
     fresh,
@@ -368,7 +368,7 @@ function instructionChange(
   group: Group,
   was: Statement,
   is: Statement,
-  isLeadTold: boolean,
+  isLeadReported: boolean,
 ): readonly Found[] {
   const { before, after } = group;
   const [old, fresh] = [before[0], after[0]];
@@ -381,7 +381,7 @@ function instructionChange(
   const isEdited = alike >= ALIKE_TURNED && (areDenying || !isReworded(was.words, is.words));
   if (isReversed(was, is) && ((did && does) || isEdited)) return [instruction('reversed', group)];
   // A heading that is renamed says no more than what stands below it.
-  const isOrder = !isLeadTold && isTurnedInOrder(was, is);
+  const isOrder = !isLeadReported && isTurnedInOrder(was, is);
   if ((!did && !does && !isOrder) || [old, fresh].every(isTitle)) return [];
   // A sentence that hardly has a word of the other is another one.
   if ((did && does) || isOrder || alike >= ALIKE_ELSEWHERE) return [instruction('changed', group)];
@@ -484,8 +484,8 @@ export function withoutMoved(found: readonly Found[]): readonly Found[] {
   return found.flatMap((one) => {
     const from = origins.get(one);
     if (from === undefined) return gone.has(one) ? [] : [one];
-    const isTold = isNamed(one) && !isHere(from, one);
-    return isTold ? [{ ...one, before: one.after, old: from.old }] : [];
+    const isShown = isNamed(one) && !isHere(from, one);
+    return isShown ? [{ ...one, before: one.after, old: from.old }] : [];
   });
 }
 

@@ -7,7 +7,7 @@ const ORDERS: ReadonlySet<string> = new Set(
 );
 
 /** Words that address the agent, not somebody else: `callers do not hear well` forbids nothing. */
-const TOLD =
+const ADDRESSED =
   "(?<=(?:^|[^\\p{L}\\s’']|(?<!\\p{L})(?:you|we|please|and|but|so|or|then|also|always|just|instead|i))\\s*)";
 
 export const english: Language = {
@@ -255,7 +255,7 @@ export const english: Language = {
   rules: {
     forbids:
       'not (?:your|our) (?:job|task|place|role|decision)(?: to)?|not (?:for you|up to you) to|not responsible for|' +
-      `${TOLD}(?:do not ever|(?:do not|don['’´\\u0060]?t)(?! (?:hesitate|forget|fail to))|will not|won['’´\\u0060]?t)|` +
+      `${ADDRESSED}(?:do not ever|(?:do not|don['’´\\u0060]?t)(?! (?:hesitate|forget|fail to))|will not|won['’´\\u0060]?t)|` +
       "under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’´\\u0060]?t|must never|may not|shall not|shan['’´\\u0060]?t|should not|should never|shouldn['’´\\u0060]?t|cannot|can not|can['’´\\u0060]?t|not allowed|not permitted|not supposed|not authori[sz]ed|not to(?! forget)|never(?! (?:forget|fail to))|forbidden|prohibited|off[-\\s]limits|no longer",
     negates:
       "(?:do|will|could) not|not(?! to forget)|no|none|nobody|no one|nothing|neither|nor|(?:are|is|was|were|do|does|did|has|have|had|would|could|need|ought)n['’´\\u0060]?t|won['’´\\u0060]?t",

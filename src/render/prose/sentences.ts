@@ -316,9 +316,9 @@ function readSentence(
   const main = markers.flatMap(({ force, isCondition }) => (isCondition ? [] : force));
   const has = (forces: ReadonlySet<Force>) => main.some((force) => forces.has(force));
   const isOrder = findOrder(draft);
-  const isTold = isOrder || over.length > 0;
+  const isDirective = isOrder || over.length > 0;
   const isTone = over.length === 0 && !has(FIRM) && !facts.some(isName) && isStyle(draft, isOrder);
-  const isInstruction = (isTold || has(STRONG)) && !isTone;
+  const isInstruction = (isDirective || has(STRONG)) && !isTone;
   // A demand on somebody else is reported as its value: `Clients have to be 18 or older.`
   const isValue =
     facts.some(({ isWeak }) => !isWeak) && !compileRules(lexicon.language).agent.test(raw);
@@ -342,7 +342,7 @@ function readSentence(
     facts,
     words: wordsIn(raw),
     isInstruction,
-    isWhole: isInstruction && (isTold || isRule),
+    isWhole: isInstruction && (isDirective || isRule),
     plain,
     settled: settle(plain, draft, isInstruction),
     content,

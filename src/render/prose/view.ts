@@ -87,8 +87,8 @@ export function viewProse(
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
   const isNew = isLong && isRewritten(diff, old, fresh);
-  const told = isNew && !verbose ? callouts.filter(isWeighty) : callouts;
-  const shown = verbose ? told : told.slice(0, MAX_CALLOUTS);
+  const candidates = isNew && !verbose ? callouts.filter(isWeighty) : callouts;
+  const shown = verbose ? candidates : candidates.slice(0, MAX_CALLOUTS);
   const rows = diff.blocks.map((block) =>
     buildRow(block, diff, isList ? 'line' : 'paragraph', verbose ? Infinity : AROUND[detail]),
   );
@@ -302,11 +302,11 @@ function formatSummary({ counts, limited }: ProseDiff): string {
     { count: removed, what: 'removed', unit: removed === 1 ? 'paragraph' : 'paragraphs' },
     { count: added, what: 'added', unit: added === 1 ? 'paragraph' : 'paragraphs' },
   ].filter(({ count }) => count > 0);
-  const told = parts.map(({ count, what, unit }, at) =>
+  const phrases = parts.map(({ count, what, unit }, at) =>
     [formatNumber(count), ...(at === 0 ? [unit] : []), what].join(' '),
   );
   return [
-    ...(told.length > 0 ? [told.join(', ')] : []),
+    ...(phrases.length > 0 ? [phrases.join(', ')] : []),
     ...(limited ? ['too much differs to compare all of it word by word'] : []),
   ].join('; ');
 }

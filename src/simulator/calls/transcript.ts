@@ -97,8 +97,8 @@ export function writeTranscript(book: CallBook, call: Call, failure: string) {
     const part = { ...whole, text: text.slice(0, text.lastIndexOf(' ')), is_partial: true };
     return speaker === 'user' ? [part, whole] : [whole];
   });
-  const [topic, told, task] = words[outcome];
-  const summary = `## ${topic}\n\n${told}\n\n### Action Items\n- ${task}\n\n**Sentiment:** ${sentiment}`;
+  const [topic, details, task] = words[outcome];
+  const summary = `## ${topic}\n\n${details}\n\n### Action Items\n- ${task}\n\n**Sentiment:** ${sentiment}`;
   return { entries, summary: fill(summary, slots) };
 }
 

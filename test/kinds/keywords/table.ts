@@ -1234,7 +1234,7 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
             isOwned: false,
             hasOthers: false,
           });
-        expect(judge(off(field))).toBe('untold');
+        expect(judge(off(field))).toBe('unreturned');
         const on = placeValue<Json>(field.kind.schema, off(field), flagOf(field), true);
         expect(judge(on)).toBe('moved');
       },

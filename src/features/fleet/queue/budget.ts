@@ -55,7 +55,7 @@ type Waiter = {
  * reported at once, and turns given before it are not used. `onHeld` gets each wait of seconds, in milliseconds.
  */
 export function openBudget(
-  database: Pick<QueueDatabase, 'told' | 'transaction'>,
+  database: Pick<QueueDatabase, 'explainFailures' | 'transaction'>,
   { baseUrl, account }: BudgetOf,
   onHeld: (milliseconds: number) => void = () => undefined,
 ): Budget & { readonly close: () => Promise<void> } {
@@ -74,7 +74,7 @@ export function openBudget(
   let asking: Promise<void> | undefined;
   let next: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let isToldHeld = false;
+  let isHeldReported = false;
 
   function ask(): void {
     if (isClosed || asking !== undefined) return;
@@ -136,25 +136,25 @@ export function openBudget(
   async function exchange(): Promise<Share> {
     const end = steadyTime() + PATIENCE_MS;
     for (;;) {
-      const told = heard;
+      const observations = heard;
       heard = [];
       try {
-        return await database.told(() => exchangeOnce(told));
+        return await database.explainFailures(() => exchangeOnce(observations));
       } catch (error) {
-        heard = [...told, ...heard];
+        heard = [...observations, ...heard];
         if (steadyTime() > end || isClosed) throw error;
         await sleep(RETRY_MS);
       }
     }
   }
 
-  async function exchangeOnce(told: readonly Observation[]): Promise<Share> {
+  async function exchangeOnce(observations: readonly Observation[]): Promise<Share> {
     return database.transaction('write', async (query) => {
       const row = (await readRow(query)) ?? (await makeRow(query));
       const at = Number(row?.now);
       ahead = at - steadyTime();
       const before = believeRate(row?.rate, at);
-      const there = told.map((one) => ({
+      const there = observations.map((one) => ({
         ...one,
         sentAt: one.sentAt + ahead,
         at: one.at + ahead,
@@ -176,8 +176,8 @@ export function openBudget(
   /** Reports a wait once, when it begins or is found. */
   function tellHeld(wait: number): void {
     const isHeld = wait > LONG_WAIT_MS;
-    if (isHeld && !isToldHeld) onHeld(wait);
-    isToldHeld = isHeld;
+    if (isHeld && !isHeldReported) onHeld(wait);
+    isHeldReported = isHeld;
   }
 
   async function readRow(query: Query): Promise<Row | undefined> {

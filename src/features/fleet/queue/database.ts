@@ -26,7 +26,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export type QueueDatabase = Database & {
   readonly location: string;
   /** Does something with it, and puts into words what fails. pg-boss needs the failures as they are. */
-  readonly told: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly explainFailures: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /**
@@ -53,7 +53,7 @@ export async function openQueueDatabase(
   return {
     ...database,
     location,
-    async told(work) {
+    async explainFailures(work) {
       try {
         return await work();
       } catch (error) {

@@ -100,7 +100,7 @@ export async function enqueue(
   const { database, boss } = queue;
   const key = computeDigest(batch);
   const name = nameQueue(batch.commit);
-  return database.told(async () => {
+  return database.explainFailures(async () => {
     await makeQueue(queue, name);
     return database.transaction('write', async (query) => {
       // If the same is enqueued twice at once, the second finds the batch of the first.
@@ -228,7 +228,7 @@ export async function openQueue(
 ): Promise<Queue> {
   const database = through(await openQueueDatabase(address, env));
   try {
-    await database.told(() => migrateQueue(database));
+    await database.explainFailures(() => migrateQueue(database));
     const { PgBoss } = await import('pg-boss');
     const boss = new PgBoss({
       db: executorOn(database.query),
@@ -243,7 +243,7 @@ export async function openQueue(
       reindex: false,
     });
     boss.on('error', onTrouble);
-    await database.told(() => boss.start());
+    await database.explainFailures(() => boss.start());
     return {
       database,
       boss,

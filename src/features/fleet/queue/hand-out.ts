@@ -57,7 +57,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
 
   /** Ends the job and says what is true of its task, in one step: neither is ever without the other. */
   const finish = (claim: Claim, say: (query: Query) => Promise<unknown>): Promise<boolean> =>
-    database.told(() =>
+    database.explainFailures(() =>
       database.transaction('write', async (query) => {
         const ended = await boss.complete(queue, claim.job, null, { db: executorOn(query) });
         const isMine = 'affected' in ended && ended.affected === 1;
@@ -67,7 +67,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     );
 
   const fetch = (most: number): Promise<readonly Claim[]> =>
-    database.told(() =>
+    database.explainFailures(() =>
       database.transaction('write', async (query) => {
         const db = executorOn(query);
         const claims: Claim[] = [];
@@ -87,7 +87,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
 
   /** False: another worker has it by now. */
   const beginAlone = ({ task: { batch, number } }: Claim): Promise<boolean> =>
-    database.told(async () => {
+    database.explainFailures(async () => {
       const rows = await database.query(
         `update ${SCHEMA}.callsheet_task set alone = true
          where batch = $1 and number = $2::int and status = 'running' and worker = $3
@@ -126,7 +126,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     },
     async touch(claims) {
       const jobs = [...claims, ...(held === undefined ? [] : [held])].map(({ job }) => job);
-      if (jobs.length > 0) await database.told(() => boss.touch(queue, jobs));
+      if (jobs.length > 0) await database.explainFailures(() => boss.touch(queue, jobs));
     },
     async giveBack(why) {
       if (held !== undefined) await putOff(held, why, 0);
@@ -142,7 +142,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
       ),
     putOff,
     left: () =>
-      database.told(async () => {
+      database.explainFailures(async () => {
         const open = await database.query(
           `select b.queue = $1 as mine, b.commit, count(*)::int as tasks,
                   count(*) filter (where t.status = 'running')::int as running,
@@ -155,7 +155,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
         return findLeft(open);
       }),
     isEmptyBut: (keys) =>
-      database.told(async () => {
+      database.explainFailures(async () => {
         const rows = await database.query(
           `select 1 from ${SCHEMA}.callsheet_task t join ${SCHEMA}.callsheet_batch b on b.id = t.batch
            where t.status <> 'done' and b.queue = $1

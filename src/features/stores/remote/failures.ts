@@ -147,7 +147,7 @@ const PAUSES = [200, 800, 2_000];
 /** Tries where a store has not answered yet. */
 const TRIES = PAUSES.length + 1;
 /** A run that stands still for so long says why. */
-const UNTOLD_MS = 2_000;
+const REPORT_AFTER_MS = 2_000;
 
 /** Asks one store again. */
 export type Retries = {
@@ -172,19 +172,19 @@ export function openRetries(
   let hasAnswered = false;
   /** When it was lost: what is asked later waits no longer than what was asked first. */
   let lostAt: number | undefined;
-  let isTold = false;
+  let isReported = false;
 
   function answered(): void {
-    if (isTold && lostAt !== undefined)
+    if (isReported && lostAt !== undefined)
       warn(`The state store answers again, after ${formatDuration((now() - lostAt) / 1_000)}.`);
     hasAnswered = true;
     lostAt = undefined;
-    isTold = false;
+    isReported = false;
   }
 
   function tell({ message, isTimeout }: NoAnswer, away: number): void {
-    if (isTold || (away < UNTOLD_MS && !isTimeout)) return;
-    isTold = true;
+    if (isReported || (away < REPORT_AFTER_MS && !isTimeout)) return;
+    isReported = true;
     warn(
       `Waiting for the state store: ${message}. Callsheet tries again for up to ${formatDuration(most / 1_000)} (${VARIABLE}).`,
     );

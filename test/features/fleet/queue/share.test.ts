@@ -63,8 +63,8 @@ describe('a share of the rate', () => {
 
 test('a client that is closed waits for no turn, and sends nothing', async () => {
   const refused = JSON.stringify({ ...NEW_RATE, refusals: 1, until: Number.MAX_SAFE_INTEGER });
-  const database: Pick<QueueDatabase, 'told' | 'transaction'> = {
-    told: (work) => work(),
+  const database: Pick<QueueDatabase, 'explainFailures' | 'transaction'> = {
+    explainFailures: (work) => work(),
     transaction: (_, work) => work(async () => [{ rate: refused, now: performance.now() }]),
   };
   const account = { baseUrl: 'https://api.test', account: 'a' };

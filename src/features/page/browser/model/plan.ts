@@ -331,8 +331,8 @@ function findsWord(word: string, texts: readonly string[]): (entry: Entry, plan:
   const holds = (text: string) => shared.get(text) ?? pattern.test(text);
   return (entry, plan) => {
     const { address, name, kind, owner, action, verdict } = entry;
-    const told = [address, name, kind.replaceAll('_', ' '), owner, action, verdict];
-    return told.some((text) => pattern.test(text)) || someText(plan.getPacked(entry), holds);
+    const texts = [address, name, kind.replaceAll('_', ' '), owner, action, verdict];
+    return texts.some((text) => pattern.test(text)) || someText(plan.getPacked(entry), holds);
   };
 }
 

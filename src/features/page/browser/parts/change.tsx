@@ -192,7 +192,7 @@ function DriftFields({ change, head }: PartProps) {
 /** Details that are rarely needed. */
 function Facts({ change }: Pick<PartProps, 'change'>) {
   const { id, organization_id: organization, operations, pin } = change;
-  const told = known([
+  const pairs = known([
     ['Id', id],
     ['Organization', organization],
     ['How', operations.length === 0 ? null : describeHow(change)],
@@ -201,11 +201,11 @@ function Facts({ change }: Pick<PartProps, 'change'>) {
     ['Last updated', pin?.updated_at],
     ['Newest history entry', pin?.history_id?.toString()],
   ]);
-  if (told.length === 0) return null;
+  if (pairs.length === 0) return null;
   return (
     <details class="ids">
       <summary>Ids and steps</summary>
-      <Pairs pairs={told} isCode />
+      <Pairs pairs={pairs} isCode />
     </details>
   );
 }

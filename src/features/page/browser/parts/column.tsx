@@ -198,7 +198,7 @@ function AlikeCard({ plan, group }: { readonly plan: Plan; readonly group: Alike
   const { kind, action, verdict, sources, reasons, varying, entries } = group;
   const example = findExample(plan, group);
   const calls = formatCalls(group);
-  const told = varyingMessage(varying);
+  const varyingText = varyingMessage(varying);
   const title = formatGroup(sanitiseLine(kind), action, entries.size);
   const id = getCardId(plan, group);
   return (
@@ -219,7 +219,7 @@ function AlikeCard({ plan, group }: { readonly plan: Plan; readonly group: Alike
             {sanitiseLine(reason)}
           </p>
         ))}
-        {told === undefined ? null : <p class="hint">{sanitiseLine(told)}</p>}
+        {varyingText === undefined ? null : <p class="hint">{sanitiseLine(varyingText)}</p>}
         {example === undefined ? null : (
           <Fields views={viewFields(example, plan.head, false)} purpose={plan.head.purpose} />
         )}

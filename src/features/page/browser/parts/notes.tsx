@@ -142,8 +142,8 @@ export const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift
 function formatAssumed(head: PlanDocument): string {
   const assumed = newAssumptions(head);
   const named = assumed.length === 0 ? '' : reliesOn(assumed);
-  const told = head.purpose === 'drift' ? namesRelyOn(head) : named;
-  return told?.replaceAll('`', '') ?? '';
+  const names = head.purpose === 'drift' ? namesRelyOn(head) : named;
+  return names?.replaceAll('`', '') ?? '';
 }
 
 /** A sign distinguishes an action by more than its colour; screen readers get its name. */

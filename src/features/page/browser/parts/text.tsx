@@ -79,7 +79,7 @@ function Comparison({ before, after, callouts, sides, isProse }: TextChangeProps
 function Summary({ diff }: { readonly diff: ProseDiff }) {
   const { paragraphs } = diff.counts;
   if (diff.whitespaceOnly) return null;
-  const told = tally([
+  const counts = tally([
     [paragraphs.edited, 'edited'],
     [paragraphs.added, 'added'],
     [paragraphs.removed, 'removed'],
@@ -88,7 +88,7 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
   ]);
   return (
     <p class="hint">
-      Paragraphs: {told}
+      Paragraphs: {counts}
       {diff.limited ? '. So much differs that some are shown as wholes' : ''}
     </p>
   );

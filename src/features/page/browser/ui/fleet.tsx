@@ -70,8 +70,8 @@ function FleetTable({ document, facts, plan, words, onSearch, onOpen }: FleetTab
   const wanted = words.toLowerCase().split(/\s+/);
   const shown = resources.filter(({ address, kind, id, name }) => {
     const { organization = null, status = null } = facts[address] ?? {};
-    const told = [address, kind, id, name, organization, status].join(' ').toLowerCase();
-    return wanted.every((word) => told.includes(word));
+    const text = [address, kind, id, name, organization, status].join(' ').toLowerCase();
+    return wanted.every((word) => text.includes(word));
   });
   const kinds = [...Map.groupBy(resources, ({ kind }) => kind)];
   if (resources.length === 0) {

@@ -83,7 +83,7 @@ function Heat({ text: { edits, lost } }: { readonly text: EditedText }) {
   const isLong = edits.some(({ before, after }) => before.length + after.length > MOST_COMPARED);
   const isDrawn = edits.length >= FEWEST_DRAWN && !isLong;
   const drawn = edits.slice(-MOST_DRAWN);
-  const told = [
+  const hints = [
     isDrawn ? '' : `Edited ${drawn.map(describe).join('; ')}.`,
     isLong ? 'The text is too long to compare its paragraphs.' : '',
     edits.length > MOST_DRAWN ? `Before: ${formatCount(edits.length - MOST_DRAWN, 'edit')}.` : '',
@@ -92,7 +92,7 @@ function Heat({ text: { edits, lost } }: { readonly text: EditedText }) {
   return (
     <>
       {isDrawn ? <Picture edits={drawn} /> : null}
-      {told.length === 0 ? null : <p class="hint">{told.join(' ')}</p>}
+      {hints.length === 0 ? null : <p class="hint">{hints.join(' ')}</p>}
     </>
   );
 }
