@@ -161,7 +161,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     isNew || paths.every((path) => target.isPlaceGone(address, path));
   const lost = filled.missing.filter(isLost);
   // A resource that is there still has the secrets that it had.
-  const needs = target.isOriginal(held, address) ? lost : filled.missing;
+  const unfilled = target.isOriginal(held, address) ? lost : filled.missing;
   return {
     desired: {
       address,
@@ -180,7 +180,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     },
     exceptions: [
       ...linked.exceptions,
-      ...needs.map((need) => ({
+      ...unfilled.map((need) => ({
         what: 'secret' as const,
         address,
         message: `${need.paths.join(' or ')} ${isUnknown && !isLost(need) ? 'will not be changed: it was not supplied, and no snapshot holds it' : describeNeed(target)}`,
