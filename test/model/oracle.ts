@@ -21,6 +21,8 @@ export type Memory = {
   readonly secrets: ReadonlyMap<string, { readonly source: string; readonly value: string }>;
   /** Secrets that a command took away, by id and path. */
   readonly lost: ReadonlySet<string>;
+  /** Values that the platform stored in the place of others, by id and path: both count as equal. */
+  readonly stored: ReadonlyMap<string, { readonly sent: Value; readonly returned: Value }>;
   /** Whether the last run ended well: if not, what it did is for the next one to find out. */
   readonly isCertain: boolean;
 };
@@ -30,6 +32,7 @@ export const NO_MEMORY: Memory = {
   written: new Map(),
   secrets: new Map(),
   lost: new Set(),
+  stored: new Map(),
   isCertain: true,
 };
 
@@ -180,7 +183,7 @@ export type Reason = { readonly address: string; readonly why: string };
 export function differences(
   all: readonly Wanted[],
   live: Live,
-  memory: Pick<Memory, 'managed' | 'secrets'>,
+  memory: Pick<Memory, 'managed' | 'secrets' | 'stored'>,
 ): readonly Reason[] {
   const bound = bindLive(all, live, memory);
   const idOf = (address: string) => bound.get(address)?.[0];
@@ -206,7 +209,9 @@ export function differences(
       const expected =
         isFields(value) && typeof value.$ref === 'string' ? (idOf(value.$ref) ?? '?') : value;
       const why = `${path} is ${show(now)}, not ${show(expected)}`;
-      return isSame(expected, now) ? [] : [{ address, why }];
+      const pair = memory.stored.get(`${id} ${path}`);
+      const isStored = pair && isSame(pair.sent, expected) && isSame(pair.returned, now);
+      return isSame(expected, now) || isStored ? [] : [{ address, why }];
     });
     return [...moved, ...differing];
   });

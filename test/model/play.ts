@@ -391,7 +391,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
     }
     for (const id of bound) mayBeNobodys.delete(id);
     const isCertain = [...managed.values()].every(({ id }) => !mayBeNobodys.has(id));
-    return { managed, written, secrets, lost, isCertain };
+    return { managed, written, secrets, lost, stored: memory.stored, isCertain };
   };
 
   /** What was made by a run of these files is of the address that it was made for, however the run ended. */
@@ -555,7 +555,8 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         allowedBy(all, memory, allowDelete)(changed, before, after) || rollbackOnFailure,
       mayLose: (id) => isGiven(id, all, memory, allowDelete),
     });
-    const settled = withMade(all, memory, before, after);
+    const told = { ...memory, stored: withStored(memory.stored, out) };
+    const settled = withMade(all, told, before, after);
     rememberAll(all, after, settled);
     const held = heldIn(out);
     const back = /Run (\S+) is rolled back;.* Nothing else was applied/.exec(err)?.[1];
@@ -573,7 +574,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         checkCarried(all, memory, before, after, planned[environment] + err + out);
         checkVoices(all, memory, before, after);
       }
-      memories[environment] = applied(all, files.forget, memory, before, after, { held });
+      memories[environment] = applied(all, files.forget, told, before, after, { held });
       if (held.size > 0) memories[environment] = { ...memories[environment], isCertain: false };
       if (environment === 'default') appliedFiles = [...appliedFiles, files];
     } else if (writes > 0 || exit === null) {
@@ -1245,6 +1246,12 @@ function leftIn(out: string): readonly string[] {
 }
 
 type Line = {
+  readonly id?: string | null;
+  readonly stored?: readonly {
+    readonly path: string;
+    readonly sent: Value;
+    readonly returned: Value;
+  }[];
   readonly address: string;
   readonly verdict?: string;
   readonly action: string;
@@ -1253,6 +1260,14 @@ type Line = {
 
 function ledgerIn(out: string): readonly Line[] {
   return out === '' ? [] : (JSON.parse(out).ledger ?? []);
+}
+
+/** With what a run says that the platform stored in the place of what was sent. */
+function withStored(known: Memory['stored'], out: string): Memory['stored'] {
+  const found = ledgerIn(out).flatMap(({ id, stored = [] }) =>
+    stored.map(({ path, sent, returned }) => [`${id} ${path}`, { sent, returned }] as const),
+  );
+  return new Map([...known, ...found]);
 }
 
 /** Addresses whose change waits for leave. */
