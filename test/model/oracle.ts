@@ -40,7 +40,14 @@ export const NO_MEMORY: Memory = {
 const ELEMENTS: Readonly<Record<string, string>> = { tools: 'name', headers: 'key' };
 
 /** What the platform keeps up to date by itself. */
-const ITS_OWN = new Set(['updated_at', 'created_at', 'last_synced_at', 'version', 'x_counter']);
+const ITS_OWN = new Set([
+  'updated_at',
+  'created_at',
+  'last_synced_at',
+  'version',
+  'x_counter',
+  'call_count',
+]);
 
 /** What the files say and the platform does not keep under that name. */
 const LOCAL = new Set(['clip', 'consent', 'language', 'name']);
