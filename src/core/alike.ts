@@ -3,7 +3,7 @@ import { isList, isObject, type Json } from './value.ts';
 /**
  * Values that differ in nothing but what platforms change on the way: white space at both ends, line ends, the
  * composition of letters, letter case and slash of an address, null for an empty text. The specification does not show
- * that texts are stored as they were sent (assumption `fields.stored-as-sent`).
+ * that texts are stored as they were sent (assumption `field.stored-as-sent`).
  *
  * The rule makes no two values equal by itself. It says that a difference may be the platform's doing, so that a plan says
  * so and a write that leaves it is no failure. `isSet`: of lists, order and repeats do not count.

@@ -150,7 +150,6 @@ export function withAuthor(reason: string, who: string): string {
   return `${about} (${who})${reason.slice(about.length)}`;
 }
 
-/** Why nothing is written about elements of a list that share the identity that they are recognised by. */
 /** Says why a field cannot be without a value, on account of fields that the configuration may not have. */
 export function unfitReason(
   field: string,
@@ -165,6 +164,7 @@ export function unfitReason(
   return `${field} cannot be empty while ${held} on the platform: give it a value, or change that too`;
 }
 
+/** Says why nothing is written about elements of a list that share the identity that they are recognised by. */
 export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
   const items = schemaAt(root, [...list, identitySegment(name)]);
   const { 'x-destination': address = '' } = items;

@@ -176,13 +176,14 @@ export function strayState(location: string, run: string): CallsheetError {
   );
 }
 
-/** Reports that a symbolic link stands in the place of a folder. */
+/** Reports that a folder beside the state is a link, which others may have brought. */
 export function linkedFolder(folder: string): CallsheetError {
   return new CallsheetError('state', `${folder} is a symbolic link`, {
     hint: 'What is written there would land elsewhere. Delete the link; the folder is made again.',
   });
 }
 
+/** Reports that the state's path leads to something else than a file. */
 export function notAFile(location: string, what: 'folder' | 'link' | 'other'): CallsheetError {
   const { is, hint } = NO_FILES[what];
   return new CallsheetError('state', `the state ${location} ${is}`, { hint });
