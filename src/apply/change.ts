@@ -606,7 +606,7 @@ function formatRemarks(
   return (
     [
       ...(prior === undefined ? [] : [isBack]),
-      ...left.map((one) => leftMessage(one, isUndo)),
+      ...leftMessages(left, isUndo),
       ...(left.length > 0 && isUndo ? ['everything else was undone'] : []),
       ...(stored.length === 0 ? [] : [storedWords(work, stored), STORED]),
       ...moved,
@@ -643,8 +643,12 @@ function isDone({ refused, deps }: Work, { left }: Progress): boolean {
   return left.length === 0 || (deps.restored === undefined && left.every(isAgreed));
 }
 
-function leftMessage({ text, why }: SkippedLeaf, isUndo: boolean): string {
-  return `${text} is ${isUndo ? 'not undone' : 'left out'}: ${why}`;
+/** The same reason of several leaves is said once. */
+function leftMessages(left: readonly SkippedLeaf[], isUndo: boolean): readonly string[] {
+  return [...Map.groupBy(left, ({ why }) => why)].map(([why, all]) => {
+    const names = all.map(({ text }) => text).join(', ');
+    return `${names} ${all.length === 1 ? 'is' : 'are'} ${isUndo ? 'not undone' : 'left out'}: ${why}`;
+  });
 }
 
 /** The fields that the plan leaves out, as the platform would refuse them. */

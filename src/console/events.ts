@@ -50,10 +50,11 @@ export function openPlanReview(terminal: Terminal) {
   type Reviewed = { readonly plan: PlanDocument; readonly folded: number; readonly title?: string };
   let reviewed: readonly Reviewed[] = [];
   return {
-    show(plan: PlanDocument): void {
+    /** `whole`: the plan with what `plan` leaves out, of which as many changes are shown in brief. */
+    show(plan: PlanDocument, whole = plan, leftOut = 0): void {
       const { text, folded } = reviewPlan(plan, terminal.render);
       terminal.out(text);
-      reviewed = [{ plan, folded }];
+      reviewed = [{ plan: whole, folded: Math.max(folded, leftOut) }];
     },
     /** A plan that was shown already, as one of several. `title`: which of them it is. */
     add(plan: PlanDocument, title: string): void {

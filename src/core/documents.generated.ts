@@ -3059,6 +3059,8 @@ export type Document = {
     /** The reason why the state was not written. */
     readonly problem: string | null;
   };
+  /** A CSV file with the id that each restored resource had in the snapshot, and the one that it has now; null where it was not written. */
+  readonly ids?: string | null;
   /** The runs that it took. */
   readonly runs: readonly string[];
   /** What is to be done, of a dry run; what is still not as it was, of the others. */

@@ -47,6 +47,7 @@ export function renderRestorationText(
         ['snapshot', `${one.snapshot.file}, of ${one.snapshot.made_at}`],
         ['account', one.platform.account_id],
         ['state', one.state],
+        ...(one.ids ? [['ids', `${one.ids}, before and now`] as const] : []),
       ],
       options.width,
     ),
@@ -97,11 +98,15 @@ function remainingLines(
 ): readonly Line[] {
   if (status === 'planned') return [];
   const title = `Different from the snapshot (${remaining.length}):`;
-  const item = ({ address, reason, paths }: Remaining) => {
-    const where = paths.length === 0 ? '' : ` (${paths.join(', ')})`;
-    return itemLines(`${address}  `, `${reason}${where}`, options.width);
+  const why = ({ reason, paths }: Remaining) =>
+    `${reason}${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`;
+  const groups = [...Map.groupBy(remaining, why)];
+  const item = ([message, sharing]: (typeof groups)[number]) => {
+    const addresses = sharing.map(({ address }) => address);
+    const who = formatFirst(addresses, options.verbose ? Infinity : MOST_NAMED);
+    return itemLines(`${who}  `, message, options.width);
   };
-  const lines = listLines(remaining, item, MOST_LISTED, options);
+  const lines = listLines(groups, item, MOST_LISTED, options);
   return titled(span(title, 'strong'), lines, options);
 }
 

@@ -269,8 +269,10 @@ export function groupOutcomes(lines: readonly LedgerLine[]): readonly Outcome[] 
   const split = lines.map((line) => ({ line, ...splitCause(line) }));
   const groups = Map.groupBy(split, ({ line, cause }) => {
     const { address, action, status, verdict, undid, shared = [] } = line;
+    // Fields are shown of updates alone, so that nothing else is told apart by them.
+    const fields = action === 'update' ? line.fields : [];
     const edit =
-      status === 'done' ? [getKind(address), shared.map(({ group }) => group), line.fields] : [];
+      status === 'done' ? [getKind(address), shared.map(({ group }) => group), fields] : [];
     return JSON.stringify([action, status, verdict, cause, undid, edit]);
   });
   return [...groups.values()]

@@ -267,7 +267,7 @@ function groupLines(item: GroupItem, detail: Detail, { plan, options }: Layout):
         span('  '),
         span(SYMBOLS[action], ACTION_TONES[action]),
         span(
-          ` ${columns.length > 0 ? countKind(addresses.length, kind) : formatGroup(kind, action, addresses.length)}`,
+          ` ${columns.length > 0 ? countKind(addresses.length, kind) : formatGroup(kind, action, addresses.length, example.fields.length > 0)}`,
           'strong',
         ),
         ...(calls === undefined ? [] : [span(`  ${calls}`)]),

@@ -77,9 +77,15 @@ export function countKind(count: number, kind: string): string {
   return formatCount(count, nameInWords(kind), kindTitle(kind));
 }
 
-/** `60 agents alike`: what a group says of its resources. */
-export function formatGroup(kind: string, action: ChangeGroup['action'], count: number): string {
-  return `${countKind(count, kind)}${GROUPED[action]}`;
+/** `60 agents alike`: what a group says of its resources. Of new ones without fields nothing is shown that is alike. */
+export function formatGroup(
+  kind: string,
+  action: ChangeGroup['action'],
+  count: number,
+  hasFields = true,
+): string {
+  const isNamed = action === 'create' && !hasFields;
+  return `${countKind(count, kind)}${isNamed ? ', new' : GROUPED[action]}`;
 }
 
 /** Which values of the example of a group are those of its own row; undefined where none is. */

@@ -3,6 +3,7 @@ import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import {
   type Change,
+  type ChangeGroup,
   type Guards,
   isEdited,
   isRunnable,
@@ -87,19 +88,34 @@ function countValues(desired: Rebuilt['desired']): number {
   }, 0);
 }
 
-/** More of what is to be made is listed without its values: the snapshot has them all (`snapshot show`). */
-const MOST_WHOLE = 30;
-
-/** Without the values of what is equal already, and of what is made where that is not shown whole. */
+/** Without the values of what is equal already, and of what is made, which the snapshot has (`snapshot show`). */
 export function withoutValues(overview: Overview): Overview {
   const { plan } = overview;
-  const isMany = plan.summary.create > MOST_WHOLE;
   const changes = plan.changes.map((change): Change => {
-    if (change.action === 'create' && isMany)
-      return { ...change, before: null, after: null, fields: [] };
+    if (change.action === 'create') return { ...change, before: null, after: null, fields: [] };
     return change.action === 'adopt' ? { ...change, before: null, after: null } : change;
   });
   return { ...overview, plan: { ...plan, changes } };
+}
+
+/** Fewer new resources stand by themselves. */
+const FEWEST_NAMED = 3;
+
+/** The plan of a restoration in brief: what is made is named, kind by kind, and only what differs has values. */
+export function inBrief(overview: Overview): PlanDocument {
+  const { plan } = withoutValues(overview);
+  const made = Map.groupBy(
+    plan.changes.filter(({ action }) => action === 'create'),
+    ({ kind, verdict, reason }) => JSON.stringify([kind, verdict, verdict === 'ok' ? '' : reason]),
+  );
+  const named = [...made.values()].flatMap((own): readonly ChangeGroup[] => {
+    const [first] = own;
+    if (first === undefined || own.length < FEWEST_NAMED) return [];
+    const addresses = own.map(({ address }) => address);
+    return [{ kind: first.kind, action: 'create', addresses, fields: [] }];
+  });
+  const groups = (plan.groups ?? []).filter(({ action }) => action !== 'create');
+  return { ...plan, groups: [...groups, ...named] };
 }
 
 /** Parts as the one plan that a person agrees to; limits of the whole are judged here. */

@@ -36,6 +36,7 @@ import { readHolding } from './held.ts';
 import {
   buildOverview,
   buildSummary,
+  inBrief,
   neededSecrets,
   needsOver,
   type Overview,
@@ -56,7 +57,7 @@ import {
   openRestoration,
   survey,
 } from './plan.ts';
-import { type Remedy, recordRestored } from './stack-state.ts';
+import { type Remedy, recordRestored, writeIds } from './stack-state.ts';
 import { findStrangers } from './target.ts';
 
 type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
@@ -108,7 +109,8 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
       const { stack, remedy } = isOver
         ? await recordRestored(opened, flags, context)
         : { stack: null };
-      const summary = buildSummary(status, overview, progress, platform, opened, stack);
+      const ids = isOver ? await writeIds(opened, context) : null;
+      const summary = { ...buildSummary(status, overview, progress, platform, opened, stack), ids };
       const ways = listWays(summary, remedy, opened, flags, context);
       show(flags, summary, (to) => renderRestorationText(summary, ways, to), context);
       return exit;
@@ -387,7 +389,9 @@ async function beforeFirst(
   const plan: PlanDocument = { ...overview.plan, notes };
   const review = openPlanReview(context.terminal);
   const showPlan = () => {
-    if (flags.format === 'text') review.show(plan);
+    if (flags.format !== 'text') return;
+    if (context.terminal.render.verbose === true) review.show(plan);
+    else review.show({ ...inBrief(overview), notes }, plan, plan.summary.create);
   };
   const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {

@@ -1,4 +1,5 @@
 import { type Context, stackOptions } from '../console/context.ts';
+import { refuseLinks, writeNamedFile } from '../console/named-file.ts';
 import type { Address } from '../core/address.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -7,6 +8,7 @@ import { Blob, getOwn } from '../core/value.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { listLeaves, normalise, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { renderCsv } from '../render/read/table.ts';
 import type { RestorationSummary } from '../render/restoration.ts';
 import { formatCount } from '../render/wording.ts';
 import { bindAll } from '../run/bind.ts';
@@ -109,6 +111,40 @@ export async function recordRestored(
     const code = error instanceof CallsheetError ? error.code : undefined;
     if (code === 'state') return { stack, remedy: isSound ? 'own state' : 'repair' };
     return { stack, remedy: error instanceof Foreign ? 'own state' : 'again' };
+  }
+}
+
+const ID_COLUMNS = ['kind', 'address', 'name', 'id_in_snapshot', 'id'];
+
+/**
+ * Writes beside the state of a restoration the id that each resource had in the snapshot, and the one that it has now, for
+ * everything else that names agents by id. A restoration ends as it did without this, so that nothing is thrown.
+ *
+ * @returns the path of the file, a CSV; null where nothing is there or it could not be written, which is said
+ */
+export async function writeIds(
+  { addresses, state: file, store }: Pick<Opened, 'addresses' | 'state' | 'store'>,
+  context: Context,
+): Promise<string | null> {
+  try {
+    const { state } = await closing(store(), (own) => own.load());
+    if (state === undefined) return null;
+    const records = [...addresses].flatMap(([{ kind, id }, address]) => {
+      const now = getOwn(state.resources, address);
+      return now === undefined
+        ? []
+        : [{ kind, address, name: now.name, id_in_snapshot: id, id: now.id }];
+    });
+    if (records.length === 0) return null;
+    const path = `${file.replace(/\.json$/, '')}.ids.csv`;
+    const columns = ID_COLUMNS.map((column) => ({ path: column }));
+    refuseLinks('the list of ids', path);
+    await writeNamedFile('the list of ids', path, renderCsv(columns, records));
+    return path;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    context.emit({ type: 'notice', text });
+    return null;
   }
 }
 

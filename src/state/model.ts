@@ -59,16 +59,15 @@ export function ownersIn({ resources }: Pick<State, 'resources'>): Map<string, A
 }
 
 /**
- * Values that were rolled back and are not written again until somebody releases them. A hold on a configuration, as
- * earlier versions put it, stands under the digest of that; one on a value under a digest of its address, path and
- * value.
+ * Values that were rolled back and are not written again until somebody releases them, each under a digest of its
+ * address, path and value.
  */
 export type Holds = Runs.Holds;
 
 /** A value that was rolled back. */
 export type HeldValue = Required<Pick<Hold, 'address' | 'id' | 'path' | 'value'>>;
 
-/** Who rolled something back, and what that undid. One without an address is on a configuration. */
+/** Who rolled something back, and what that undid. */
 export type Hold = Holds[string];
 
 /** Resources that runs deleted and that are not there again, by address, the newest last. */

@@ -93,7 +93,7 @@ describe('a restoration in parts', () => {
       expect(sorted(parted.summary())).toEqual(sorted(whole.summary()));
       const counts = ({ out }: { readonly out: string }) => out.match(/^Restore: .*$/gm);
       const shown = counts(await restoreOn(stage, file, { ...text, together: FEW }, env));
-      expect(shown).toEqual(['Restore: 35 new resources', 'Restore: 35 new resources.']);
+      expect(shown).toEqual(['Restore: 35 new resources']);
       expect(shown).toEqual(counts(await restoreOn(stage, file, text, env)));
       expect(stage.writes()).toEqual([]);
       const { summary, err } = await restoreOn(stage, file, { ...flags, together: FEW }, env);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
@@ -141,10 +142,23 @@ describe('a whole account that no stack knows', () => {
         KEY,
       );
       const flags = await suppliesOf(stage);
+      const prompts = [...sim.store.agents.values()].map(({ record }) =>
+        String(record.system_prompt),
+      );
       wipe(sim);
       unlockAll(sim);
       const env = { ...KEY, ...RESTORED };
+      const shown = { ...flags, format: 'text', dryRun: true } as const;
+      const { out } = await restoreOn(stage, file, shown, { env });
+      // As the snapshot has it: what is made is named, and is not read again.
+      expect(out).toContain('+ 16 agents, new');
+      expect(prompts.filter((text) => out.includes(text.slice(0, 20)))).toEqual([]);
       const { summary } = await restoreOn(stage, file, flags, { env });
+      const listed = await readFile(summary().ids ?? '', 'utf8');
+      for (const one of sim.store.agents.values())
+        expect(listed).toMatch(
+          new RegExp(`^agent,agent\\.\\w+,.*,(?!${one.id})[0-9a-f-]{36},${one.id}$`, 'm'),
+        );
       expect(fleetOf(sim)).toEqual(before);
       const { status, remaining, proof, exceptions, runs } = summary();
       expect([status, remaining, proof?.resources, runs.length]).toEqual(['done', [], 46, 2]);
