@@ -9,12 +9,20 @@ import {
   summarise,
 } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
-import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
+import {
+  countEach,
+  isObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  mapTexts,
+} from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
 import { withDigest } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
+import { getRecordKey } from '../plan/natural-key.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
@@ -24,6 +32,7 @@ import {
   buildDocument,
   type ContentRecord,
   covers,
+  type End,
   findKey,
   type ListRecord,
   type OrganizationRecord,
@@ -79,7 +88,11 @@ export async function compareSnapshots(
     findAssumption: () => undefined,
     secondsPerRequest: () => 0,
   });
-  const notes = [...difference.uncompared.map(noteUncompared), ...compareAnswers(difference)];
+  const notes = [
+    ...noteMoved(difference),
+    ...difference.uncompared.map(noteUncompared),
+    ...compareAnswers(difference),
+  ];
   return asComparison(plan, difference.equal, notes);
 }
 
@@ -181,6 +194,13 @@ const REASONS: { readonly [action: string]: string } = {
   update: 'it changed in between',
   replace: 'another resource replaced it in between',
 };
+
+function noteMoved({ moved }: Difference): readonly Note[] {
+  if (moved === 0) return [];
+  const have = `${formatCount(moved, 'resource')} ${moved === 1 ? 'has another id' : 'have another id'}`;
+  const message = `${have} in the later snapshot, as a restore gives them; they were found by address or name, and references to them were followed`;
+  return [{ severity: 'info', address: null, message }];
+}
 
 /** The note on resources that only one snapshot has, where the other did not read all of their list. */
 function noteUncompared({ kind, count, in: one }: Uncompared): Note {
@@ -286,6 +306,8 @@ type Difference = {
   readonly equal: number;
   /** Resources that only one has, and that the other may have missed. */
   readonly uncompared: readonly Uncompared[];
+  /** How many resources have another id in the later. */
+  readonly moved: number;
 };
 
 type Uncompared = {
@@ -296,11 +318,91 @@ type Uncompared = {
 
 type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecord };
 
+/** What a resource or an organization of a snapshot is recognised by, beside its id. */
+type Known = { readonly type: string; readonly id: string } & {
+  readonly [by in 'address' | 'key']: string | undefined;
+};
+
+async function readKnown({ records }: SnapshotFile): Promise<readonly Known[]> {
+  const known: Known[] = [];
+  for await (const one of records()) {
+    if (one.type === 'organization')
+      known.push({ type: one.type, id: one.id, address: undefined, key: one.name ?? undefined });
+    if (one.type !== 'resource') continue;
+    const { kind, id, address, record, scope } = one;
+    const key = getRecordKey(kindNamed(kind), record, scope);
+    known.push({ type: kind, id, address: address ?? undefined, key });
+  }
+  return known;
+}
+
+/**
+ * The ids of the later snapshot by those of the earlier, where one resource has two: a fleet that was restored, or
+ * brought into another organization. It is recognised by its address, else by its natural key, where both snapshots have
+ * one such resource. Organizations come first, since natural keys name them.
+ */
+async function pairIds(
+  earlier: SnapshotFile,
+  later: SnapshotFile,
+): Promise<{ readonly ids: ReadonlyMap<string, string>; readonly moved: number }> {
+  const [old, now] = [await readKnown(earlier), await readKnown(later)];
+  const toKey = ({ type, id }: Known) => `${type} ${id}`;
+  const [inOld, inNow] = [old, now].map((all) => new Set(all.map(toKey)));
+  const [gone, come] = [
+    old.filter((one) => !inNow?.has(toKey(one))),
+    now.filter((one) => !inOld?.has(toKey(one))),
+  ];
+  const ids = new Map<string, string>();
+  const pair = (isMeant: (one: Known) => boolean, getName: (one: Known) => string | undefined) => {
+    const taken = new Set(ids.values());
+    const open = (all: readonly Known[]) =>
+      Map.groupBy(
+        all.filter((one) => isMeant(one) && !ids.has(one.id) && !taken.has(one.id)),
+        (one) => {
+          const name = getName(one);
+          return name === undefined ? undefined : `${one.type} ${name}`;
+        },
+      );
+    const others = open(come);
+    for (const [name, [one, ...more]] of open(gone)) {
+      const [other, ...rest] = (name !== undefined && others.get(name)) || [];
+      if (one && other && more.length + rest.length === 0) ids.set(one.id, other.id);
+    }
+  };
+  const isPlace = ({ type }: Known) => type === 'organization';
+  pair(isPlace, ({ key }) => key);
+  pair(
+    (one) => !isPlace(one),
+    ({ address }) => address,
+  );
+  pair(
+    (one) => !isPlace(one),
+    ({ key }) => key && JSON.stringify(mapTexts(JSON.parse(key), (text) => ids.get(text) ?? text)),
+  );
+  return { ids, moved: gone.filter((one) => !isPlace(one) && ids.has(one.id)).length };
+}
+
+/** Records of the earlier snapshot under the ids of the later. */
+async function* follow(
+  records: AsyncGenerator<ContentRecord | End>,
+  ids: ReadonlyMap<string, string>,
+): AsyncGenerator<ContentRecord | End> {
+  const now = (text: string) => ids.get(text) ?? text;
+  for await (const record of records) {
+    if (ids.size === 0 || record.type === 'media' || record.type === 'end') yield record;
+    else if (record.type === 'gap')
+      yield { ...record, of: record.of.split(' ').map(now).join(' ') };
+    else yield Object.assign({}, record, mapTexts({ ...record }, now));
+  }
+}
+
 /**
  * Finds what differs in three passes: digests of the earlier, the later against them, and then the earlier
  * again for what turned out to differ.
  */
-async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
+async function readDifference(original: SnapshotFile, later: SnapshotFile): Promise<Difference> {
+  const { ids, moved } = await pairIds(original, later);
+  const earlier = { ...original, records: () => follow(original.records(), ids) };
   const old = new Map<string, string>();
   const readings = { earlier: nothingRead(), later: nothingRead() };
   for await (const [key, record] of keyed(earlier, readings.earlier))
@@ -338,6 +440,7 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
     answers,
     organizations,
     equal,
+    moved,
     uncompared: [
       ...countUncompared('earlier', gone.get(false)),
       ...countUncompared('later', come.get(false)),

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -19,6 +20,7 @@ import { type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
+import { restoreOn, wipe } from '../restore/restoring.ts';
 import { agentOf, KEYS, readAll, written } from './files.ts';
 import { FOR_KEY, take, withKey } from './taking.ts';
 
@@ -176,6 +178,32 @@ describe('a snapshot of an account', () => {
       ['agent.night', 'delete'],
     ]);
   });
+
+  for (const state of ['kept', 'lost'] as const)
+    staged(
+      `equals that of the fleet that a restore rebuilt from it, state ${state}`,
+      async (stage) => {
+        await stage.apply();
+        const before = await take(stage, 'a.snapshot', { ...FOR_KEY, media: true });
+        wipe(stage.sim);
+        if (state === 'lost') await rm(join(stage.folder, '.callsheet'), { recursive: true });
+        const restored = await restoreOn(stage, before.file, await withKey(stage));
+        expect(restored.summary().status).toBe('done');
+        const after = await take(stage, 'b.snapshot', { ...FOR_KEY, media: true });
+        const { changes, notes } = await difference(stage, before.file, after.file);
+        expect(changes).toEqual([]);
+        expect(notes.map(({ message }) => message)).toContainEqual(
+          expect.stringMatching(/^8 resources have another id in the later snapshot/),
+        );
+        // A real change is still one, under the name that the resource has now.
+        stage.sim.edit(agentNamed(stage.sim).id, { status: 'inactive' });
+        const edited = await take(stage, 'c.snapshot', { ...FOR_KEY, media: true });
+        const { changes: real } = await difference(stage, before.file, edited.file);
+        expect(
+          real.map(({ address, fields }) => [address, fields.map(({ path }) => path)]),
+        ).toEqual([['agent.desk', ['status']]]);
+      },
+    );
 
   test('tells of nothing as gone or new that the other one did not read', async () => {
     const list = { type: 'list', kind: 'agent', scope: {} } as const;
