@@ -318,7 +318,7 @@ type Uncompared = {
 
 type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecord };
 
-/** What a resource or an organization of a snapshot is recognised by, beside its id. */
+/** A resource or an organization of a snapshot is recognised by these, beside its id. */
 type Known = { readonly type: string; readonly id: string } & {
   readonly [by in 'address' | 'key']: string | undefined;
 };
