@@ -97,7 +97,7 @@ function deleteLine(copy: string, name: string): void {
   const text = readFileSync(path, 'utf8');
   const imported = new RegExp(String.raw`^import \{ (\w+) \} from '\./${name}/index\.ts';\n`, 'm');
   const [line = '', entry = ''] = imported.exec(text) ?? [];
-  const rest = text.replace(line, '').replace(new RegExp(String.raw`\b${entry}\b(?:, )?`), '');
+  const rest = text.replace(line, '').replace(new RegExp(String.raw`\b${entry}\b(?:,\s*)?`), '');
   writeFileSync(path, rest);
 }
 

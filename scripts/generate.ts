@@ -5,6 +5,7 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { DOCUMENTS } from '../src/console/show.ts';
+import { kinds } from '../src/kinds/index.ts';
 import { drawArchitecture } from './generate/architecture.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
@@ -47,11 +48,13 @@ function sourcesOf(pattern: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Sections of callsheet.yaml that features read, by their keys. */
+/** Sections of callsheet.yaml that features read. Where one has the kinds for its values, they are filled in. */
 function featureSections() {
   const files = globSync('src/features/*/settings.schema.json', { cwd: root }).sort();
-  const sections = files.map((file) => JSON.parse(readFileSync(new URL(file, root), 'utf8')));
-  return Object.fromEntries(sections.map(({ key, schema }) => [key, schema]));
+  const names = kinds.map(({ name }) => name);
+  const fill = (_: string, value: unknown) => (value === '$kinds' ? names : value);
+  const read = files.map((file) => JSON.parse(readFileSync(new URL(file, root), 'utf8'), fill));
+  return Object.assign({}, ...read);
 }
 
 const check = process.argv.includes('--check');

@@ -6,13 +6,10 @@ import { describe, expect, test } from 'vitest';
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
  *     main ─▶ features ─▶ feature, cli ─▶ restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
- *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
  * `run` is the engine, which the command line, fleets, rehearsals and the library call; it knows no terminal.
  * `console` is what a command has of a terminal, and the commands that work on one stack, which fleets run too.
- * `rules` judges what `stack` has resolved, and is called by it: so its findings come with the other diagnostics,
- * with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
  * `model` is the pure part of `state/`, which plans and journals are made of. The rest keeps a state in a file, and opens
  * the stores of features.
  * `contract` is the table of operations in `platform/`, which is data; the rest of it calls them.
@@ -93,9 +90,8 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
-  stack: ['contract', 'rules', 'kinds', 'core'],
+  stack: ['contract', 'kinds', 'core'],
   pull: ['stack', 'export', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
-  rules: ['kinds', 'core'],
   platform: ['contract', 'kinds', 'core'],
   contract: ['core'],
   simulator: ['platform', 'contract', 'kinds', 'core'],
@@ -142,7 +138,7 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   commander: ['cli', 'console'],
   fastify: 'simulator',
   '@fastify/multipart': 'simulator',
-  '@marcbachmann/cel-js': 'rules',
+  '@marcbachmann/cel-js': 'features/rules',
   'age-encryption': 'snapshot',
   pg: 'features/stores',
   'pg-boss': 'features/fleet',

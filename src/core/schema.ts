@@ -39,6 +39,7 @@
  * | `x-prose`        | written for a reader: `instructions` for the model, `speech`, or a `message` |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
+ * | `x-verbatim`     | in settings: a feature reads it as it is written, with no form followed      |
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
  * | `x-follows`      | path of a field; the platform sets this one along with it, unless it is written |
@@ -101,6 +102,7 @@ export type FieldSchema = {
   readonly 'x-ids-inside'?: boolean;
   readonly 'x-config'?: string | boolean;
   readonly 'x-local'?: boolean;
+  readonly 'x-verbatim'?: boolean;
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
   readonly 'x-follows'?: string;

@@ -5,6 +5,7 @@ import { page } from './page/index.ts';
 import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
+import { rules } from './rules/index.ts';
 import { stores } from './stores/index.ts';
 import { watch } from './watch/index.ts';
 
@@ -14,4 +15,14 @@ import { watch } from './watch/index.ts';
  *
  * The order is the one in which help and the reference list them.
  */
-export const features: Features = [rollout, watch, rehearse, reading, fleet, stores, log, page];
+export const features: Features = [
+  rollout,
+  watch,
+  rehearse,
+  reading,
+  fleet,
+  stores,
+  log,
+  page,
+  rules,
+];

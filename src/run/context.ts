@@ -9,7 +9,7 @@ import type { TraceEntry } from '../platform/operation.ts';
 import type { Pause } from '../platform/rate.ts';
 import type { Transport } from '../platform/transport.ts';
 import type { RunCommand } from '../stack/index.ts';
-import type { Stack } from '../stack/load.ts';
+import type { OpenJudge, Stack } from '../stack/load.ts';
 import type { SettingsSection } from '../stack/settings.ts';
 import type { Disk } from '../state/file/disk.ts';
 import type { State } from '../state/model.ts';
@@ -90,6 +90,7 @@ export type EngineFeature = {
   /** The name of its folder, and of its section of the state. */
   readonly name: string;
   readonly settings?: SettingsSection;
+  readonly judge?: () => Promise<OpenJudge>;
   /** Resources that are its own for now. Throws `CallsheetError` where its section of the state cannot be read. */
   readonly claims?: (state: State, place: StackPlace) => Promise<readonly Claim[]>;
   readonly strategy?: StrategyHook;

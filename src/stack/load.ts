@@ -30,7 +30,6 @@ import { notingErrors, openReport, type Problem, type Report } from './diagnosti
 import { discover } from './discover.ts';
 import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
-import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkContents, checkNames, checkReferences } from './references.ts';
 import { followPath, openMergedBases, type Surroundings } from './resolved.ts';
@@ -48,7 +47,6 @@ import {
   type StackSettings,
 } from './settings.ts';
 import { type MapNode, type Source, type SyntaxNode, toPosition } from './source.ts';
-import { openRules } from './team-rules.ts';
 import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
 
@@ -60,13 +58,38 @@ export type LoadOptions = SettingsOptions & {
    * platform, state and rules and something else is wrong.
    */
   readonly evenBroken?: boolean;
-  /** Features whose sections of `callsheet.yaml` are read; none unless given. */
-  readonly features?: readonly { readonly settings?: SettingsSection }[];
+  /** Features whose sections of `callsheet.yaml` are read, and which judge; none unless given. */
+  readonly features?: readonly {
+    readonly settings?: SettingsSection;
+    readonly judge?: () => Promise<OpenJudge>;
+  }[];
   /**
    * Gets how many resources there may be, before they are made: the number of names or files, the lines of a table,
    * and the resources found so far after each file.
    */
   readonly onCounted?: (resources: number, from: 'names' | 'files') => void;
+};
+
+/** A feature judges what the schemas do not. */
+export type Judge = {
+  /** Reports what it finds in resources. They are only judged once nothing else is wrong, secrets of this machine aside. */
+  readonly check: (found: JudgedStack) => void;
+  readonly plan: PlanRules;
+};
+
+/** Opens a judge by the settings, which are sound as far as their schema tells. Reports what is wrong with them. */
+export type OpenJudge = (
+  settings: Pick<Settings, 'root' | 'organizations'>,
+  around: Pick<Opened, 'folder' | 'kinds'> & { readonly report: Report },
+) => Promise<Judge>;
+
+export type JudgedStack = Pick<Opened, 'variables'> & {
+  readonly resources: readonly DesiredResource[];
+  /** How a resource is written. */
+  readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
+  /** The YAML files of the stack. */
+  readonly files: readonly SourceFile[];
+  readonly report: Report;
 };
 
 /** A stack as the configuration wants it. */
@@ -148,15 +171,14 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
   const resources = inOrder(parts.resources, kinds);
   const files = listFiles(opened);
   const ruled = notingErrors(report);
-  const rules = await openRules(settings?.rules ?? [], kinds, ruled.report);
+  const judges = await openJudges(opened, ruled.report);
+  const rules = allRules(judges);
   const isSound = !report.hasErrors();
   checkSecrets(resources, folder, options, report);
   const broken = () => {
     const isUsable = options.evenBroken === true && opened.isUsable && !ruled.hasErrors();
     const stack =
-      isUsable &&
-      settings &&
-      makeStack(opened, settings, rules.plan, makeNothing(settings, resources));
+      isUsable && settings && makeStack(opened, settings, rules, makeNothing(settings, resources));
     return { stack: stack || undefined, diagnostics: report.diagnostics(), files };
   };
   const sections = await readSections(opened, isSound ? resources : null, report);
@@ -167,24 +189,13 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
     byAddress ??= byAddressIn(resources);
     return byAddress.get(address);
   };
-  // A stack is only linted once it is sound, whether its secrets are available or not.
-  reportLint({
-    resources: desired,
-    resolvedAt,
-    kinds,
-    settings: settings.lint,
-    folder,
-    variables: opened.variables,
-    files: parts.files,
-    report,
-    rules: settings.rules,
-    found: rules.judge(desired, settings.organizations),
-  });
+  const judged = { resources: desired, resolvedAt, files: parts.files, report };
+  for (const { check } of judges) check({ ...judged, variables: opened.variables });
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return broken();
   let digest: string | undefined;
   let secrets: Stack['secrets'] | undefined;
-  const stack = makeStack(opened, settings, rules.plan, {
+  const stack = makeStack(opened, settings, rules, {
     resources: desired,
     moves: parts.moves,
     sections,
@@ -202,6 +213,32 @@ async function loadWhole(opened: Opened, report: Report): Promise<Loaded> {
     masked: report.masked,
   });
   return { stack, diagnostics, files };
+}
+
+async function openJudges(
+  { settings, folder, kinds, options: { features = [] } }: Opened,
+  report: Report,
+): Promise<readonly Judge[]> {
+  if (settings === undefined) return [];
+  const judges: Judge[] = [];
+  for (const { judge } of features) {
+    if (judge !== undefined)
+      judges.push(await (await judge())(settings, { folder, kinds, report }));
+  }
+  return judges;
+}
+
+/** The rules of all judges over plans as one function. */
+function allRules(judges: readonly Judge[]): PlanRules {
+  const all = judges.map(({ plan }) => plan);
+  const judge: PlanRules = (plan, now) => {
+    const found = all.map((rules) => rules(plan, now));
+    return {
+      refusals: found.flatMap(({ refusals }) => refusals),
+      notes: found.flatMap(({ notes }) => notes),
+    };
+  };
+  return Object.assign(judge, { readsCalls: all.some(({ readsCalls }) => readsCalls) });
 }
 
 /** Has features read their sections, of those that are written. */

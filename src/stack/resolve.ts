@@ -200,6 +200,8 @@ function checkSpelling(
  * the schema's types is left as it is: `validate.ts` speaks of it.
  */
 export function resolve(node: SyntaxNode, field: Field, context: Context): Resolved {
+  // A feature reads it, and says what is wrong with it.
+  if (field.node.schema['x-verbatim'] === true) return {};
   if (node.type === 'scalar' && node.value === null) {
     if (!node.empty) return null;
     return fail(context, field, node.range, {

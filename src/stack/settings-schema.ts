@@ -2,7 +2,6 @@ import written from '../../schemas/settings.json' with { type: 'json' };
 import type { FieldSchema } from '../core/schema.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { namedRules } from '../rules/lint.ts';
 import { blockSchema, resourceSchema } from './schema.ts';
 import ofFeatures from './sections.generated.json' with { type: 'json' };
 
@@ -14,12 +13,32 @@ import ofFeatures from './sections.generated.json' with { type: 'json' };
  */
 const { sections, members, forms } = written;
 
-/** Sections of `callsheet.yaml` that features read. Every one can be laid over by an environment. */
-export const FEATURE_SECTIONS: readonly string[] = Object.keys(ofFeatures);
+/** A section of `callsheet.yaml` that a feature reads. */
+type Section = {
+  /** False if no environment lays anything over it. */
+  readonly environments?: boolean;
+  /** True if nothing is rolled back while it is wrong. */
+  readonly rollback?: boolean;
+  readonly schema: FieldSchema;
+};
 
-const settings = {
-  ...written.settings,
-  properties: { ...written.settings.properties, ...ofFeatures },
+const featureSections = Object.entries<Section>(ofFeatures).map(([key, one]) => ({ key, ...one }));
+const overridable = featureSections.filter((one) => one.environments !== false);
+
+/** Sections of `callsheet.yaml` that features read. */
+export const FEATURE_SECTIONS: readonly string[] = keysOf(featureSections);
+
+/** Those of them that do not matter to a rollback. */
+export const UNNEEDED_SECTIONS: readonly string[] = keysOf(
+  featureSections.filter((one) => one.rollback !== true),
+);
+
+const { environments, ...ownSettings } = written.settings.properties;
+const properties: { readonly [name: string]: FieldSchema } = {
+  ...ownSettings,
+  ...schemasOf(featureSections.filter((one) => !overridable.includes(one))),
+  environments,
+  ...schemasOf(overridable),
 };
 
 /** Members that a resource may have beside its fields. */
@@ -32,7 +51,7 @@ export const SHARED_SECTIONS = sections;
 export const FORM_DEFINITIONS = forms;
 
 export const METHODS: readonly string[] =
-  settings.properties.platform.properties.endpoints.additionalProperties.properties.method.enum;
+  ownSettings.platform.properties.endpoints.additionalProperties.properties.method.enum;
 
 /** Kinds that a rule may be about. */
 export const KIND_NAMES: readonly string[] = kinds.map(({ name }) => name);
@@ -45,35 +64,19 @@ export const ENVIRONMENT_MEMBERS: readonly string[] = [
   'organization',
   'state',
   'guards',
-  ...FEATURE_SECTIONS,
+  ...keysOf(overridable),
 ];
 
-const { lint, rules, environments } = settings.properties;
-
-/** One of `rules:` of callsheet.yaml. */
-const ruleSchema: FieldSchema = withProperty(rules.additionalProperties, 'on', (on) => ({
-  ...on,
-  items: { ...on.items, enum: KIND_NAMES },
-}));
-
-/** `rules:` of callsheet.yaml. */
-export const rulesSchema: FieldSchema = { ...rules, additionalProperties: ruleSchema };
-
-const overlaid = Object.entries(settings.properties)
+const overlaid = Object.entries(properties)
   .filter(([name]) => ENVIRONMENT_MEMBERS.includes(name))
   .map(([name, schema]) => [name, partial(schema)] as const);
 const environment = environments.additionalProperties;
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
 export const settingsSchema: FieldSchema = {
-  ...settings,
+  ...written.settings,
   properties: {
-    ...settings.properties,
-    lint: withProperty(lint, 'rules', (severities) => ({
-      ...severities,
-      properties: Object.fromEntries(namedRules.map(severitySchema)),
-    })),
-    rules: rulesSchema,
+    ...properties,
     environments: {
       ...environments,
       additionalProperties: {
@@ -109,11 +112,14 @@ export function checkedSchemas(): ReadonlyMap<string, FieldSchema> {
   ]);
 }
 
-function severitySchema({ name, description }: (typeof namedRules)[number]): [string, FieldSchema] {
-  return [
-    name,
-    { type: 'string', enum: ['off', 'warning', 'error'], description, examples: ['off'] },
-  ];
+function keysOf(sections: readonly (Section & { readonly key: string })[]): readonly string[] {
+  return sections.map(({ key }) => key);
+}
+
+function schemasOf(sections: readonly (Section & { readonly key: string })[]): {
+  readonly [key: string]: FieldSchema;
+} {
+  return Object.fromEntries(sections.map(({ key, schema }) => [key, schema]));
 }
 
 /**
@@ -130,14 +136,4 @@ function partial({ required: _, ...schema }: FieldSchema): FieldSchema {
     ...(properties === undefined ? {} : { properties: Object.fromEntries(named) }),
     ...(typeof rest === 'object' ? { additionalProperties: partial(rest) } : {}),
   };
-}
-
-/** An object's schema with that of one member made another. */
-function withProperty(
-  schema: FieldSchema,
-  name: string,
-  change: (property: FieldSchema) => FieldSchema,
-): FieldSchema {
-  const properties = schema.properties ?? {};
-  return { ...schema, properties: { ...properties, [name]: change(properties[name] ?? {}) } };
 }

@@ -9,7 +9,6 @@ import type { StatePlace } from '../core/stores.ts';
 import { findText, getOwn, isUuid } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import { operations } from '../platform/operations.generated.ts';
-import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
 import { enterEnvironment } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
 import { type Pattern, patternsIn } from './discover.ts';
@@ -33,7 +32,7 @@ import {
 } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { namedField, secretNames } from './schema.ts';
-import { FEATURE_SECTIONS, METHODS, settingsSchema } from './settings-schema.ts';
+import { FEATURE_SECTIONS, METHODS, settingsSchema, UNNEEDED_SECTIONS } from './settings-schema.ts';
 import {
   findMember,
   type MapNode,
@@ -45,7 +44,6 @@ import {
   withKeys,
 } from './source.ts';
 import { refuseState, reportStateAddresses, reportStateFile, statePlace } from './state-place.ts';
-import { type PlacedRule, readRules } from './team-rules.ts';
 import { validate } from './validate.ts';
 import {
   readVariables,
@@ -75,7 +73,7 @@ type Platform = {
   readonly by: NamedBy;
 };
 
-/** A section of `callsheet.yaml` that a feature reads; its schema stands in `schemas/settings.json`. */
+/** A section of `callsheet.yaml` that a feature reads; its schema is the feature's `settings.schema.json`. */
 export type SettingsSection = {
   readonly key: string;
   /** Loads what reads it; asked only where the section is written. What it reads is `stack.sections[key]`. */
@@ -95,8 +93,6 @@ export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state
   readonly organization: string | 'failed' | undefined;
   readonly include: readonly Pattern[] | undefined;
   readonly guards: Guards;
-  readonly lint: LintSettings;
-  readonly rules: readonly PlacedRule[];
   /** All of it, as it was written and became. */
   readonly root: LocatedValue;
 };
@@ -217,9 +213,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
       : namedOrganizations(resolve(organizations, settingsField('organizations'), silent));
   const readable = withKeys(written, (key) => !(refused && key === 'state'));
   const resolved = toObject(resolve(readable, rootField(settingsSchema), context));
-  const rules = readRules(findMember(root, 'rules')?.value, context);
-  const own = rules.document === undefined ? {} : { rules: rules.document };
-  const document = { ...resolved, ...resolveApart(root, context), ...own };
+  const document = { ...resolved, ...resolveApart(root, context) };
   const located = locateRoot(settingsSchema, document, root, {
     ...root.range,
     end: root.range.start,
@@ -248,8 +242,6 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     state: place,
     id: findText(resolved.stack),
     guards: readGuards(guards, findMember(written, 'guards')?.value),
-    lint: readLint(resolved.lint),
-    rules: rules.rules,
     root: located,
   };
 }
@@ -363,7 +355,7 @@ function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefin
 }
 
 /** Members that are read by themselves: variables come from there, or another environment has them. */
-const APART: readonly string[] = ['variables', 'environments', 'rules'];
+const APART: readonly string[] = ['variables', 'environments'];
 
 function settingsField(name: string) {
   return memberField(rootField(settingsSchema), name);
@@ -376,7 +368,7 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
     variables: unreadableVariables,
     organization: () => 'unreadable',
   };
-  const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
+  const members = APART.flatMap((name): [string, Resolved][] => {
     const written = findMember(root, name)?.value;
     return written === undefined
       ? []
@@ -432,16 +424,19 @@ export type StackSettings = {
 
 /**
  * Returns true if a problem concerns a rollback: it is about the platform, the state, organizations, guards or rules.
- * The sections of features and of lint do not matter to a rollback.
  */
-export function isOfRollback({ path }: Problem): boolean {
-  const [member = ''] = (path ?? '').split(/[.[]/);
-  return member !== 'lint' && !FEATURE_SECTIONS.includes(member);
+export function isOfRollback(problem: Problem): boolean {
+  return !UNNEEDED_SECTIONS.includes(memberOf(problem));
+}
+
+/** The member of `callsheet.yaml` that a problem is about. */
+function memberOf({ path = '' }: Problem): string {
+  return path.split(/[.[]/)[0] ?? '';
 }
 
 /** Returns true if a problem is about places, the only settings that matter to commands other than runs. */
 function isOfPlaces(problem: Problem): boolean {
-  return isOfRollback(problem) && !/^(?:guards|rules)\b/.test(problem.path ?? '');
+  return isOfRollback(problem) && !['guards', ...FEATURE_SECTIONS].includes(memberOf(problem));
 }
 
 /**
@@ -484,11 +479,4 @@ export function loadSettings(options: SettingsOptions): {
     },
     diagnostics,
   };
-}
-
-/** The `lint:` of a stack, which is only asked for once its schema has found nothing wrong with it. */
-function readLint(value: Resolved | undefined): LintSettings {
-  const { rules, ...given } = toObject(value);
-  const severities = new Map(Object.entries(toObject(rules)));
-  return { ...DEFAULT_LINT, ...given, severities } as LintSettings;
 }

@@ -1,17 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { namedRules } from '../../src/features/rules/lint.ts';
 import { RULES, wordsOfRule } from '../../src/render/report/sarif.ts';
-import { namedRules } from '../../src/rules/lint.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** Every rule that the code of the configuration names, in any of the ways in which one is written. */
 function rulesInCode(): ReadonlySet<string> {
-  const files = [
-    'src/stack/**/*.ts',
-    'src/{cli,console,features}/**/*.ts',
-    'src/rules/*.ts',
-  ].flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const files = ['src/stack/**/*.ts', 'src/{cli,console,features}/**/*.ts'].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }),
+  );
   const code = files.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
   const written = code.matchAll(
     /\b(?:rule(?:: |\) => |\s*=\s*)|(?:warn|problem|add)\(\s*|rule:[^,\n]*[?:] |: \[)['`]([a-z-]+\/[a-z-]+)['`]/g,

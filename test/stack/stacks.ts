@@ -12,7 +12,6 @@ import {
   type ValueObject,
 } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
-import { findUnbalanced } from '../../src/rules/prose.ts';
 import type { Writable } from '../../src/stack/edit/write.ts';
 import { isText, listTypes } from '../../src/stack/schema.ts';
 import { BAY, type Files, HARBOR, PDF, WAV } from './stack-folder.ts';
@@ -115,7 +114,8 @@ const texts: Arbitrary<string> = fc.oneof(
       .chain((parts) => fc.constantFrom('\n', ' ', '').map((joint) => parts.join(joint))),
   },
 );
-const prose = texts.filter((text) => findUnbalanced(text).length === 0);
+/** Without doubled braces that open or close no token, which a warning is about. */
+const prose = texts.filter((text) => HOSTILE.includes(text) || !/\{\{|\}\}/.test(text));
 
 const keys = fc
   .oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 8 }))

@@ -209,26 +209,6 @@ retry_policies:
     ],
   },
   {
-    title: 'tokens that do not open and close',
-    files: {
-      'p.md': 'First line\nHello {{name}, we are {{clinic}}.\n',
-      ...agent(
-        'system_prompt: { $file: p.md }',
-        'outbound_greeting_message: { $file: p.md }',
-        'greeting_message: "Hi {name}}"',
-        'voicemail_message: |',
-        '  Call {{name|you}}',
-        '  on {{phone',
-        `description: 'JSON such as {"a": {"b": 1}} and { is fine'`,
-      ),
-    },
-    says: [
-      'agents.yaml:6:27 warning template/unbalanced agent.a: greeting_message closes with }} a token that opens with one brace',
-      'agents.yaml:9:10 warning template/unbalanced agent.a: voicemail_message opens a token with {{ that is not closed with }} on its line',
-      'p.md:2:7 warning template/unbalanced agent.a: outbound_greeting_message opens a token with {{ that is not closed with }} on its line',
-    ],
-  },
-  {
     title: 'a lifecycle that names what does not exist',
     files: agent(
       'lifecycle: { ignore: [greting_message, voice_settings.any, sip.enabled, "tools["], protect: maybe, adopts: x }',

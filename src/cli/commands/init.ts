@@ -44,7 +44,7 @@ export type InitFlags = CommonFlags & {
  * organization is meant and the environment has credentials.
  */
 export async function init(flags: InitFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
+  const { terminal, env, features } = context;
   const dir = resolve(flags.dir);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir);
@@ -58,7 +58,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const sorted = sortFiles(dir, newFiles(answers, around));
   if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
   const undo = writeAll(dir, sorted.fresh);
-  const { diagnostics } = await loadStack({ dir, env: context.env, secrets: 'skip' });
+  const { diagnostics } = await loadStack({ dir, env, features, secrets: 'skip' });
   if (hasErrors(diagnostics) && sorted.taken.length === 0) {
     undo();
     throw new CallsheetError('config', 'nothing was written: it would not be valid', {

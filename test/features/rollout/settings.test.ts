@@ -79,7 +79,7 @@ test('everything can be given', async () => {
 });
 
 test('the schema has the measures that the engine knows', () => {
-  const { judge } = settings.schema.additionalProperties.properties;
+  const { judge } = settings.rollouts.schema.additionalProperties.properties;
   expect(Object.keys(judge.properties.measures.properties)).toEqual(MEASURES);
 });
 

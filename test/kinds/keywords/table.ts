@@ -83,6 +83,7 @@ const LEAVES = 'it asks of leaves that were written, and whether they are live';
 const STACK = 'it is asked where the stack is read: a resource that breaks it is never planned';
 const NEVER_SENT = 'nothing of it is sent';
 const PROSE = 'it tells people and rules what a text is for';
+const SETTING = 'settings have it, and no field of a kind';
 const TO_PEOPLE = 'people meet it as the words of another fact';
 
 const causesAt = (
@@ -1143,6 +1144,18 @@ export const TABLE: { readonly [keyword in Keyword]: Row } = {
     export: PROSE,
     note: PROSE,
     docs: PROSE,
+  },
+
+  'x-verbatim': {
+    compare: SETTING,
+    preflight: SETTING,
+    body: SETTING,
+    proof: SETTING,
+    recovery: SETTING,
+    undo: SETTING,
+    export: SETTING,
+    note: SETTING,
+    docs: SETTING,
   },
 
   'x-config': {

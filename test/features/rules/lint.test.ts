@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lintRules, namedRules } from '../../src/rules/lint.ts';
-import { longRows } from '../long.ts';
-import { agent, type Files, load, MAIN, said } from '../stack/stack-folder.ts';
+import { lintRules, namedRules } from '../../../src/features/rules/lint.ts';
+import sections from '../../../src/features/rules/settings.schema.json' with { type: 'json' };
+import { longRows } from '../../long.ts';
+import { agent, type Files, load, MAIN, said } from '../../stack/stack-folder.ts';
 
 /** What the lint of a stack says, without places: rule and message. */
 async function findings(files: Files, lint = ''): Promise<readonly string[]> {
@@ -303,17 +304,17 @@ describe('prompt/one-greeting', () => {
   });
 });
 
-test('every rule has a name of its own and says what it finds in one sentence', () => {
-  const names = lintRules.map(({ name }) => name);
-  expect(new Set(names).size).toBe(names.length);
-  for (const { name, description } of lintRules) {
-    expect(name).toMatch(/^(?:prompt|template)\/[a-z-]+$/);
+test('the schema has every rule, and says what it finds in one sentence', () => {
+  const { properties } = sections.lint.schema.properties.rules;
+  expect(Object.keys(properties)).toEqual(namedRules.map(({ name }) => name));
+  for (const { name } of lintRules) expect(name).toMatch(/^(?:prompt|template)\/[a-z-]+$/);
+  for (const { description } of Object.values(properties)) {
     expect(description).toMatch(/^[A-Z][^\n]+\.$/);
   }
 });
 
 test('docs/rules.md has a row for every rule', () => {
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/rules.md'), 'utf8');
   const rows = [...docs.matchAll(/^\| `((?:prompt|template|lint)\/[a-z-]+)` \|/gm)].map(
     ([, name]) => name,
   );

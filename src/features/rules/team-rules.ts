@@ -1,24 +1,19 @@
-import type { DesiredResource } from '../core/desired.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { PlanRules } from '../core/plan-document.ts';
-import { findFilled, getOwn, invert, type Json } from '../core/value.ts';
-import type { Kind } from '../kinds/kind.ts';
-import type { Rule, RuleFinding } from '../rules/index.ts';
-import type { RuleProblem, WrittenRule } from '../rules/rule.ts';
-import { checkName, type Report } from './diagnostics.ts';
-import { fileMessage, isUnreadable } from './folder.ts';
-import { resolve } from './resolve.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { PlanRules } from '../../core/plan-document.ts';
+import { findFilled, getOwn, invert, type Json } from '../../core/value.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { checkName, type Report } from '../../stack/diagnostics.ts';
+import { type Folder, fileMessage, isUnreadable, STACK_FILE } from '../../stack/folder.ts';
 import {
-  type Context,
   fail,
+  followPath,
   isResolvedList,
-  memberField,
-  type Resolved,
+  type LocatedValue,
   type ResolvedObject,
-  rootField,
   toObject,
-} from './resolved.ts';
-import { KIND_NAMES, rulesSchema, settingsSchema } from './settings-schema.ts';
+} from '../../stack/resolved.ts';
+import { KIND_NAMES } from '../../stack/settings-schema.ts';
 import {
   rangeOfText as find,
   findMember,
@@ -29,9 +24,10 @@ import {
   type SyntaxNode,
   textIn,
   toPosition,
-  withKeys,
-} from './source.ts';
-import { parseYaml } from './yaml.ts';
+} from '../../stack/source.ts';
+import { parseYaml } from '../../stack/yaml.ts';
+import type { Rule, RuleFinding } from './judge.ts';
+import type { RuleProblem, WrittenRule } from './rule.ts';
 
 /** A rule of the team with the ranges of its parts. */
 export type PlacedRule = WrittenRule & {
@@ -42,64 +38,47 @@ export type PlacedRule = WrittenRule & {
   readonly findRange: (member: string, keys?: readonly string[]) => SourceRange;
 };
 
-type ReadRules = {
-  readonly rules: readonly PlacedRule[];
-  /** The settings' schema judges it. */
-  readonly document: Resolved | undefined;
-};
+/** What the rules are read with. */
+type Reading = { readonly folder: Folder; readonly report: Report };
 
-/** Reads `rules:`. A rule of which something is wrong is left out; its schema speaks of most of it. */
-export function readRules(node: SyntaxNode | undefined, context: Context): ReadRules {
-  if (node?.type !== 'map') {
-    const document = node && resolve(node, rootField(rulesSchema), context);
-    return { rules: [], document };
-  }
-  const read = membersIn(node).map((member): [string, Resolved, PlacedRule | undefined] => {
-    const { resolved, schema } = resolveRule(member, context);
-    const isNamed = checkName(member, NAMING, context.report);
-    // One that cannot be read was reported, and stands all the same.
-    const isShaped = findMember(member.value, 'schema') !== undefined;
-    const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
-    const isMap = member.value.type === 'map';
-    const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
-    return [member.key, isMap ? document : toJson(member.value), rule && checked(rule, context)];
+/** Reads `rules:` of the settings. A rule of which something is wrong is left out; its schema speaks of most of it. */
+export function readRules(root: LocatedValue, reading: Reading): readonly PlacedRule[] {
+  const { value, written } = followPath(root, ['rules']) ?? {};
+  const resolved = toObject(value);
+  return membersIn(written).flatMap((member) => {
+    const { key, value: node } = member;
+    const schema = findMember(node, 'schema');
+    const placed = schema && readSchema(key, schema, reading);
+    const isNamed = checkName(member, NAMING, reading.report);
+    if (!isNamed || node.type !== 'map') return [];
+    const rule = placedRule(member, toObject(resolved[key]), placed);
+    return (rule && checked(rule, reading)) ?? [];
   });
-  return {
-    rules: read.flatMap(([, , rule]) => rule ?? []),
-    document: Object.fromEntries(read.map(([name, document]) => [name, document])),
-  };
-}
-
-function findField(name: string) {
-  return memberField(memberField(rootField(settingsSchema), 'rules'), name);
-}
-
-/** A rule's members. Its JSON Schema has `$` keys of its own, so no form is looked for in it. */
-function resolveRule(
-  { key, value }: Member,
-  context: Context,
-): { readonly resolved: ResolvedObject; readonly schema: SyntaxNode | undefined } {
-  if (value.type !== 'map') return { resolved: {}, schema: undefined };
-  const schema = value.members.get('schema');
-  const rest = withKeys(value, (name) => name !== 'schema');
-  const resolved = toObject(resolve(rest, findField(key), context));
-  return { resolved, schema: schema && readSchema(key, schema, context) };
 }
 
 /** A JSON Schema that is written out, or the file that holds it. */
-function readSchema(rule: string, { value }: Member, context: Context): SyntaxNode | undefined {
+function readSchema(
+  rule: string,
+  { value }: Member,
+  { folder, report }: Reading,
+): SyntaxNode | undefined {
   const file = onlyMember(value, '$file')?.value;
   const path = textIn(file);
   if (file === undefined || path === undefined) return value;
-  const read = context.folder.text(path);
+  const read = folder.text(path);
   if (isUnreadable(read)) {
-    fail(context, { path: ['rules', rule, 'schema'] }, file.range, fileMessage(path, read));
+    const at = { path: ['rules', rule, 'schema'] };
+    fail(subject(report), at, file.range, fileMessage(path, read));
     return undefined;
   }
   // JSON is YAML, and both are read with the same bounds.
   const { root, problems } = parseYaml(read.source);
-  for (const problem of problems) context.report.add(problem);
+  for (const problem of problems) report.add(problem);
   return root;
+}
+
+function subject(report: Report) {
+  return { report, subject: STACK_FILE, address: undefined };
 }
 
 const NAMING = { rule: 'rules/name', holder: 'rules', what: 'a rule' };
@@ -150,12 +129,12 @@ function rangeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | un
 }
 
 /** Checks a rule for mistakes that a schema cannot express. */
-function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
+function checked(rule: PlacedRule, { report }: Reading): PlacedRule | undefined {
   const { name, over, on = [], findRange } = rule;
   // In a list its schema tells.
   const unknown = rule.isOneKind ? on.find((kind) => !KIND_NAMES.includes(kind)) : undefined;
   const tell = (member: string, message: string, hint: string) => {
-    fail(context, { path: ['rules', name, member] }, findRange(member), {
+    fail(subject(report), { path: ['rules', name, member] }, findRange(member), {
       rule: 'rules/invalid',
       message,
       hint,
@@ -207,7 +186,7 @@ export async function openRules(
   report: Report,
 ): Promise<TeamRules> {
   if (written.length === 0) return NONE;
-  const { compileRule, judgeResources, planRules } = await import('../rules/index.ts');
+  const { compileRule, judgeResources, planRules } = await import('./judge.ts');
   const schemas = new Map(kinds.map(({ name, schema }) => [name, schema]));
   const findSchema = (kind: string) => schemas.get(kind);
   const names = kinds.map(({ name }) => name);

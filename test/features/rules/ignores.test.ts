@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agent, broken, load, MAIN, said } from './stack-folder.ts';
+import { agent, broken, load, MAIN, said } from '../../stack/stack-folder.ts';
 
 const PROMPT = 'system_prompt: Use the crm_lookup tool.';
 const says = (at: string, name = 'a') =>
@@ -9,6 +9,26 @@ const unused = (at: string, rule = 'prompt/unknown-tool') =>
 const set = (lint: string) => ({ 'callsheet.yaml': `${MAIN}lint: ${lint}\n` });
 
 broken([
+  {
+    title: 'tokens that do not open and close',
+    files: {
+      'p.md': 'First line\nHello {{name}, we are {{clinic}}.\n',
+      ...agent(
+        'system_prompt: { $file: p.md }',
+        'outbound_greeting_message: { $file: p.md }',
+        'greeting_message: "Hi {name}}"',
+        'voicemail_message: |',
+        '  Call {{name|you}}',
+        '  on {{phone',
+        `description: 'JSON such as {"a": {"b": 1}} and { is fine'`,
+      ),
+    },
+    says: [
+      'agents.yaml:6:27 warning template/unbalanced agent.a: greeting_message closes with }} a token that opens with one brace',
+      'agents.yaml:9:10 warning template/unbalanced agent.a: voicemail_message opens a token with {{ that is not closed with }} on its line',
+      'p.md:2:7 warning template/unbalanced agent.a: outbound_greeting_message opens a token with {{ that is not closed with }} on its line',
+    ],
+  },
   { title: 'nothing is silenced by itself', files: agent(PROMPT), says: [says('4:28')] },
   {
     title: 'a comment before the key silences it',

@@ -1,23 +1,21 @@
 import { hash } from 'node:crypto';
-import written from '../../schemas/settings.json' with { type: 'json' };
-import type { DesiredResource } from '../core/desired.ts';
-import type { Severity } from '../core/diagnostics.ts';
-import type { FieldSchema, KindSchema } from '../core/schema.ts';
-import { oncePer } from '../core/value.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { Severity } from '../../core/diagnostics.ts';
+import type { FieldSchema, KindSchema } from '../../core/schema.ts';
+import { oncePer } from '../../core/value.ts';
+import sections from './settings.schema.json' with { type: 'json' };
 
 /**
  * A named rule that reads what a stack says rather than whether it is allowed: a prompt that names a tool which is
- * not there, a token that nothing supplies, the same prompt written twice. It has a name, a default severity, one
- * sentence about it, and a function from the resources of a sound stack to findings. It reads no file and no comment:
- * where a finding is in the YAML, and whether it is suppressed there, is worked out by `stack/`.
+ * not there, a token that nothing supplies, the same prompt written twice. It has a name, a default severity, and a
+ * function from the resources of a sound stack to findings; `settings.schema.json` describes it. It reads no file and no
+ * comment: where a finding is in the YAML, and whether it is suppressed there, is worked out by `report.ts`.
  */
 export type LintRule = {
   /** `prompt/unknown-tool` */
   readonly name: string;
   /** The default where `callsheet.yaml` does not set it. */
   readonly severity: Severity;
-  /** One sentence: what it finds. */
-  readonly description: string;
   readonly check: (subject: LintSubject) => readonly LintFinding[];
 };
 
@@ -65,8 +63,7 @@ export type LintSettings = {
   readonly min_duplicate_characters: number;
 };
 
-const { max_prompt_characters, min_duplicate_characters } =
-  written.settings.properties.lint.properties;
+const { max_prompt_characters, min_duplicate_characters } = sections.lint.schema.properties;
 
 /** Applies where `callsheet.yaml` has no `lint:`. */
 export const DEFAULT_LINT: LintSettings = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agent, broken, type Files, load, MAIN, said } from './stack-folder.ts';
+import { agent, broken, type Files, load, MAIN, said } from '../../stack/stack-folder.ts';
 
 const main = (rules: string) => ({ 'callsheet.yaml': `${MAIN}rules:\n  r: ${rules}\n` });
 const rule = (require: string, rest = '') =>
@@ -440,7 +440,7 @@ describe('a rule over resources', () => {
 });
 
 describe('the examples of docs/rules.md', () => {
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/rules.md'), 'utf8');
   const [yaml = ''] = /```yaml\nrules:\n[\s\S]*?```/.exec(docs) ?? [];
   const rules = yaml.replace(/```(?:yaml\n)?/g, '');
   const told = async (files: Files) => {

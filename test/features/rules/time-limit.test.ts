@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredResource } from '../../src/core/desired.ts';
-import { formatCount } from '../../src/core/errors.ts';
-import { compileRule, judgeResources, withinTime } from '../../src/rules/judge.ts';
+import type { DesiredResource } from '../../../src/core/desired.ts';
+import { formatCount } from '../../../src/core/errors.ts';
+import { compileRule, judgeResources, withinTime } from '../../../src/features/rules/judge.ts';
 
 const SECONDS = 0.1;
 /** More than a busy machine takes for nothing at all. */

@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import plan from '../../schemas/plan.schema.json' with { type: 'json' };
-import { suggestInstead } from '../core/nearest.ts';
-import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { getOwn } from '../core/value.ts';
+import plan from '../../../schemas/plan.schema.json' with { type: 'json' };
+import { suggestInstead } from '../../core/nearest.ts';
+import { dereference, type FieldSchema, memberSchema } from '../../core/schema.ts';
+import { getOwn } from '../../core/value.ts';
 import { childrenIn } from './cel.ts';
 import type { RuleProblem } from './rule.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/console/plan.ts';
-import { longStaged, type Stage, staged } from '../apply/stage.ts';
-import { agentNamed } from '../e2e/clinic.ts';
+import { drift } from '../../../src/cli/commands/drift.ts';
+import { plan } from '../../../src/console/plan.ts';
+import { longStaged, type Stage, staged } from '../../apply/stage.ts';
+import { agentNamed } from '../../e2e/clinic.ts';
 
 const RULE = `rules:
   no-friday-greetings:

@@ -1,10 +1,10 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { formatCount } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { FieldSchema } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { formatCount } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { FieldSchema } from '../../core/schema.ts';
+import { isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { unknownKey } from './known-fields.ts';
 import type { RuleProblem } from './rule.ts';
 

@@ -1,11 +1,11 @@
-import type { Severity } from '../core/diagnostics.ts';
-import type { Json } from '../core/value.ts';
+import type { Severity } from '../../core/diagnostics.ts';
+import type { Json } from '../../core/value.ts';
 
 /**
  * `rules/` owns the rules that a team writes itself, under `rules:` of callsheet.yaml: conditions in CEL
  * or JSON Schema over the resolved resources and over a plan. It compiles them, says what is wrong with
- * them, and judges. What it shows a rule holds no secret, and no rule runs longer than it may. Where
- * rules and resources stand in the YAML is the business of `stack/`.
+ * them, and judges. What it shows a rule holds no secret, and no rule runs longer than it may. The lint of
+ * prompts and templates is here, too, under `lint:`.
  */
 export type WrittenRule = {
   readonly name: string;

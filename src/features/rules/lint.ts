@@ -1,8 +1,8 @@
-import type { DesiredResource } from '../core/desired.ts';
-import type { Severity } from '../core/diagnostics.ts';
-import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
-import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
-import { isList, isObject, objectsIn, type Value, type ValueObject } from '../core/value.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { Severity } from '../../core/diagnostics.ts';
+import { formatCount, formatFirst, formatNumber } from '../../core/errors.ts';
+import { didYouMean, editDistance, nearest } from '../../core/nearest.ts';
+import { isList, isObject, objectsIn, type Value, type ValueObject } from '../../core/value.ts';
 import {
   findAll,
   findUnbalanced,
@@ -27,7 +27,6 @@ import {
 const unbalanced: LintRule = {
   name: 'template/unbalanced',
   severity: 'warning',
-  description: 'Doubled braces in a text open or close no {{token}}. They are sent as they are.',
   check: (subject) => {
     const read = perText(findUnbalanced);
     return listProse(subject, ['instructions', 'speech', 'message']).flatMap((prose) =>
@@ -45,7 +44,6 @@ const unbalanced: LintRule = {
 const growth: LintRule = {
   name: 'prompt/growth',
   severity: 'warning',
-  description: 'A prompt is longer than the model should read at every turn of a call.',
   check: (subject) => {
     const { max_prompt_characters: most } = subject.settings;
     return listProse(subject, ['instructions'])
@@ -62,7 +60,6 @@ const growth: LintRule = {
 const duplicated: LintRule = {
   name: 'prompt/duplicated',
   severity: 'warning',
-  description: 'The same long prompt is written out for several agents at different places.',
   check: (subject) => {
     const { min_duplicate_characters: least } = subject.settings;
     const long = listProse(subject, ['instructions']).filter(({ text }) => text.length >= least);
@@ -105,7 +102,6 @@ const GREETINGS: readonly string[] = ['greeting_message', 'outbound_greeting_mes
 const oneGreeting: LintRule = {
   name: 'prompt/one-greeting',
   severity: 'warning',
-  description: 'An agent is declared to speak two languages and greets in one of them.',
   check: (subject) =>
     listProse(subject, ['speech']).flatMap(({ resource, path, text }): readonly LintFinding[] => {
       if (!GREETINGS.includes(path)) return [];
@@ -155,8 +151,6 @@ const DOCUMENTED: readonly string[] = ['caller_id'];
 const unsuppliedToken: LintRule = {
   name: 'prompt/unsupplied-token',
   severity: 'warning',
-  description:
-    'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that looks like a misspelling of another.',
   check: (subject) => {
     const { tokens } = subject.settings;
     const prose = listProse(subject, ['instructions', 'speech', 'message']);
@@ -255,7 +249,6 @@ const WORDS = new Set(['the', 'a', 'this', 'that', 'right', 'correct', 'any', 'e
 const unknownTool: LintRule = {
   name: 'prompt/unknown-tool',
   severity: 'warning',
-  description: 'A prompt tells the model to use a tool that the agent does not have.',
   check: (subject) => {
     const { settings } = subject;
     const read = perText((text) => firstOfEach(mentionsIn(text, TOOL_PATTERNS)));
@@ -341,7 +334,6 @@ const TEMPLATE_PATTERNS: Patterns = {
 const unknownTemplate: LintRule = {
   name: 'prompt/unknown-template',
   severity: 'warning',
-  description: 'A prompt names an e-mail or SMS template that the organization does not have.',
   check: (subject) => {
     const templates = subject.resources.filter(({ kind }) => kind.endsWith('_template'));
     // A stack without any keeps them elsewhere.
@@ -397,8 +389,6 @@ const DENIED = /\b(?:not|never|no|cannot|can['’]t|don['’]t|won['’]t|withou
 const unknownTransfer: LintRule = {
   name: 'prompt/unknown-transfer',
   severity: 'warning',
-  description:
-    'A prompt names a transfer rule that the agent does not have, or orders a transfer that it cannot make.',
   check: (subject) => {
     const readNames = perText((text) => firstOfEach(mentionsIn(text, RULE_PATTERNS)));
     const readOrders = perText((text) =>
@@ -477,8 +467,6 @@ export const lintRules: readonly LintRule[] = [
 export const UNUSED_IGNORE: Omit<LintRule, 'check'> = {
   name: 'lint/unused-ignore',
   severity: 'warning',
-  description:
-    'A callsheet-ignore comment has no finding to silence, or names a rule that does not exist.',
 };
 
 /** Every rule that `lint.rules` of callsheet.yaml may name. */

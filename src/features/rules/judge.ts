@@ -1,19 +1,25 @@
 import { createContext, Script } from 'node:vm';
-import { redactText } from '../core/credentials.ts';
-import type { DesiredResource } from '../core/desired.ts';
-import type { Severity } from '../core/diagnostics.ts';
-import { formatCount, formatFirst } from '../core/errors.ts';
-import { formatPath, isIdentity, parsePath, pointerParts, writtenSegments } from '../core/path.ts';
-import type { Note, PlanDocument, PlanRules, Refusal } from '../core/plan-document.ts';
+import { redactText } from '../../core/credentials.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { Severity } from '../../core/diagnostics.ts';
+import { formatCount, formatFirst } from '../../core/errors.ts';
+import {
+  formatPath,
+  isIdentity,
+  parsePath,
+  pointerParts,
+  writtenSegments,
+} from '../../core/path.ts';
+import type { Note, PlanDocument, PlanRules, Refusal } from '../../core/plan-document.ts';
 import {
   type FieldContext,
   itemContext,
   memberContext,
   rootContext,
   sensitivity,
-} from '../core/redact.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, isList, isObject, LinkedText, Ref, Secret, type Value } from '../core/value.ts';
+} from '../../core/redact.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { Blob, isList, isObject, LinkedText, Ref, Secret, type Value } from '../../core/value.ts';
 import { type Answer, compile, type Program } from './cel.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
 import { unknownField, unknownKey } from './known-fields.ts';

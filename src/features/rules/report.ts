@@ -1,17 +1,13 @@
-import type { Address } from '../core/address.ts';
-import type { DesiredResource } from '../core/desired.ts';
-import type { Severity, SourcePosition } from '../core/diagnostics.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { Kind } from '../kinds/kind.ts';
-import type { RuleFinding } from '../rules/index.ts';
-import { getSeverity, lint, namedRules, UNUSED_IGNORE, type Weighed } from '../rules/lint.ts';
-import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts';
-import type { Report } from './diagnostics.ts';
-import { configPath } from './editor/origin.ts';
-import { interpolate } from './expressions.ts';
-import { type Folder, isUnreadable } from './folder.ts';
-import { formatSubject } from './resolved.ts';
-import type { ResolvedResource } from './resource.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { Severity, SourcePosition } from '../../core/diagnostics.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { Report } from '../../stack/diagnostics.ts';
+import { configPath } from '../../stack/editor/origin.ts';
+import { interpolate } from '../../stack/expressions.ts';
+import { type Folder, isUnreadable } from '../../stack/folder.ts';
+import type { JudgedStack, OpenJudge } from '../../stack/load.ts';
+import { followPath, formatSubject, type Resolved, toObject } from '../../stack/resolved.ts';
 import {
   findMember,
   lineAt,
@@ -20,23 +16,23 @@ import {
   type Source,
   type SourceRange,
   textIn,
-} from './source.ts';
-import type { PlacedRule } from './team-rules.ts';
-import type { Variables } from './variables.ts';
-import { commentsIn, isBlank, measureIndent, type StackFile, trimBlankStart } from './yaml.ts';
+} from '../../stack/source.ts';
+import { commentsIn, isBlank, measureIndent, trimBlankStart } from '../../stack/yaml.ts';
+import type { RuleFinding } from './judge.ts';
+import { getSeverity, lint, namedRules, UNUSED_IGNORE, type Weighed } from './lint.ts';
+import {
+  DEFAULT_LINT,
+  type LintSettings,
+  type LintSubject,
+  type Origin,
+  type Span,
+} from './prose.ts';
+import { openRules, type PlacedRule, readRules } from './team-rules.ts';
 
-type LintInput = {
-  readonly resources: readonly DesiredResource[];
-  /** How a resource is written. */
-  readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
+type LintInput = JudgedStack & {
   readonly kinds: readonly Kind[];
   readonly settings: LintSettings;
   readonly folder: Folder;
-  /** Fill in the paths of files. */
-  readonly variables: Variables;
-  /** The YAML files of the stack. */
-  readonly files: readonly Pick<StackFile, 'source'>[];
-  readonly report: Report;
   /** Findings of the team's own rules. */
   readonly found: readonly RuleFinding[];
   readonly rules: readonly PlacedRule[];
@@ -55,8 +51,35 @@ type AnyFinding = {
   readonly isSuppressible: boolean;
 };
 
+/** Judges a stack by the lint and by the rules of the team. */
+export const openJudge: OpenJudge = async (settings, { folder, kinds, report }) => {
+  const { root, organizations } = settings;
+  const placed = readRules(root, { folder, report });
+  const rules = await openRules(placed, kinds, report);
+  const lintSettings = readLint(followPath(root, ['lint'])?.value);
+  return {
+    check: (stack) =>
+      reportLint({
+        ...stack,
+        kinds,
+        folder,
+        settings: lintSettings,
+        rules: placed,
+        found: rules.judge(stack.resources, organizations),
+      }),
+    plan: rules.plan,
+  };
+};
+
+/** The `lint:` of a stack. It is only asked once its schema has found nothing wrong with it. */
+function readLint(value: Resolved | undefined): LintSettings {
+  const { rules, ...given } = toObject(value);
+  const severities = new Map(Object.entries(toObject(rules)));
+  return { ...DEFAULT_LINT, ...given, severities } as LintSettings;
+}
+
 /** Reports what the lint rules find, but for what comments silence. */
-export function reportLint(input: LintInput): void {
+function reportLint(input: LintInput): void {
   const { resources, settings, kinds, files, report } = input;
   const texts = openTexts(input);
   const suppressions = files.flatMap(({ source }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findUnbalanced } from '../../src/rules/prose.ts';
+import { findUnbalanced } from '../../../src/features/rules/prose.ts';
 
 test.each([
   'plain text',

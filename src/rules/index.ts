@@ -1,1 +1,0 @@
-export { compileRule, judgeResources, planRules, type Rule, type RuleFinding } from './judge.ts';
