@@ -26,19 +26,19 @@ const featureSections = Object.entries<Section>(ofFeatures).map(([key, one]) => 
 const overridable = featureSections.filter((one) => one.environments !== false);
 
 /** Sections of `callsheet.yaml` that features read. */
-export const FEATURE_SECTIONS: readonly string[] = keysOf(featureSections);
+export const FEATURE_SECTIONS: readonly string[] = listKeys(featureSections);
 
 /** Those of them that do not matter to a rollback. */
-export const UNNEEDED_SECTIONS: readonly string[] = keysOf(
+export const UNNEEDED_SECTIONS: readonly string[] = listKeys(
   featureSections.filter((one) => one.rollback !== true),
 );
 
 const { environments, ...ownSettings } = written.settings.properties;
 const properties: { readonly [name: string]: FieldSchema } = {
   ...ownSettings,
-  ...schemasOf(featureSections.filter((one) => !overridable.includes(one))),
+  ...listSchemas(featureSections.filter((one) => !overridable.includes(one))),
   environments,
-  ...schemasOf(overridable),
+  ...listSchemas(overridable),
 };
 
 /** Members that a resource may have beside its fields. */
@@ -64,7 +64,7 @@ export const ENVIRONMENT_MEMBERS: readonly string[] = [
   'organization',
   'state',
   'guards',
-  ...keysOf(overridable),
+  ...listKeys(overridable),
 ];
 
 const overlaid = Object.entries(properties)
@@ -112,11 +112,11 @@ export function checkedSchemas(): ReadonlyMap<string, FieldSchema> {
   ]);
 }
 
-function keysOf(sections: readonly (Section & { readonly key: string })[]): readonly string[] {
+function listKeys(sections: readonly (Section & { readonly key: string })[]): readonly string[] {
   return sections.map(({ key }) => key);
 }
 
-function schemasOf(sections: readonly (Section & { readonly key: string })[]): {
+function listSchemas(sections: readonly (Section & { readonly key: string })[]): {
   readonly [key: string]: FieldSchema;
 } {
   return Object.fromEntries(sections.map(({ key, schema }) => [key, schema]));

@@ -426,17 +426,17 @@ export type StackSettings = {
  * Returns true if a problem concerns a rollback: it is about the platform, the state, organizations, guards or rules.
  */
 export function isOfRollback(problem: Problem): boolean {
-  return !UNNEEDED_SECTIONS.includes(memberOf(problem));
+  return !UNNEEDED_SECTIONS.includes(getMember(problem));
 }
 
 /** The member of `callsheet.yaml` that a problem is about. */
-function memberOf({ path = '' }: Problem): string {
+function getMember({ path = '' }: Problem): string {
   return path.split(/[.[]/)[0] ?? '';
 }
 
 /** Returns true if a problem is about places, the only settings that matter to commands other than runs. */
 function isOfPlaces(problem: Problem): boolean {
-  return isOfRollback(problem) && !['guards', ...FEATURE_SECTIONS].includes(memberOf(problem));
+  return isOfRollback(problem) && !['guards', ...FEATURE_SECTIONS].includes(getMember(problem));
 }
 
 /**

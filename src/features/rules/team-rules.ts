@@ -38,7 +38,7 @@ export type PlacedRule = WrittenRule & {
   readonly findRange: (member: string, keys?: readonly string[]) => SourceRange;
 };
 
-/** What the rules are read with. */
+/** Rules are read with these. */
 type Reading = { readonly folder: Folder; readonly report: Report };
 
 /** Reads `rules:` of the settings. A rule of which something is wrong is left out; its schema speaks of most of it. */
