@@ -17,9 +17,10 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.exitCode = 1;
 } else if (argv[0] === '__complete') {
   // A shell asks what may come next, and waits for it at every press of a key.
-  const { answer } = await import('./cli/completion/answer.ts');
   const { features } = await import('./features/index.ts');
-  process.stdout.write(await answer(argv.slice(1), process.env, features));
+  const complete = await features.find((one) => one.complete !== undefined)?.complete?.();
+  const answer = await complete?.(argv.slice(1), process.env, features);
+  process.stdout.write(answer ?? 'words\n');
 } else {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

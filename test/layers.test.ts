@@ -135,7 +135,7 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   'deep-diff': 'diff',
   diff: ['core', 'render'],
   undici: 'platform',
-  commander: ['cli', 'console'],
+  commander: ['cli', 'console', 'features/editor'],
   fastify: 'simulator',
   '@fastify/multipart': 'simulator',
   '@marcbachmann/cel-js': 'features/rules',

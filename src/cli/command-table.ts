@@ -22,7 +22,6 @@ import {
   rate,
   repeatable,
   reviewFlag,
-  SHELLS,
   STACK_FLAGS,
   TARGETS,
   upTo,
@@ -80,6 +79,8 @@ export type CommandSource = ViewSource & {
   readonly purposes?: { readonly [word: string]: string };
   /** The flag of `plan` that names one of its strategies, and the command that carries such a plan out. */
   readonly strategyFlag?: Flag & { readonly command: string };
+  /** Answers a shell that asks what may come next, by the words behind `callsheet __complete`. */
+  readonly complete?: () => Promise<Complete>;
   /** Carries out a command in every stack of a tree; with the flags that ask for it, and if they were given. */
   readonly tree?: {
     readonly flags: readonly Flag[];
@@ -89,6 +90,12 @@ export type CommandSource = ViewSource & {
     >;
   };
 };
+
+type Complete = (
+  words: readonly string[],
+  env: Context['env'],
+  features: readonly CommandSource[],
+) => Promise<string>;
 
 /** All commands, those of features among them. */
 export type CommandTable = {
@@ -272,14 +279,6 @@ const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet schema --out callsheet.schema.json'],
     exits: OFFLINE,
     load: async () => (await import('./commands/explain.ts')).schema,
-  },
-  {
-    name: 'completion',
-    does: 'print the completion script of a shell',
-    args: [{ name: '<shell>', does: 'the shell', choices: SHELLS }],
-    examples: ['source <(callsheet completion bash)'],
-    exits: OFFLINE,
-    load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: 'plan',
@@ -767,5 +766,5 @@ const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Change: ['fmt', 'validate', 'plan', 'show', 'apply'],
   Look: ['drift', 'pull', 'runs', 'explain'],
   'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
-  'Fleets, editor, simulator, applications': ['schema', 'completion', 'simulate'],
+  'Fleets, editor, simulator, applications': ['schema', 'simulate'],
 };

@@ -1,4 +1,5 @@
 import type { Features } from '../feature.ts';
+import { editor } from './editor/index.ts';
 import { fleet } from './fleet/index.ts';
 import { log } from './log/index.ts';
 import { page } from './page/index.ts';
@@ -25,4 +26,5 @@ export const features: Features = [
   log,
   page,
   rules,
+  editor,
 ];

@@ -25,7 +25,7 @@ const SILENT = /^simulator\/|\.generated\.ts$/;
 
 /** Lines of help, which are laid out for 80 columns and never broken, and what a shell reads. */
 const LAID_OUT = new Set([
-  'cli/commands/completion.ts',
+  'features/editor/completion.ts',
   'cli/usage.ts: Usage: callsheet help TOPIC',
   'cli/usage.ts: One command: callsheet help COMMAND    Options of all: callsheet help options',
   'cli/usage.ts: Pages: callsheet help',

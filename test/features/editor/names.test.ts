@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kinds } from '../../src/kinds/index.ts';
-import { namesIn, outlineFile } from '../../src/stack/names.ts';
-import { CLINIC } from '../e2e/clinic.ts';
-import { type Files, folderOf, load, MAIN } from './stack-folder.ts';
+import { namesIn, outlineFile } from '../../../src/features/editor/names.ts';
+import { kinds } from '../../../src/kinds/index.ts';
+import { CLINIC } from '../../e2e/clinic.ts';
+import { type Files, folderOf, load, MAIN } from '../../stack/stack-folder.ts';
 
 /** The same stack, written in different ways. */
 const WAYS: Readonly<Record<string, Files>> = {

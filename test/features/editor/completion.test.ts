@@ -4,21 +4,21 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openTable } from '../../src/cli/command-table.ts';
-import { completionScript } from '../../src/cli/commands/completion.ts';
+import { openTable } from '../../../src/cli/command-table.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
+import { SHELLS } from '../../../src/console/flags.ts';
 import {
   answer,
   sourceOfArgument,
   sourceOfFlag,
   splitLine,
-} from '../../src/cli/completion/answer.ts';
-import { buildProgram } from '../../src/cli/program.ts';
-import { SHELLS } from '../../src/console/flags.ts';
-import { features } from '../../src/features/index.ts';
-import { VIEWS } from '../apply/stage.ts';
-import '../e2e/build.ts';
-import { withReason } from '../long.ts';
-import { temporaryFolder } from '../temporary.ts';
+} from '../../../src/features/editor/answer.ts';
+import { completionScript } from '../../../src/features/editor/completion.ts';
+import { features } from '../../../src/features/index.ts';
+import { VIEWS } from '../../apply/stage.ts';
+import '../../e2e/build.ts';
+import { withReason } from '../../long.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 const FILES = {
   'callsheet.yaml': `callsheet: 1

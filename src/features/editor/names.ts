@@ -1,19 +1,25 @@
 import { join, resolve as resolvePath } from 'node:path';
-import { type Address, formatAddress, withKey } from '../core/address.ts';
-import { kinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { openCollector } from './collect.ts';
-import { enterEnvironment } from './compose.ts';
-import { openReport, type Report } from './diagnostics.ts';
-import { discover, patternsIn } from './discover.ts';
-import { interpolate } from './expressions.ts';
-import { isUnreadable, openFolder, readTextAt, STACK_FILE } from './folder.ts';
-import { readLoop } from './rows.ts';
-import type { SettingsOptions } from './settings.ts';
-import { findMember, type MapNode, membersIn, type Source, type SyntaxNode } from './source.ts';
-import { stateFileAt } from './state-place.ts';
-import { readVariables, type Variables } from './variables.ts';
-import { measureIndent, parseYaml, trimBlankEnd, trimBlankStart } from './yaml.ts';
+import { type Address, formatAddress, withKey } from '../../core/address.ts';
+import { kinds } from '../../kinds/index.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { openCollector } from '../../stack/collect.ts';
+import { enterEnvironment } from '../../stack/compose.ts';
+import { openReport, type Report } from '../../stack/diagnostics.ts';
+import { discover, patternsIn } from '../../stack/discover.ts';
+import { interpolate } from '../../stack/expressions.ts';
+import { isUnreadable, openFolder, readTextAt, STACK_FILE } from '../../stack/folder.ts';
+import { readLoop } from '../../stack/rows.ts';
+import type { SettingsOptions } from '../../stack/settings.ts';
+import {
+  findMember,
+  type MapNode,
+  membersIn,
+  type Source,
+  type SyntaxNode,
+} from '../../stack/source.ts';
+import { stateFileAt } from '../../stack/state-place.ts';
+import { readVariables, type Variables } from '../../stack/variables.ts';
+import { measureIndent, parseYaml, trimBlankEnd, trimBlankStart } from '../../stack/yaml.ts';
 
 /** The names that a stack defines. */
 export type Names = {

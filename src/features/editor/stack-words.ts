@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type Address, getKind } from '../../core/address.ts';
 import { kinds } from '../../kinds/index.ts';
 import { explainField } from '../../stack/editor/explain-field.ts';
-import { type Names, namesIn } from '../../stack/names.ts';
 import { topSchema } from '../../stack/settings-schema.ts';
 import { getLayout, parseRunFile } from '../../state/runs.ts';
+import { type Names, namesIn } from './names.ts';
 
 /** Which stack is meant, and of which environment. */
 export type Where = {

@@ -1,10 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
+import { type CommandSource, type CommandTable, openTable } from '../../cli/command-table.ts';
+import { buildProgram, spreadPairs } from '../../cli/program.ts';
+import { TOPICS, topicPages } from '../../cli/topics.ts';
+import { pathTo } from '../../cli/usage.ts';
 import { SHELLS } from '../../console/flags.ts';
-import type { Features } from '../../feature.ts';
-import { type CommandTable, openTable } from '../command-table.ts';
-import { buildProgram, spreadPairs } from '../program.ts';
-import { TOPICS, topicPages } from '../topics.ts';
-import { pathTo } from '../usage.ts';
 import type { Source, Where, Word } from './stack-words.ts';
 
 /**
@@ -16,7 +15,7 @@ import type { Source, Where, Word } from './stack-words.ts';
 export async function answer(
   [shell, ...typed]: readonly string[],
   env: Where['env'],
-  features: Features,
+  features: readonly CommandSource[],
 ): Promise<string> {
   if (!SHELLS.some((one) => one === shell)) return 'words\n';
   const isBash = shell === 'bash';
