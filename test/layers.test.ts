@@ -146,8 +146,8 @@ const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   '@aws-sdk/credential-providers': 'features/stores',
   '@smithy/core/config': 'features/stores',
   '@smithy/core/protocols': 'features/stores',
-  '@opentelemetry/sdk-trace': 'console',
-  '@opentelemetry/otlp-transformer': 'console',
+  '@opentelemetry/sdk-trace': 'features/telemetry',
+  '@opentelemetry/otlp-transformer': 'features/telemetry',
 };
 
 type Import = { readonly file: string; readonly specifier: string };

@@ -1,4 +1,10 @@
-import type { CommonFlags, Context, ViewSource } from '../console/context.ts';
+import type {
+  CommonFlags,
+  Context,
+  Telemetry,
+  TelemetryDeps,
+  ViewSource,
+} from '../console/context.ts';
 import {
   AUTO_APPROVE,
   CONCURRENCY,
@@ -79,6 +85,8 @@ export type CommandSource = ViewSource & {
   readonly purposes?: { readonly [word: string]: string };
   /** The flag of `plan` that names one of its strategies, and the command that carries such a plan out. */
   readonly strategyFlag?: Flag & { readonly command: string };
+  /** Follows what a command does, where the environment asks for it. */
+  readonly observe?: (deps: TelemetryDeps) => Promise<Telemetry | undefined>;
   /** Answers a shell that asks what may come next, by the words behind `callsheet __complete`. */
   readonly complete?: () => Promise<Complete>;
   /** Carries out a command in every stack of a tree; with the flags that ask for it, and if they were given. */

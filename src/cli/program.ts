@@ -4,9 +4,8 @@
  */
 
 import { Argument, type Command, CommanderError } from 'commander';
-import type { CommonFlags, Context } from '../console/context.ts';
+import type { CommonFlags, Context, Telemetry } from '../console/context.ts';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
-import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, sizeTerminals } from '../console/terminal.ts';
 import { codeSpan } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn, RunFailure } from '../core/errors.ts';
@@ -64,7 +63,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
           ? (await import('./secret-command.ts')).runSecretCommand(deps)
           : undefined;
       const { env, version, wire } = deps;
-      telemetry = openTelemetry({ env, version, tell: terminal.err });
+      for (const { observe } of deps.features)
+        telemetry ??= await observe?.({ env, version, tell: terminal.err });
       const context = {
         ...deps,
         ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),

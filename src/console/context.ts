@@ -4,10 +4,17 @@
  *
  * This file: what a command works with.
  */
+import type { RunEvent } from '../apply/journal.ts';
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import type { Refresh } from '../plan/make.ts';
-import type { CallsChoice, EngineFeature, RunContext, StackOptions } from '../run/context.ts';
-import type { Telemetry } from './monitor/telemetry.ts';
+import type {
+  Attributes,
+  CallsChoice,
+  EngineFeature,
+  RunContext,
+  StackOptions,
+} from '../run/context.ts';
+import type { Collect } from './monitor/metrics.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Flags that every command takes. */
@@ -27,12 +34,43 @@ export type ViewSource = {
 
 type View = (document: PlanDocument) => string | Promise<string>;
 
+/** Follows what commands do. The core has one where a feature gives it. */
+export type Telemetry = {
+  /** Does something that has a trace, or a part of one, of its own. Of one without a stage or request nothing is sent. */
+  readonly task: <T>(name: string, work: () => Promise<T>, how?: TaskOptions<T>) => Promise<T>;
+  /** Does a part of a task. */
+  readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
+  /** Says more of the task that is being done. */
+  readonly describe: (attributes: Attributes) => void;
+  /** Returns an observer of one run's events: its spans lie under the stage in which the run starts. */
+  readonly changes: () => (event: RunEvent) => void;
+  /** Wraps the transport of `wire`: each request to it has a span. */
+  readonly through: (wire: RunContext['wire']) => NonNullable<RunContext['wire']>;
+  /** Sends figures every so often, and once more at the end. */
+  readonly measure: (collect: Collect) => void;
+  /** Sends what is left, for as long as that may take. */
+  readonly close: () => Promise<void>;
+};
+
+export type TelemetryDeps = Pick<RunContext, 'env'> & {
+  readonly version: string;
+  /** Says something beside the results. */
+  readonly tell: (text: string) => void;
+};
+
+type TaskOptions<T> = {
+  /** True if it begins a trace of its own inside another task: a service runs for days. */
+  readonly isRoot?: boolean;
+  /** In a word, how a task failed that ended without an error. */
+  readonly failure?: (result: T) => string | undefined;
+};
+
 /** The context of the engine, and the terminal that shows its events. */
 export type Context = Omit<RunContext, 'features'> & {
   readonly features: readonly (EngineFeature & ViewSource)[];
   readonly terminal: Terminal;
   readonly version: string;
-  /** Undefined unless the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  /** Undefined unless a feature observes what is done. */
   readonly telemetry?: Telemetry | undefined;
 };
 

@@ -8,6 +8,7 @@ import { rehearse } from './rehearse/index.ts';
 import { rollout } from './rollout/index.ts';
 import { rules } from './rules/index.ts';
 import { stores } from './stores/index.ts';
+import { telemetry } from './telemetry/index.ts';
 import { watch } from './watch/index.ts';
 
 /**
@@ -27,4 +28,5 @@ export const features: Features = [
   page,
   rules,
   editor,
+  telemetry,
 ];

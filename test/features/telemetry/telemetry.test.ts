@@ -4,10 +4,10 @@ import {
   openCollector,
   outlineOf,
   type SpanSeen,
-} from '../console/monitor/collector.ts';
-import { CANARIES } from './clinic.ts';
-import { applied, scenario, told } from './harness.ts';
-import { ARGS, PASSED } from './watch-process.ts';
+} from '../../console/monitor/collector.ts';
+import { CANARIES } from '../../e2e/clinic.ts';
+import { applied, scenario, told } from '../../e2e/harness.ts';
+import { ARGS, PASSED } from '../../e2e/watch-process.ts';
 
 const AGENTS = 30;
 

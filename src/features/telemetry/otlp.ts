@@ -35,6 +35,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { TelemetryDeps } from '../../console/context.ts';
+import type { Collect, Collected, Figure } from '../../console/monitor/metrics.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { readHttpAddress } from '../../core/origin.ts';
 import { deliver } from '../../platform/notify.ts';
@@ -46,8 +48,7 @@ import {
   type WireAnswer,
   type WireRequest,
 } from '../../platform/transport.ts';
-import type { Attributes, RunContext } from '../../run/context.ts';
-import type { Collect, Collected, Figure } from './metrics.ts';
+import type { Attributes } from '../../run/context.ts';
 
 /** The official SDK, with Callsheet's own way out: its proxy, its authorities, and no redirects. */
 export type Otlp = {
@@ -352,12 +353,6 @@ function samplerFrom({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg }
   const root = own[name?.replace('parentbased_', '') ?? ''] ?? (() => new AlwaysOnSampler());
   return new ParentBasedSampler({ root: root() });
 }
-
-export type TelemetryDeps = Pick<RunContext, 'env'> & {
-  readonly version: string;
-  /** Says something beside the results. */
-  readonly tell: (text: string) => void;
-};
 
 type Period = { readonly startTime: HrTime; readonly endTime: HrTime };
 

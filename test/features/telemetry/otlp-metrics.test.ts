@@ -1,8 +1,8 @@
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
-import { openTelemetry } from '../../../src/console/monitor/telemetry.ts';
+import { openTelemetry } from '../../../src/features/telemetry/telemetry.ts';
 import { openMetrics } from '../../../src/features/watch/events.ts';
-import { openCollector } from './collector.ts';
+import { openCollector } from '../../console/monitor/collector.ts';
 
 test('a collector gets every figure that Prometheus reads, under the same name', async () => {
   const collector = await openCollector();

@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
-import type { RunEvent } from '../../apply/journal.ts';
+import type { Telemetry, TelemetryDeps } from '../../console/context.ts';
 import { type Address, getKind } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { Attributes, RunContext } from '../../run/context.ts';
-import type { Collect } from './metrics.ts';
-import type { Otlp, TelemetryDeps } from './otlp.ts';
+import type { Otlp } from './otlp.ts';
+
+/** The task or stage in which something is done. */
+type Place = {
+  readonly span: (otlp: Otlp) => Span;
+  /** The task that it is part of. */
+  readonly task: Place | undefined;
+};
 
 /**
  * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
@@ -16,50 +21,10 @@ import type { Otlp, TelemetryDeps } from './otlp.ts';
  *      └─ change: `update agent`
  *         └─ request: `PUT /v1/agents/{agentId}`, each try
  *
- * The parent of a request, change or stage follows from its call (`AsyncLocalStorage`).
+ * The parent of a request, change or stage follows from its call (`AsyncLocalStorage`). The SDK, a chunk of its own, is
+ * loaded by the first stage, request or figure, and by nothing else.
  */
-export type Telemetry = {
-  /** Does something that has a trace, or a part of one, of its own. Of one without a stage or request nothing is sent. */
-  readonly task: <T>(name: string, work: () => Promise<T>, how?: TaskOptions<T>) => Promise<T>;
-  /** Does a part of a task. */
-  readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
-  /** Says more of the task that is being done. */
-  readonly describe: (attributes: Attributes) => void;
-  /** Returns an observer of one run's events: its spans lie under the stage in which the run starts. */
-  readonly changes: () => (event: RunEvent) => void;
-  /** Wraps the transport of `wire`: each request to it has a span. */
-  readonly through: (wire: RunContext['wire']) => NonNullable<RunContext['wire']>;
-  /** Sends figures every so often, and once more at the end. */
-  readonly measure: (collect: Collect) => void;
-  /** Sends what is left, for as long as that may take. */
-  readonly close: () => Promise<void>;
-};
-
-type TaskOptions<T> = {
-  /** True if it begins a trace of its own inside another task: a service runs for days. */
-  readonly isRoot?: boolean;
-  /** In a word, how a task failed that ended without an error. */
-  readonly failure?: (result: T) => string | undefined;
-};
-
-/** The task or stage in which something is done. */
-type Place = {
-  readonly span: (otlp: Otlp) => Span;
-  /** The task that it is part of. */
-  readonly task: Place | undefined;
-};
-
-const ENDPOINTS = ['', 'TRACES_', 'METRICS_'].map((one) => `OTEL_EXPORTER_OTLP_${one}ENDPOINT`);
-
-/**
- * Undefined where the environment names no collector. The SDK, a chunk of its own, is loaded by the first stage,
- * request or figure, and by nothing else.
- */
-export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
-  const { env } = deps;
-  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
-  if (!ENDPOINTS.some((name) => env[name])) return undefined;
-
+export function openTelemetry(deps: TelemetryDeps): Telemetry {
   const places = new AsyncLocalStorage<Place>();
   let loading: Promise<Otlp> | undefined;
   let loaded: Otlp | undefined;
