@@ -1,5 +1,5 @@
+import { RULES } from '../../src/features/review/sarif.ts';
 import { namedRules } from '../../src/features/rules/lint.ts';
-import { RULES } from '../../src/render/report/sarif.ts';
 import { code, page, paragraph, table, toHeading } from './markdown.ts';
 
 /** Words for the basis of a rule that is neither a section nor an assumption. */

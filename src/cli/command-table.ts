@@ -24,9 +24,11 @@ import {
   permit,
   port,
   READING,
+  REPORT,
   REVIEW,
   rate,
   repeatable,
+  reportFlag,
   reviewFlag,
   STACK_FLAGS,
   TARGETS,
@@ -122,8 +124,9 @@ export function openTable(features: readonly CommandSource[]): CommandTable {
   const strategies = features.flatMap((one) => one.strategyFlag ?? []);
   const trees = features.flatMap((one) => one.tree?.flags ?? []);
   const review = reviewFlag(features.flatMap(({ views = {} }) => Object.keys(views)));
+  const report = reportFlag(features.flatMap(({ reports = {} }) => Object.keys(reports)));
   const taking = ({ flags = [], ...entry }: CommandEntry): CommandEntry => {
-    const own = flags.map((one) => (one === REVIEW ? review : one));
+    const own = flags.map((one) => (one === REVIEW ? review : one === REPORT ? report : one));
     const ofTree = entry.takesTree === true ? trees : [];
     const ofStrategy = entry.takesStrategy === true ? strategies : [];
     return { ...entry, flags: [...own, ...ofTree, ...ofStrategy] };
@@ -192,7 +195,7 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'validate',
     does: 'check the configuration, without a network',
     flags: [
-      format('text', 'json', 'sarif', 'junit', 'github'),
+      REPORT,
       flag('--strict', 'take warnings for errors'),
       flag('--secrets', 'also check that each secret can be read here'),
     ],

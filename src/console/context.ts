@@ -7,6 +7,7 @@
 import type { RunEvent } from '../apply/journal.ts';
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import type { Refresh } from '../plan/make.ts';
+import type { Report } from '../render/diagnostics.ts';
 import type {
   Attributes,
   CallsChoice,
@@ -30,9 +31,18 @@ export type CommonFlags = Omit<StackOptions, 'concurrency'> & {
 export type ViewSource = {
   /** Its formats of plans and drift, as `--format` takes them. Each loads what renders it. */
   readonly views?: { readonly [format: string]: () => Promise<View> };
+  /** The same for the diagnostics of `validate`. */
+  readonly reports?: { readonly [format: string]: ReportView };
 };
 
 type View = (document: PlanDocument) => string | Promise<string>;
+
+/** A format of diagnostics. It is empty where the format says nothing when there is no problem. */
+type ReportView = {
+  /** Another program reads it from a file, so that the log of a job is to say what is wrong beside it. */
+  readonly isFile: boolean;
+  readonly load: () => Promise<(report: Report) => string>;
+};
 
 /** Follows what commands do. The core has one where a feature gives it. */
 export type Telemetry = {

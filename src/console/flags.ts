@@ -76,6 +76,13 @@ export function reviewFlag(views: readonly string[]): Flag {
   return format('text', 'json', 'markdown', ...views);
 }
 
+/** How the outcome of `validate` is shown. */
+export const REPORT = reportFlag([]);
+
+export function reportFlag(reports: readonly string[]): Flag {
+  return format('text', 'json', ...reports);
+}
+
 export const TARGETS = [
   flag(
     '--target <address...>',

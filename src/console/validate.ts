@@ -1,13 +1,12 @@
 import { describeFreeze } from '../core/calendar.ts';
 import { hasErrors, withoutWarnings } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import { type Report, renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type DiagnosticsDocument,
   diagnosticsDocument,
-  type ReportFormat,
-  renderReport,
-} from '../render/report/index.ts';
+  renderReportJson,
+} from '../render/report.ts';
 import { formatCount } from '../render/wording.ts';
 import { loadOptions } from '../run/stack.ts';
 import { type Loaded, loadStack } from '../stack/index.ts';
@@ -15,7 +14,7 @@ import type { CommonFlags, Context } from './context.ts';
 import { folderInRepository } from './named-file.ts';
 
 export type ValidateFlags = CommonFlags & {
-  readonly format: ReportFormat;
+  readonly format: string;
   /** True if warnings count as errors. */
   readonly strict?: boolean;
   /** True if a secret that cannot be read here is a problem. */
@@ -29,10 +28,9 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   const folder = folderInRepository(flags.dir, process.cwd());
   const freeze = describeFreeze(stack?.guards.freeze ?? [], context.now());
   const report = { diagnostics, files, folder, version, freeze };
-  const text = renderReport(flags.format, report, terminal.render);
+  const text = await renderReport(flags.format, report, context);
   if (text !== '') terminal.out(text);
-  // These are written to a file that another program reads; the log of the job is to say what is wrong.
-  if (diagnostics.length > 0 && (flags.format === 'sarif' || flags.format === 'junit')) {
+  if (diagnostics.length > 0 && findReport(flags.format, context)?.isFile === true) {
     terminal.err(renderDiagnosticsText(diagnostics, terminal.renderErr));
   }
   if (exit === EXIT.done && stack !== undefined && flags.format === 'text') {
@@ -43,6 +41,23 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
     }
   }
   return exit;
+}
+
+/** A report in a format of the core or of a feature. */
+export async function renderReport(
+  format: string,
+  report: Report,
+  context: Pick<Context, 'terminal' | 'features'>,
+): Promise<string> {
+  if (format === 'text') return renderDiagnosticsText(report.diagnostics, context.terminal.render);
+  if (format === 'json') return renderReportJson(report);
+  const view = findReport(format, context);
+  if (view === undefined) throw new Error(`no feature shows diagnostics as ${format}`);
+  return (await view.load())(report);
+}
+
+export function findReport(format: string, { features }: Pick<Context, 'features'>) {
+  return features.find(({ reports }) => reports?.[format] !== undefined)?.reports?.[format];
 }
 
 /** Returns the problems instead of printing them. */

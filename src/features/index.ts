@@ -5,6 +5,7 @@ import { log } from './log/index.ts';
 import { page } from './page/index.ts';
 import { reading } from './reading/index.ts';
 import { rehearse } from './rehearse/index.ts';
+import { review } from './review/index.ts';
 import { rollout } from './rollout/index.ts';
 import { rules } from './rules/index.ts';
 import { stores } from './stores/index.ts';
@@ -29,4 +30,5 @@ export const features: Features = [
   rules,
   editor,
   telemetry,
+  review,
 ];

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { RULES, wordsOfRule } from '../../src/features/review/sarif.ts';
 import { namedRules } from '../../src/features/rules/lint.ts';
-import { RULES, wordsOfRule } from '../../src/render/report/sarif.ts';
 
 const root = new URL('../../', import.meta.url);
 

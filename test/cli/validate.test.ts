@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ValidateFlags, validate } from '../../src/console/validate.ts';
-import type { ReportFormat } from '../../src/render/report/index.ts';
 import { type Files, folderOf, MAIN } from '../stack/stack-folder.ts';
 import { quietContext } from './quiet-context.ts';
 
@@ -40,7 +39,7 @@ const ODD = 'agents: { a: { name: A, system_prompt: { $file: a.md } } }\n';
 const ONLY_WARNINGS: Files = { 'agents.yaml': ODD, 'a.md': 'Hello\r\n' };
 
 /** What a format says of the first error of `WRONG`: its file from the root, its line and column. */
-const FORMATS: readonly (readonly [ReportFormat, (out: string) => unknown])[] = [
+const FORMATS: readonly (readonly [string, (out: string) => unknown])[] = [
   [
     'sarif',
     (out) => {
@@ -79,7 +78,7 @@ test.each(FORMATS)(
   },
 );
 
-test.each<[ReportFormat, (out: string) => void]>([
+test.each<[string, (out: string) => void]>([
   ['json', (out) => expect(JSON.parse(out).counts).toEqual({ errors: 0, warnings: 0 })],
   ['sarif', (out) => expect(JSON.parse(out).runs[0].results).toEqual([])],
   ['junit', (out) => expect(out).toContain('tests="2" failures="0"')],
@@ -126,7 +125,7 @@ test('--strict takes warnings for errors', async () => {
   expect(github.out).toMatch(/^::error file=/);
 });
 
-test.each<[ReportFormat, string]>([
+test.each<[string, string]>([
   ['sarif', '1 warning'],
   ['junit', '1 warning'],
 ])('--format %s goes to a file, so the log tells the problems, too', async (format, said) => {

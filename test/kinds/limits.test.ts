@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../scripts/reference/limits.ts';
+import { RULES } from '../../src/features/review/sarif.ts';
 import { assumptions } from '../../src/platform/operations.generated.ts';
-import { RULES } from '../../src/render/report/sarif.ts';
 import { UNUSUAL } from '../stack/unusual.ts';
 
 /** Sections of the specification that state rules for what is written. */

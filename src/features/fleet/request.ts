@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type ApplyFlags, refusePlanningFlags } from '../../console/apply.ts';
 import type { Context } from '../../console/context.ts';
 import type { DriftFlags } from '../../console/notify.ts';
-import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../../console/plan.ts';
-import type { ValidateFlags } from '../../console/validate.ts';
+import { isTreeReview, type PlanCommandFlags } from '../../console/plan.ts';
+import { findReport, type ValidateFlags } from '../../console/validate.ts';
 import type { Fleet } from '../../core/documents.generated.ts';
 import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import { compareTexts } from '../../core/value.ts';
@@ -19,12 +19,6 @@ import { STACK_FILE } from '../../stack/folder.ts';
  * (`run-stack.ts`), and tells what came of all in one summary (`work-on.ts`).
  */
 
-/** How many stacks are shown, whatever was done in them. */
-const TREE_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
-
-/** Plans are shown in a few more. What a command knows beside these shows one stack. */
-export type TreeFormat = (typeof TREE_FORMATS)[number] | TreeReviewFormat;
-
 /** Flags of a command that runs in every stack of a tree. */
 export type TreeFlags = StackFlags & {
   /** The folder that the stacks lie in. */
@@ -37,7 +31,7 @@ export type TreeFlags = StackFlags & {
 /** A request for a tree, once it is known to make sense. */
 export type TreeRequest = {
   readonly command: StackCommand;
-  readonly flags: TreeFlags & { readonly format: TreeFormat };
+  readonly flags: TreeFlags;
   readonly shard: Shard | undefined;
   /** The folder that `plan --out` wrote, for `apply`. */
   readonly planSet: string | undefined;
@@ -48,7 +42,7 @@ export function checkTree(
   command: StackCommand,
   flags: TreeFlags,
   planSet: string | undefined,
-  { env }: Pick<Context, 'env'>,
+  context: Pick<Context, 'env' | 'features'>,
 ): TreeRequest {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard);
   refuseAddresses(flags);
@@ -58,16 +52,19 @@ export function checkTree(
     flags.events,
     'Events do not name their stack. Apply one stack, with --dir.',
   );
-  const format = isTreeReview(flags.format)
-    ? flags.format
-    : TREE_FORMATS.find((one) => one === flags.format);
-  if (format === undefined) {
+  if (!isTreeFormat(flags.format, context)) {
     const hint = 'It shows one stack: choose another format, or one stack with --dir.';
     throw besideRecursive(`--format ${flags.format}`, hint);
   }
-  refuseOneState('--recursive', env);
+  refuseOneState('--recursive', context.env);
   if (command === 'apply' && planSet !== undefined) refusePlanningFlags(flags);
-  return { command, flags: { ...flags, format }, shard, planSet };
+  return { command, flags, shard, planSet };
+}
+
+/** True if a format shows many stacks. What a command knows beside these shows one. */
+function isTreeFormat(format: string, context: Pick<Context, 'features'>): boolean {
+  const isReport = findReport(format, context) !== undefined;
+  return ['text', 'json'].includes(format) || isTreeReview(format) || isReport;
 }
 
 /** The hint on how to apply a tree without a prompt. */

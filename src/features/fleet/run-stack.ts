@@ -22,7 +22,7 @@ import {
   renderFleetProgress,
   type StackStatus,
 } from '../../render/fleet.ts';
-import type { DiagnosticsDocument } from '../../render/report/index.ts';
+import type { DiagnosticsDocument } from '../../render/report.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { formatNumber, titleOnBase } from '../../render/wording.ts';
 import { type RunDocument, toFailure } from '../../run/document.ts';

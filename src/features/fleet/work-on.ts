@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { type CommonFlags, type Context, chooseCalls } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { folderInRepository } from '../../console/named-file.ts';
-import { getPageOptions, treeReview } from '../../console/plan.ts';
+import {
+  getPageOptions,
+  isTreeReview,
+  type TreeReviewFormat,
+  treeReview,
+} from '../../console/plan.ts';
 import { openTerminal } from '../../console/terminal.ts';
+import { renderReport } from '../../console/validate.ts';
 import { commandLine, commandSpan, quoted } from '../../core/command-line.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { type ExitCode, unreachable } from '../../core/errors.ts';
@@ -16,7 +22,6 @@ import {
   renderStackTitle,
   type StackPart,
 } from '../../render/fleet.ts';
-import { type ReportFormat, renderReport } from '../../render/report/index.ts';
 import { renderLedgerText } from '../../render/runs.ts';
 import type { RenderOptions, Way } from '../../render/terminal.ts';
 import { renderPlanText } from '../../render/text.ts';
@@ -96,7 +101,7 @@ export async function workOn(
     totals: sumTotals(stacks),
     stacks,
   };
-  if (work.isStep !== true || flags.format !== 'json') view.end(document);
+  if (work.isStep !== true || flags.format !== 'json') await view.end(document);
   // After an interrupt the folder is no complete set, which must not be applied.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
@@ -169,7 +174,7 @@ function sumTotals(stacks: readonly FleetStack[]): FleetDocument['totals'] {
 /** How results are shown, as they come and at the end. */
 type View = {
   readonly add: (result: StackResult, outcome: FleetStack) => void;
-  readonly end: (document: FleetDocument) => void;
+  readonly end: (document: FleetDocument) => void | Promise<void>;
 };
 
 async function openView(request: TreeRequest, work: Work, context: Context): Promise<View> {
@@ -189,29 +194,34 @@ async function openView(request: TreeRequest, work: Work, context: Context): Pro
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
-    case 'sarif':
-    case 'junit':
-    case 'github': {
+    default: {
+      if (isTreeReview(format)) return openReview(format, request.flags, context);
       const results: StackResult[] = [];
       return {
         add: (result) => void results.push(result),
-        end: () => terminal.out(reportTree(format, results, dir, context)),
-      };
-    }
-    default: {
-      const { part, whole } = await treeReview(format);
-      const parts: StackPart[] = [];
-      return {
-        add({ path, document }, { status }) {
-          // An unchanged stack needs no review.
-          if (document?.format === 'callsheet-plan' && status !== 'unchanged')
-            parts.push({ path, text: part(document, path) });
-        },
-        end: (document) =>
-          terminal.out(whole(document, parts, { ...getPageOptions(dir), environment: env })),
+        end: async () => terminal.out(await reportTree(format, results, dir, context)),
       };
     }
   }
+}
+
+/** Plans are shown one by one, and put together at the end. */
+async function openReview(
+  format: TreeReviewFormat,
+  { dir, env }: TreeRequest['flags'],
+  { terminal }: Context,
+): Promise<View> {
+  const { part, whole } = await treeReview(format);
+  const parts: StackPart[] = [];
+  return {
+    add({ path, document }, { status }) {
+      // An unchanged stack needs no review.
+      if (document?.format === 'callsheet-plan' && status !== 'unchanged')
+        parts.push({ path, text: part(document, path) });
+    },
+    end: (document) =>
+      terminal.out(whole(document, parts, { ...getPageOptions(dir), environment: env })),
+  };
 }
 
 const STOPPED = ['refused', 'failed', 'partial', 'stale', 'locked', 'interrupted'] as const;
@@ -299,19 +309,19 @@ function tellSaid(
  * Returns the findings of `validate` in all stacks as one report for another program, with places as seen from the
  * tree.
  */
-function reportTree(
-  format: Exclude<ReportFormat, 'text' | 'json'>,
+async function reportTree(
+  format: string,
   results: readonly StackResult[],
   dir: string,
-  { terminal, version }: Context,
-): string {
+  context: Context,
+): Promise<string> {
   const report = {
     diagnostics: results.flatMap(listDiagnostics),
     files: results.map(({ path }) => inTree(path, STACK_FILE)),
     folder: folderInRepository(dir, process.cwd()),
-    version,
+    version: context.version,
   };
-  return renderReport(format, report, terminal.render);
+  return renderReport(format, report, context);
 }
 
 function listDiagnostics({ path, document, error }: StackResult): readonly Diagnostic[] {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../src/core/diagnostics.ts';
-import { type Report, type ReportFormat, renderReport } from '../../../src/render/report/index.ts';
+import type { Report } from '../../../src/render/diagnostics.ts';
 
 /** A problem with a place and a frame; rows change what they are about. */
 export function problem(changes: Partial<Diagnostic> = {}): Diagnostic {
@@ -48,8 +48,3 @@ export const HOSTILE_PROBLEMS: readonly Diagnostic[] = HOSTILE.flatMap((text) =>
   }),
   { severity: 'warning', rule: text, message: text },
 ]);
-
-/** A report as `validate` prints it. */
-export function rendered(format: ReportFormat, report: Report): string {
-  return renderReport(format, report, { width: 80, color: false, verbose: false });
-}

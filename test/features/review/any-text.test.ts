@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { XmlDocument } from 'libxml2-wasm';
 import { expect, test } from 'vitest';
 import { runs } from '../../long.ts';
-import { HOSTILE, problem, rendered, reportOf } from './sample.ts';
+import { HOSTILE, problem, reportOf } from '../../render/report/sample.ts';
+import { rendered } from './rendered.ts';
 
 /** Any characters, among them halves of pairs, and pieces of what would break out of a format. */
 const text = fc.oneof(

@@ -3,11 +3,12 @@ import type { ErrorObject } from 'ajv';
 import AjvDraft04 from 'ajv-draft-04';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../../src/render/report/index.ts';
-import { linesOfFrame, RULES } from '../../../src/render/report/sarif.ts';
+import { linesOfFrame, RULES } from '../../../src/features/review/sarif.ts';
+import type { Report } from '../../../src/render/diagnostics.ts';
 import { codeFrame } from '../../../src/stack/diagnostics.ts';
 import { longTest } from '../../long.ts';
-import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
+import { HOSTILE_PROBLEMS, problem, reportOf } from '../../render/report/sample.ts';
+import { rendered } from './rendered.ts';
 
 const ajv = new AjvDraft04.default({
   allErrors: true,

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { XmlDocument, XmlElement, XsdValidator } from 'libxml2-wasm';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Report } from '../../../src/render/report/index.ts';
-import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
+import type { Report } from '../../../src/render/diagnostics.ts';
+import { HOSTILE_PROBLEMS, problem, reportOf } from '../../render/report/sample.ts';
+import { rendered } from './rendered.ts';
 
 const require = createRequire(import.meta.url);
 /** The schema that Jenkins publishes. */

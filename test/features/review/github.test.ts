@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOSTILE, HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
+import { HOSTILE, HOSTILE_PROBLEMS, problem, reportOf } from '../../render/report/sample.ts';
+import { rendered } from './rendered.ts';
 
 type Command = {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors, isError, type Severity } from '../../core/diagnostics.ts';
-import { bySeverity, type Report, severityCounts, toReportPath } from '../diagnostics.ts';
-import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
-import { formatCount } from '../wording.ts';
+import { bySeverity, type Report, severityCounts, toReportPath } from '../../render/diagnostics.ts';
+import { escapeHtml, sanitise, sanitiseLine } from '../../render/untrusted.ts';
+import { formatCount } from '../../render/wording.ts';
 
 /** The name under which a CI server groups the files. */
 const SUITE = 'callsheet.validate';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import words from '../../../schemas/rules.json' with { type: 'json' };
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { formatCount } from '../../core/errors.ts';
-import { bySeverity, isAbsolute, type Report, toReportPath } from '../diagnostics.ts';
-import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
+import { bySeverity, isAbsolute, type Report, toReportPath } from '../../render/diagnostics.ts';
+import { jsonText, sanitise, sanitiseLine } from '../../render/untrusted.ts';
 
 /** The words of a rule of `validate`, which hold for each of its findings. */
 type RuleWords = {
