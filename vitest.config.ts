@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of more than half a minute. A fresh clone does not know so: begun last, one of them runs while a core waits. */
 const LONG =
-  /test\/(?:features\/)?(?:canaries\/canaries|cli\/(?:rehearse|secret-changes)|conformance\/conformance|page\/browser|pull\/choices|rollout\/(?:kill|rollout)|stack\/cache|team\/team)\.test\.ts$/;
+  /test\/(?:features\/)?(?:canaries\/canaries|cli\/(?:rehearse|secret-changes)|conformance\/conformance|page\/browser|writing\/pull\/choices|rollout\/(?:kill|rollout)|stack\/cache|team\/team)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

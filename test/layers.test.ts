@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
  *     main ─▶ features ─▶ feature, cli ─▶ restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
- *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
  * `run` is the engine, which the command line, fleets, rehearsals and the library call; it knows no terminal.
  * `console` is what a command has of a terminal, and the commands that work on one stack, which fleets run too.
@@ -34,9 +33,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'plan',
     'diff',
     'rollback',
-    'pull',
     'snapshot',
-    'export',
     'render',
     'kinds',
     'core',
@@ -54,7 +51,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'core',
   ],
   run: [
-    'pull',
     'apply',
     'live',
     'stack',
@@ -70,7 +66,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
-  export: ['stack', 'live', 'platform', 'plan', 'state', 'model', 'kinds', 'core'],
   apply: ['platform', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['platform', 'plan', 'kinds', 'core'],
   snapshot: ['live', 'platform', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
@@ -79,7 +74,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'run',
     'snapshot',
     'rollback',
-    'export',
     'stack',
     'live',
     'platform',
@@ -91,7 +85,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'core',
   ],
   stack: ['contract', 'kinds', 'core'],
-  pull: ['stack', 'export', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
   platform: ['contract', 'kinds', 'core'],
   contract: ['core'],
   simulator: ['platform', 'contract', 'kinds', 'core'],
@@ -133,7 +126,7 @@ function mayImport(from: string, to: string): boolean {
 /** Packages that one folder keeps to itself, or a part of one. */
 const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   'deep-diff': 'diff',
-  diff: ['core', 'render'],
+  diff: ['core', 'render', 'features/writing'],
   undici: 'platform',
   commander: ['cli', 'console', 'features/editor'],
   fastify: 'simulator',
@@ -284,9 +277,9 @@ test('the command line loads what a command needs when it is asked for', () => {
 test('a command that reads files alone loads no more than that', () => {
   for (const command of [
     'console/validate',
-    'cli/commands/fmt',
+    'features/writing/edit/fmt',
     'cli/commands/explain',
-    'cli/commands/init',
+    'features/writing/init/init',
   ]) {
     const loaded = [...loadedBy(`src/${command}.ts`)];
     expect(loaded).toContain('src/core/errors.ts');
@@ -313,7 +306,7 @@ test('a plan is shown in a terminal without what makes its page', () => {
 
 test('a document is printed by what breaks up commands of a runner and hidden characters', () => {
   // What is not printed: files of a stack, and the answer of a health check.
-  const written = ['src/cli/init/files.ts', 'src/console/monitor/serve.ts'];
+  const written = ['src/features/writing/init/files.ts', 'src/console/monitor/serve.ts'];
   const wrong = FILES.filter(
     (file) =>
       /^src\/(cli|console|restore|features)\//.test(file) &&

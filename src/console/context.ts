@@ -5,6 +5,7 @@
  * This file: what a command works with.
  */
 import type { RunEvent } from '../apply/journal.ts';
+import type { ExitCode } from '../core/errors.ts';
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import type { Refresh } from '../plan/make.ts';
 import type { Report } from '../render/diagnostics.ts';
@@ -33,9 +34,18 @@ export type ViewSource = {
   readonly views?: { readonly [format: string]: () => Promise<View> };
   /** The same for the diagnostics of `validate`. */
   readonly reports?: { readonly [format: string]: ReportView };
+  /** Loads the work of `drift --accept`. */
+  readonly accept?: () => Promise<Accept>;
 };
 
 type View = (document: PlanDocument) => string | Promise<string>;
+
+/** Carries out `drift --accept`: writes live values into the configuration. */
+type Accept = (
+  addresses: readonly string[],
+  flags: CommonFlags & { readonly format: 'text' | 'json' },
+  context: Context,
+) => Promise<ExitCode>;
 
 /** A format of diagnostics. It is empty where the format says nothing when there is no problem. */
 type ReportView = {

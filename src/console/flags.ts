@@ -76,6 +76,9 @@ export function reviewFlag(views: readonly string[]): Flag {
   return format('text', 'json', 'markdown', ...views);
 }
 
+/** `drift` has it where a feature accepts drift. */
+export const ACCEPT = flag('--accept <address...>', 'write the live values into the configuration');
+
 /** How the outcome of `validate` is shown. */
 export const REPORT = reportFlag([]);
 
@@ -302,7 +305,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
     NOTIFY,
     flag('--notify-always', 'post it also when there is no drift'),
-    flag('--accept <address...>', 'write the live values into the configuration'),
+    ACCEPT,
   ],
 };
 

@@ -11,6 +11,7 @@ import { rules } from './rules/index.ts';
 import { stores } from './stores/index.ts';
 import { telemetry } from './telemetry/index.ts';
 import { watch } from './watch/index.ts';
+import { writing } from './writing/index.ts';
 
 /**
  * `features/` has what the core does without, a folder each. Deleting a folder and its line here takes the feature away:
@@ -19,6 +20,7 @@ import { watch } from './watch/index.ts';
  * The order is the one in which help and the reference list them.
  */
 export const features: Features = [
+  writing,
   rollout,
   watch,
   rehearse,

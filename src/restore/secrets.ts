@@ -13,8 +13,8 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { placeValue, schemaAt, valueAt } from '../core/walk.ts';
-import { nameSecrets, openSecrets } from '../export/secrets.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { nameSecrets, openSecrets } from '../live/secrets.ts';
 import { findDestination } from '../plan/secrets.ts';
 import type { Held, Target } from './held.ts';
 

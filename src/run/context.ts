@@ -2,6 +2,7 @@ import type { RunEvent } from '../apply/journal.ts';
 import type { Address } from '../core/address.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { Claim } from '../plan/guards.ts';
+import type { Planned } from '../plan/make.ts';
 import type { Credentials } from '../platform/auth.ts';
 import type { Connection, ConnectionOptions } from '../platform/client.ts';
 import type { Timeouts } from '../platform/limits.ts';
@@ -93,6 +94,10 @@ export type EngineFeature = {
   readonly judge?: () => Promise<OpenJudge>;
   /** Resources that are its own for now. Throws `CallsheetError` where its section of the state cannot be read. */
   readonly claims?: (state: State, place: StackPlace) => Promise<readonly Claim[]>;
+  /** Says of drift what the feature can make of it. The digest, which is made before, does not cover that. */
+  readonly markDrift?: () => Promise<
+    (drift: PlanDocument, planned: Planned, stack: Stack) => PlanDocument
+  >;
   readonly strategy?: StrategyHook;
   readonly gauges?: () => Promise<OpenGauges>;
   /** Places beside files that it keeps states in. */

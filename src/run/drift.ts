@@ -1,13 +1,11 @@
 import { UnreadError } from '../core/errors.ts';
-import { startsWith, toPath } from '../core/path.ts';
-import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/reader.ts';
 import { attributeChange, findAuthor, getSince, keepDrift } from '../plan/drift.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
-import type { Unwritten } from '../pull/index.ts';
 import { createCalloutFinder } from '../render/prose/callouts.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunContext, StackOptions } from './context.ts';
@@ -44,50 +42,18 @@ export async function driftStack(
   }
 }
 
-/** The drift in a plan that was just made: with who made it, and what pull needs to keep it. */
+/** The drift in a plan that was just made: with who made it, and what features say of it. */
 export async function driftIn(
   planned: Planned,
   histories: Histories,
   session: Session,
   context: RunContext,
 ): Promise<PlanDocument> {
-  const drift = await withPullFlags(
-    keepDrift(planned.plan, createCalloutFinder()),
-    planned,
-    session,
-  );
+  let drift = keepDrift(planned.plan, createCalloutFinder());
+  for (const { markDrift } of context.features)
+    if (markDrift !== undefined) drift = (await markDrift())(drift, planned, session.stack);
   return attributeDrift(drift, histories, session, context);
 }
-
-/** Drift that says of each value what pull needs to write it; as the digest is made before, it does not cover that. */
-async function withPullFlags(
-  drift: PlanDocument,
-  planned: Planned,
-  { stack }: Pick<Session, 'stack'>,
-): Promise<PlanDocument> {
-  if (drift.changes.length === 0) return drift;
-  const { listUnwritten } = await import('../pull/index.ts');
-  // Live values of a conflict are taken by naming the resources: of others --theirs would take back what changed
-  // here.
-  const isConflict = ({ cause }: FieldChange) => cause === 'conflict';
-  const both = planned.plan.changes.filter(({ fields }) => fields.some(isConflict));
-  const conflicting = { ...planned, plan: { ...planned.plan, changes: both } };
-  const byAddress = (unwritten: Unwritten) => Map.groupBy(unwritten, ({ address }) => address);
-  const drifted = byAddress(listUnwritten({ stack, planned, theirs: false }));
-  const conflicts = byAddress(listUnwritten({ stack, planned: conflicting, theirs: true }));
-  const changes = drift.changes.map((change) => {
-    const fields = change.fields.map((field) => {
-      const own = (isConflict(field) ? conflicts : drifted).get(change.address) ?? [];
-      const found = own.find(({ path }) => startsWith(toPath(field.path), toPath(path)));
-      if (found === undefined) return field;
-      return { ...field, pull_flags: found.choices.map((choice) => PULL_FLAGS[choice]) };
-    });
-    return { ...change, fields };
-  });
-  return { ...drift, changes };
-}
-
-const PULL_FLAGS = { own: '--override', shared: '--change-shared' } as const;
 
 /** Histories that a plan read, by the id of their resource. */
 type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { init } from '../../src/cli/commands/init.ts';
+import { init } from '../../src/features/writing/init/init.ts';
 import { readSeed, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { openAuthorStage } from '../cli/author-stage.ts';
 import '../e2e/build.ts';

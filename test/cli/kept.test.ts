@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { pull } from '../../src/cli/commands/pull.ts';
 import { apply } from '../../src/console/apply.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { KeptEdits, PlanDocument } from '../../src/core/plan-document.ts';
 import { runTree } from '../../src/features/fleet/apply-tree.ts';
 import { rehearse } from '../../src/features/rehearse/command.ts';
+import { pull } from '../../src/features/writing/pull/command.ts';
 import { openStage, type Said, type Stage, VIEWS } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { ofEvent, startWatching } from '../features/watch/watching.ts';

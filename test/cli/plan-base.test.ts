@@ -7,7 +7,7 @@ import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
-import { git } from '../pull/stage.ts';
+import { git } from '../features/writing/pull/stage.ts';
 
 /** Agents by their names in the files, with their fields as YAML. */
 type Agents = { readonly [name: string]: string };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { pull } from '../../src/cli/commands/pull.ts';
 import { runSecretCommand } from '../../src/cli/secret-command.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
+import { pull } from '../../src/features/writing/pull/command.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { temporaryFolder } from '../temporary.ts';

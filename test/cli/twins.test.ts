@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
-import { agentId, agentRecord, commitAll, pulled } from '../pull/stage.ts';
+import { agentId, agentRecord, commitAll, pulled } from '../features/writing/pull/stage.ts';
 
 /** Elements of a list that share what they are recognised by: none is lost, mixed up or deleted unannounced. */
 

@@ -12,7 +12,7 @@ import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
 import { VALUES } from '../e2e/dialect-table.ts';
-import { pulled } from '../pull/stage.ts';
+import { pulled } from '../features/writing/pull/stage.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { samples } from './samples.ts';
 

@@ -3,8 +3,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { exportCommand } from '../../src/cli/commands/export.ts';
-import { pull } from '../../src/cli/commands/pull.ts';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { type ApplyFlags, apply } from '../../src/console/apply.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
@@ -20,6 +18,8 @@ import {
   type JsonObject,
   objectsIn,
 } from '../../src/core/value.ts';
+import { exportCommand } from '../../src/features/writing/export/command.ts';
+import { pull } from '../../src/features/writing/pull/command.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Transport } from '../../src/platform/transport.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { importCommand } from '../../src/cli/commands/import.ts';
-import { pull } from '../../src/cli/commands/pull.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { create } from '../../src/cli/commands/snapshot-create.ts';
 import * as state from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
+import { importCommand } from '../../src/features/writing/import.ts';
+import { pull } from '../../src/features/writing/pull/command.ts';
 import { restore } from '../../src/restore/restore.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { Command, Trouble } from './commands.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isPlain } from '../../src/stack/edit/tree.ts';
+import { isPlain } from '../../src/stack/tree.ts';
 import { runs } from '../long.ts';
 
 describe('a text without quotes', () => {

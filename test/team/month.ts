@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { onTestFinished } from 'vitest';
-import { init } from '../../src/cli/commands/init.ts';
+import { init } from '../../src/features/writing/init/init.ts';
 import { readSeed, startSimulator } from '../../src/simulator/index.ts';
 import { commandsIn, LOCK } from '../ci/place.ts';
 import { openAuthorStage } from '../cli/author-stage.ts';

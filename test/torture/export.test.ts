@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectFaithful, openExportStage } from '../export/stage.ts';
+import { expectFaithful, openExportStage } from '../features/writing/export/stage.ts';
 
 test.each([
   ['as it is', false],

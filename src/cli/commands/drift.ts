@@ -39,6 +39,7 @@ async function acceptDrift(
       hint: 'Accept the drift first, then run `callsheet drift` for the rest.',
     });
   }
-  const { pull } = await import('./pull.ts');
-  return pull(addresses, { ...flags, format: format === 'json' ? 'json' : 'text' }, context);
+  const accept = await context.features.find((one) => one.accept !== undefined)?.accept?.();
+  if (accept === undefined) throw new Error('no feature accepts drift');
+  return accept(addresses, { ...flags, format: format === 'json' ? 'json' : 'text' }, context);
 }

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { withNamedFile } from '../../console/named-file.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, getKind } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
@@ -33,21 +31,6 @@ export async function explain(
   const found = explainField(wanted, kinds);
   if ('message' in found) throw new CallsheetError('usage', found.message, { hint: found.hint });
   show(flags, found, (to) => renderFieldText(found, to), context);
-  return EXIT.done;
-}
-
-type SchemaFlags = CommonFlags & { readonly out?: string };
-
-/** `callsheet schema`: the JSON Schema for editors, of this version, where nothing is installed beside it. */
-export async function schema({ out }: SchemaFlags, { terminal }: Context): Promise<ExitCode> {
-  const text = (await import('../init/files.ts')).schemaText();
-  if (out === undefined) {
-    terminal.out(text);
-    return EXIT.done;
-  }
-  await withNamedFile('--out', out, () => writeFile(out, text));
-  terminal.err(`The schema is in ${out}. Begin the files of the stack with its path from each:`);
-  terminal.err(`# yaml-language-server: $schema=${out}`);
   return EXIT.done;
 }
 

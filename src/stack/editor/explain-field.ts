@@ -6,9 +6,9 @@ import type { Json } from '../../core/value.ts';
 import { ANY_KIND, findReferred } from '../../core/walk.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { braces, brackets, scalarText } from '../edit/tree.ts';
 import { isFree, isRefused, isText, listLimits, listTypes, namedField } from '../schema.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
+import { braces, brackets, scalarText } from '../tree.ts';
 
 /** Why there is nothing to document under a name. */
 type NoField = { readonly message: string; readonly hint: string };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { worstExit } from '../../../src/features/fleet/run-stack.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
-import { git } from '../../pull/stage.ts';
+import { git } from '../writing/pull/stage.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, FROZEN, four, settings, twelve } from './tree.ts';
 

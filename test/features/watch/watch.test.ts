@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { drift } from '../../../src/cli/commands/drift.ts';
 import { keepReads, look } from '../../../src/features/watch/look.ts';
 import { longTest } from '../../long.ts';
-import { FLEET } from '../../pull/stage.ts';
+import { FLEET } from '../writing/pull/stage.ts';
 import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
 
 /** What `watch` tells of a stack, pass by pass. Its time is the test's. */

@@ -19,9 +19,9 @@ import { pickLeaves, placeValue, schemaAt, valueAt } from '../../../src/core/wal
 import { isUnclearable, leafChange } from '../../../src/diff/compare.ts';
 import { listLeaves } from '../../../src/diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../../../src/diff/merge.ts';
-import { exportResource } from '../../../src/export/resource.ts';
-import { openSecrets } from '../../../src/export/secrets.ts';
+import { exportResource } from '../../../src/features/writing/export/resource.ts';
 import { kinds } from '../../../src/kinds/index.ts';
+import { openSecrets } from '../../../src/live/secrets.ts';
 import { fieldChange } from '../../../src/plan/change.ts';
 import { accountsWithoutSecret } from '../../../src/plan/secrets.ts';
 import { createSteps, listWrites, updateSteps } from '../../../src/plan/steps.ts';
