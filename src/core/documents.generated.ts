@@ -3914,6 +3914,8 @@ export type Document = {
   readonly serial: number;
   /** Salts the fingerprints where no key is given. */
   readonly salt: string;
+  /** Stretched secrets, encrypted under what all of them together are stretched to, so that the next run does that once and not once a secret. Absent with a key. */
+  readonly stretched?: string;
   /** The account that the resources belong to; a state is used with no other. */
   readonly account_id?: string;
   readonly owner?: Owner;

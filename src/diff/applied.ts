@@ -93,6 +93,14 @@ export function isSourceRecorded(leaf: Leaf, last: AppliedLeaf): boolean {
   return !isConcealing || last.source === digestSource(leaf.value);
 }
 
+/** True if the fingerprint of a leaf was made before there was a key, which confirms it and makes another. */
+export function isFormerProof(
+  last: AppliedLeaf,
+  { fingerprints }: Pick<World, 'fingerprints'>,
+): boolean {
+  return 'fingerprint' in last && fingerprints.isFormer(last.fingerprint);
+}
+
 /** Returns the entry of a leaf that is not written: the earlier one, with the source if it had none. */
 export function withSource(leaf: Leaf, last: AppliedLeaf): AppliedLeaf {
   const isWithout = 'unknown' in last && last.source === undefined;

@@ -302,6 +302,15 @@ type Fingerprints = {
     path: string,
     value: Json,
   ) => 'equal' | 'different' | 'unknown';
+  /** True for one that was made before there was a key. */
+  readonly isFormer: (fingerprint: string) => boolean;
+};
+
+/** Where nothing is known of what was written once, and nothing is remembered. */
+export const NO_FINGERPRINTS: Fingerprints = {
+  of: () => '',
+  matches: () => 'unknown',
+  isFormer: () => false,
 };
 
 /** One resource's three sides and what was asked for. */

@@ -6,6 +6,7 @@ import {
   compareApplied,
   hasOtherSource,
   isConcealedAs,
+  isFormerProof,
   isSourceRecorded,
   matchesApplied,
   matchesLive,
@@ -192,6 +193,8 @@ function compareLeaf(
   if (last === undefined || 'unsettled' in last) return undefined;
   // Another source is a change; a state without one is given it once the resource is read.
   if (!isSourceRecorded(leaf, last) || hasOtherSource(leaf, last)) return undefined;
+  // The key takes the place of the salt once the resource is read.
+  if (isFormerProof(last, world)) return undefined;
   if (!isStamped(leaf, kind)) return undefined;
   const value = resolveLeaf(leaf, world);
   if (value instanceof Unknown) return undefined;

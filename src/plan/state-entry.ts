@@ -1,12 +1,14 @@
 import type { Address } from '../core/address.ts';
 import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import { isWithin, overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
+import type { InClear } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
 import { Blob, findFilled, getOwn, type JsonObject, Secret } from '../core/value.ts';
 import {
   compareApplied,
   digestSource,
   hasOtherSource,
+  isFormerProof,
   rememberLeaf,
   withSource,
   withStored,
@@ -77,7 +79,8 @@ export function rememberResource(
       ? rememberLeaf(leaf, desired.address, world, inClear)
       : known === undefined && leaf.value instanceof Blob
         ? { digest: `sha256:${leaf.value.sha256}`, assumed: true as const }
-        : withSource(leaf, known ?? UNKNOWN);
+        : (provedAnew(leaf, known, desired.address, world, inClear) ??
+          withSource(leaf, known ?? UNKNOWN));
     if (remembered === undefined) continue;
     const own = getOwn(previous?.leaves, leaf.text);
     const isAsWritten = () => compareApplied(leaf, own, desired.address, world) === 'equal';
@@ -96,6 +99,23 @@ export function rememberResource(
     ...(created === undefined ? {} : { created_at: created }),
     ...(previous?.asked_at === undefined ? {} : { asked_at: previous.asked_at }),
   };
+}
+
+/**
+ * The entry of a secret that is not written and whose fingerprint was made before there was a key: where the value is at
+ * hand and is the one that it was, it gets a fingerprint with the key.
+ */
+function provedAnew(
+  leaf: Leaf,
+  known: AppliedLeaf | undefined,
+  address: Address,
+  world: World,
+  inClear: InClear | undefined,
+): AppliedLeaf | undefined {
+  if (known === undefined || !isFormerProof(known, world)) return undefined;
+  return compareApplied(leaf, known, address, world) === 'equal'
+    ? rememberLeaf(leaf, address, world, inClear)
+    : undefined;
 }
 
 /** The content of a file that was sent to a resource before its address let go of it. */

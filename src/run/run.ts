@@ -26,7 +26,14 @@ import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, KeptByRun, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
 import { openStateSeals } from '../state/open.ts';
-import { nextState, withApplied, withDeleted, withHolds, withKept } from '../state/replay.ts';
+import {
+  nextState,
+  withApplied,
+  withDeleted,
+  withHolds,
+  withKept,
+  withStretched,
+} from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
 import { commitApplied, findStanding, type Standing } from './behind.ts';
@@ -118,7 +125,7 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     );
     const ended = purpose === 'apply' ? findEnded(recovered, request) : NOTHING_ENDED;
     const fingerprints = await fingerprintsForRun(recovered, session, context);
-    const state = withoutHolds(recovered, ended);
+    const state = withStretched(withoutHolds(recovered, ended), await fingerprints.keep());
     const now = { desired: desiredIn(request), state: recovered };
     checkBasis(plan, { ...now, world: session.world });
     const ids = idsWith(recovered, plan.changes);

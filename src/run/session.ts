@@ -298,19 +298,21 @@ async function compareSecrets(
   loaded: LoadedStack,
   context: RunContext,
 ): Promise<void> {
-  const { length } = loaded.secretValues;
-  if (length >= MANY_SECRETS && !context.env.CALLSHEET_FINGERPRINT_KEY) {
-    context.emit({ type: 'comparing_secrets', secrets: length });
-  }
-  await prepareSecrets(fingerprints, loaded);
+  await prepareSecrets(fingerprints, loaded, (secrets) => {
+    if (secrets >= MANY_SECRETS) context.emit({ type: 'comparing_secrets', secrets });
+  });
 }
 
 /** Has the fingerprints of all secrets at hand, in the form in which leaves are compared. */
 async function prepareSecrets(
   fingerprints: Fingerprinter,
   { secretValues }: Pick<LoadedStack, 'secretValues'>,
+  begin?: (count: number) => void,
 ): Promise<void> {
-  await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
+  await fingerprints.prepare(
+    secretValues.map((value) => normalise({}, value)),
+    begin,
+  );
 }
 
 /** Fingerprints for what a run writes: those of the session, unless the run is the stack's first. */
@@ -343,6 +345,7 @@ export function fingerprintsFor(state: State, context: RunContext): Fingerprinte
     ...(key === undefined ? {} : { key }),
     salt: state.salt,
     stack: state.lineage,
+    stretched: state.stretched,
   });
 }
 

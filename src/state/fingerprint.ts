@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import { canonicalJson } from '../core/digest.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { type AppliedLeaf, forgetValue, type ResourceState } from './model.ts';
 
 /**
@@ -30,9 +30,19 @@ export type Fingerprinter = {
   readonly matches: (fingerprint: string, address: Address, path: string, value: Json) => Match;
   /**
    * Stretches values beside everything else, several at a time, so that `of` and `matches` need not do it
-   * one after the other. Never needed: what was not prepared is stretched when its turn comes.
+   * one after the other. Never needed: what was not prepared is stretched when its turn comes. `begin` is told how many are
+   * stretched one by one.
    */
-  readonly prepare: (values: Iterable<Json>) => Promise<void>;
+  readonly prepare: (values: Iterable<Json>, begin?: (count: number) => void) => Promise<void>;
+  /** True for one that was made before there was a key: it can be confirmed, and gives way to one with the key. */
+  readonly isFormer: (fingerprint: string) => boolean;
+  /**
+   * The stretched values of `prepare`, for the state to keep, so that the next run stretches all of them together once.
+   * Undefined with a key, and where a single value was prepared.
+   */
+  readonly keep: () => Promise<string | undefined>;
+  /** The number of times that something was stretched. */
+  readonly derivations: () => number;
 };
 
 /** `unknown`: made with another key or salt, or by the other method. Never to be taken for equal. */
@@ -45,6 +55,8 @@ export type FingerprintSource = {
   readonly salt: string;
   /** The state's lineage. */
   readonly stack: string;
+  /** The text of `keep` of an earlier run, where the state has one. */
+  readonly stretched?: string | undefined;
 };
 
 /** 32 MiB and about a tenth of a second for each guess. */
@@ -52,15 +64,21 @@ const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 /** Makes and checks fingerprints. Each distinct value is stretched once in the life of the result. */
 export function createFingerprinter(source: FingerprintSource): Fingerprinter {
-  const method = source.key ? keyed(source.key) : salted(source.salt);
-  const of: Fingerprinter['of'] = (address, path, value) =>
-    `${method.prefix}${method.seal([source.stack, address, path], value)}`;
+  const unkeyed = salted(source);
+  const method = source.key ? keyed(source.key) : unkeyed;
+  const methods = source.key ? [method, unkeyed] : [method];
+  const seal = ({ prefix, seal }: Method, address: Address, path: string, value: Json) =>
+    `${prefix}${seal([source.stack, address, path], value)}`;
   return {
-    of,
+    of: (address, path, value) => seal(method, address, path, value),
     prepare: method.prepare,
+    keep: method.keep,
+    derivations: unkeyed.derivations,
+    isFormer: (fingerprint) => method !== unkeyed && fingerprint.startsWith(unkeyed.prefix),
     matches: (fingerprint, address, path, value) => {
-      if (!fingerprint.startsWith(method.prefix)) return 'unknown';
-      return fingerprint === of(address, path, value) ? 'equal' : 'different';
+      const made = methods.find(({ prefix }) => fingerprint.startsWith(prefix));
+      if (made === undefined) return 'unknown';
+      return fingerprint === seal(made, address, path, value) ? 'equal' : 'different';
     },
   };
 }
@@ -85,47 +103,111 @@ type Method = {
     place: readonly [stack: string, address: string, path: string],
     value: Json,
   ) => string;
-  readonly prepare: Fingerprinter['prepare'];
-};
+} & Pick<Fingerprinter, 'prepare' | 'keep' | 'derivations'>;
 
 function keyed(key: string): Method {
   return {
     prefix: `hmac:${computeId(key)}:`,
     seal: (place, value) => hmac(key, [...place, value]),
     prepare: async () => {},
+    keep: async () => undefined,
+    derivations: () => 0,
   };
 }
 
 /**
  * The value itself is stretched, not the salt: the salt stands beside the fingerprints, so a key that is
  * made of it alone would be everybody's, and guessing as cheap as hashing.
+ *
+ * Stretching costs as much a value, so that the state keeps the stretched values, encrypted under what all values together
+ * are stretched to: one derivation opens them for who has every value, and nothing does for anybody else. Whoever guesses
+ * one value needs as many derivations as without them, and all other values besides (decision 14).
  */
-function salted(salt: string): Method {
+function salted({ salt, stack, stretched: kept }: FingerprintSource): Method {
   const stretched = new Map<string, Buffer>();
+  const place = Buffer.from(canonicalJson([stack, salt]));
+  let count = 0;
+  let prepared: readonly string[] = [];
+  let isOpened = false;
+
+  const stretch = (text: string) =>
+    new Promise<Buffer>((resolve, reject) => {
+      count += 1;
+      scrypt(text, salt, 32, COST, (error, key) => (error === null ? resolve(key) : reject(error)));
+    });
+
+  const stretchAll = async (texts: readonly string[]) =>
+    Buffer.from(hkdfSync('sha256', await stretch(canonicalJson(texts)), '', 'all secrets', 32));
+
+  async function openKept(texts: readonly string[]): Promise<boolean> {
+    const bytes = kept?.startsWith(STRETCHED) ? kept.slice(STRETCHED.length) : '';
+    const length = NONCE + texts.length * STRETCHED_BYTES + TAG;
+    // Of another number of values it is no use.
+    if (texts.length < 2 || Buffer.byteLength(bytes, 'base64') !== length) return false;
+    const plain = decrypt(await stretchAll(texts), place, Buffer.from(bytes, 'base64'));
+    for (const [at, text] of texts.entries()) {
+      const key = plain?.subarray(at * STRETCHED_BYTES, (at + 1) * STRETCHED_BYTES);
+      if (key !== undefined) stretched.set(text, key);
+    }
+    return plain !== undefined;
+  }
+
   return {
     prefix: `scrypt:${computeId(salt)}:`,
-    seal: (place, value) => {
+    derivations: () => count,
+    seal: (at, value) => {
       const text = canonicalJson(value);
-      const key = stretched.get(text) ?? scryptSync(text, salt, 32, COST);
-      stretched.set(text, key);
-      return hmac(key, place);
+      const key = stretched.get(text);
+      if (key !== undefined) return hmac(key, at);
+      count += 1;
+      const made = scryptSync(text, salt, 32, COST);
+      stretched.set(text, made);
+      return hmac(made, at);
     },
-    async prepare(values) {
-      const texts = new Set([...values].map(canonicalJson));
+    async prepare(values, begin) {
+      const texts = [...new Set([...values].map(canonicalJson))].sort();
+      if (isSameJson(texts, prepared)) return;
+      prepared = texts;
+      isOpened = stretched.size === 0 && (await openKept(texts));
       // Node runs as many as it has threads for them; the others wait without taking memory.
-      await Promise.all(
-        [...texts]
-          .filter((text) => !stretched.has(text))
-          .map(async (text) => stretched.set(text, await stretch(text, salt))),
-      );
+      const left = texts.filter((text) => !stretched.has(text));
+      begin?.(left.length);
+      await Promise.all(left.map(async (text) => stretched.set(text, await stretch(text))));
+    },
+    async keep() {
+      if (isOpened) return kept;
+      if (prepared.length < 2) return undefined;
+      const keys = prepared.flatMap((text) => stretched.get(text) ?? []);
+      const text = encrypt(await stretchAll(prepared), place, Buffer.concat(keys));
+      return `${STRETCHED}${text.toString('base64')}`;
     },
   };
 }
 
-function stretch(text: string, salt: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(text, salt, 32, COST, (error, key) => (error === null ? resolve(key) : reject(error)));
-  });
+const CIPHER = 'aes-256-gcm';
+const NONCE = 12;
+const TAG = 16;
+const STRETCHED = `${CIPHER}:`;
+const STRETCHED_BYTES = 32;
+
+/** Encrypts bytes that only the same key and the same place open: nonce, ciphertext and tag. */
+function encrypt(key: Buffer, place: Buffer, bytes: Buffer): Buffer {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(place);
+  return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Undefined where another key or place encrypted it. */
+function decrypt(key: Buffer, place: Buffer, bytes: Buffer): Buffer | undefined {
+  if (bytes.length < NONCE + TAG) return undefined;
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE))
+    .setAAD(place)
+    .setAuthTag(bytes.subarray(-TAG));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
 }
 
 function hmac(key: string | Buffer, content: readonly Json[]): string {
@@ -156,10 +238,6 @@ export type SealedResource = {
   readonly document: JsonObject | null;
 };
 
-const CIPHER = 'aes-256-gcm';
-const NONCE = 12;
-const TAG = 16;
-
 /** `stack`: the lineage of the state. `account`: that of the platform's answers. */
 export function createSealer(
   key: string,
@@ -173,24 +251,23 @@ export function createSealer(
   };
   return {
     seal(of, path, value) {
-      const nonce = randomBytes(NONCE);
-      const cipher = createCipheriv(CIPHER, derived, nonce).setAAD(place(of, path));
-      const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
-      return `${prefix}${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64')}`;
+      const bytes = encrypt(derived, place(of, path), Buffer.from(JSON.stringify(value), 'utf8'));
+      return `${prefix}${bytes.toString('base64')}`;
     },
     open(of, path, text) {
       if (!text.startsWith(prefix)) return undefined;
       const bytes = Buffer.from(text.slice(prefix.length), 'base64');
-      if (bytes.length < NONCE + TAG) return undefined;
-      const decipher = createDecipheriv(CIPHER, derived, bytes.subarray(0, NONCE))
-        .setAAD(place(of, path))
-        .setAuthTag(bytes.subarray(-TAG));
-      try {
-        const plain = [decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()];
-        return JSON.parse(Buffer.concat(plain).toString('utf8'));
-      } catch {
-        return undefined;
-      }
+      const plain = decrypt(derived, place(of, path), bytes);
+      return plain && parseSealed(plain);
     },
   };
+}
+
+/** Undefined where it is no JSON. */
+function parseSealed(bytes: Buffer): Json | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

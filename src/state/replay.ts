@@ -216,6 +216,14 @@ export function withApplied(state: State, applied: AppliedCommit | undefined): S
   return applied === undefined ? state : { ...state, applied };
 }
 
+/** The state with these stretched secrets, or without any. */
+export function withStretched(
+  { stretched: _, ...state }: State,
+  stretched: string | undefined,
+): State {
+  return stretched === undefined ? state : { ...state, stretched };
+}
+
 /** The state with these holds instead of its own, where they are given. */
 export function withHolds(state: State, holds: Holds | undefined): State {
   if (holds === undefined) return state;

@@ -2,11 +2,12 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
+import { createFingerprinter } from '../../src/state/fingerprint.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { restoreOn, wipe } from '../restore/restoring.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
-import { stateCommands } from './state-stage.ts';
+import { stateCommands, stateIn } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
 const UNKNOWN = '1 secret is set here and cannot be compared';
@@ -17,6 +18,18 @@ function token(stage: Stage): Json | undefined {
   const { integrations } = desk(stage).record;
   const sms = isObject(integrations) ? integrations.smsProvider : undefined;
   return isObject(sms) ? sms.auth_token : undefined;
+}
+
+async function stretchedIn(stage: Stage) {
+  return (await stateIn(stage)).stretched;
+}
+
+/** The methods of the fingerprints in the state. */
+async function proofsIn(stage: Stage): Promise<readonly string[]> {
+  const { resources } = await stateIn(stage);
+  const leaves = Object.values(resources).flatMap((one) => Object.values(one.leaves));
+  const made = leaves.flatMap((leaf) => ('fingerprint' in leaf ? leaf.fingerprint : []));
+  return [...new Set(made.map((print) => print.split(':')[0] ?? ''))].sort();
 }
 
 /** What a plan says in text, and how it ends. */
@@ -39,6 +52,41 @@ for (const key of ['canary-key-one', undefined]) {
     },
   );
 }
+
+staged('a key that is set later takes over each secret that is at hand', async (stage) => {
+  const none = { CALLSHEET_FINGERPRINT_KEY: undefined };
+  await stage.apply({}, { env: none });
+  const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-one' };
+  await stateCommands(stage).adopt({ env });
+  expect(await says(stage, env, 0)).not.toContain('secret');
+  expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');
+  // One that is not at hand keeps its proof until it is.
+  await stage.apply({}, { env: { ...env, SMS_TOKEN: undefined } });
+  expect(await proofsIn(stage)).toEqual(['hmac', 'scrypt']);
+  await stage.apply({}, { env });
+  expect(await proofsIn(stage)).toEqual(['hmac']);
+  expect(await stretchedIn(stage)).toBeUndefined();
+  expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');
+});
+
+staged('without a key the next run stretches all secrets at once', async (stage) => {
+  const env = { CALLSHEET_FINGERPRINT_KEY: undefined };
+  await stage.apply({}, { env });
+  const { salt, lineage, stretched } = await stateIn(stage);
+  const values = [CANARIES.SMS_TOKEN, CANARIES.CRM_KEY, CANARIES.MCP_TOKEN];
+  expect(stretched).toMatch(/^aes-256-gcm:/);
+  const open = async (given: readonly string[]) => {
+    const prints = createFingerprinter({ salt, stack: lineage, stretched });
+    await prints.prepare(given);
+    return prints.derivations();
+  };
+  expect(await open(values)).toBe(1);
+  expect(await open([...values, NEXT])).toBe(4);
+  await stage.apply({}, { env });
+  expect(await stretchedIn(stage)).toBe(stretched);
+  await stage.apply({}, { env: { ...env, SMS_TOKEN: NEXT } });
+  expect(await stretchedIn(stage)).not.toBe(stretched);
+});
 
 staged(
   'with another fingerprint key secrets are unknown, which is no difference',

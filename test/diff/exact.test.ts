@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { compare } from '../../src/diff/compare.ts';
+import { NO_FINGERPRINTS } from '../../src/diff/leaves.ts';
 import { mergeDocuments } from '../../src/diff/merge.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
@@ -8,7 +9,7 @@ const { schema } = kindNamed('agent');
 const WORLD = {
   findId: () => undefined,
   findSecret: () => undefined,
-  fingerprints: { of: () => '', matches: () => 'unknown' as const },
+  fingerprints: NO_FINGERPRINTS,
 };
 
 function differences(wanted: JsonObject, live: JsonObject) {

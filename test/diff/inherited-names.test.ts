@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { pickLeaves } from '../../src/core/walk.ts';
 import { compare } from '../../src/diff/compare.ts';
+import { NO_FINGERPRINTS } from '../../src/diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../../src/diff/merge.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
@@ -12,7 +13,7 @@ const { schema } = kindNamed('agent');
 const WORLD = {
   findId: () => undefined,
   findSecret: () => undefined,
-  fingerprints: { of: () => '', matches: () => 'unknown' as const },
+  fingerprints: NO_FINGERPRINTS,
 };
 const SIDES = { address: 'agent.desk', ignore: [], isPartial: false, resend: false };
 const INTENT = { secrets: new Set<string>(), cleared: new Set<string>(), ignore: [] };

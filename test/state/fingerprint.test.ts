@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/core/value.ts';
 import {
   createFingerprinter,
   createSealer,
@@ -60,7 +61,7 @@ describe('nothing can be said', () => {
     ['when the key is another', byKey, { ...keyed, key: 'new key' }],
     ['when the key is lost', byKey, salted],
     ['when the key is empty', byKey, { ...keyed, key: '' }],
-    ['when a key came later', bySalt, keyed],
+    ['when a key came later, and the salt is another', bySalt, { ...keyed, salt: 'cd' }],
     ['when the salt is another', bySalt, { ...salted, salt: 'cd' }],
     ['of a text that is no fingerprint', 'sha256:00', keyed],
     ['of nothing', '', salted],
@@ -71,6 +72,81 @@ describe('nothing can be said', () => {
   test('but a changed salt is no matter where there is a key', () => {
     const prints = createFingerprinter({ ...keyed, salt: 'cd' });
     expect(prints.matches(byKey, ...PLACE, 'hunter2')).toBe('equal');
+  });
+});
+
+test('a key that came later confirms what the salt proved, and takes its place', () => {
+  const bySalt = createFingerprinter(salted).of(...PLACE, 'hunter2');
+  const prints = createFingerprinter(keyed);
+  expect(prints.matches(bySalt, ...PLACE, 'hunter2')).toBe('equal');
+  expect(prints.matches(bySalt, ...PLACE, 'hunter3')).toBe('different');
+  expect(prints.matches(bySalt, 'agent.line', PLACE[1], 'hunter2')).toBe('different');
+  expect(prints.isFormer(bySalt)).toBe(true);
+  expect(prints.isFormer(prints.of(...PLACE, 'hunter2'))).toBe(false);
+  expect(createFingerprinter(salted).isFormer(bySalt)).toBe(false);
+});
+
+describe('values that were stretched before', () => {
+  const VALUES = ['hunter2', 'hunter3', { a: 'hunter4' }];
+  const keptOf = async (source: FingerprintSource, values: readonly Json[]) => {
+    const prints = createFingerprinter(source);
+    await prints.prepare(values);
+    return prints.keep();
+  };
+  const derivations = async (source: FingerprintSource, values: readonly Json[]) => {
+    const prints = createFingerprinter(source);
+    await prints.prepare(values);
+    for (const value of values) prints.of(...PLACE, value);
+    return prints.derivations();
+  };
+
+  test('cost one derivation together, whatever their order, and the same fingerprints', async () => {
+    const stretched = await keptOf(salted, VALUES);
+    const known: FingerprintSource = { ...salted, stretched };
+    expect(await derivations(salted, VALUES)).toBe(3);
+    expect(await derivations(known, [...VALUES, ...VALUES].toReversed())).toBe(1);
+    const prints = createFingerprinter(known);
+    await prints.prepare(VALUES);
+    for (const value of VALUES)
+      expect(prints.of(...PLACE, value)).toBe(createFingerprinter(salted).of(...PLACE, value));
+    // Nothing changed, so that the state says the same.
+    expect(await prints.keep()).toBe(stretched);
+  });
+
+  test.each<[string, Partial<FingerprintSource>, readonly Json[]]>([
+    ['a value is another', {}, ['hunter2', 'hunter3', { a: 'hunter5' }]],
+    ['one is missing', {}, ['hunter2', 'hunter3']],
+    ['the salt is another', { salt: 'cd' }, VALUES],
+    ['they are of another stack', { stack: 's2' }, VALUES],
+  ])('are stretched one by one where %s', async (_row, other, values) => {
+    const stretched = await keptOf(salted, VALUES);
+    const prints = createFingerprinter({ ...salted, ...other, stretched });
+    await prints.prepare(values);
+    for (const value of values) {
+      const plain = createFingerprinter({ ...salted, ...other });
+      expect(prints.of(...PLACE, value)).toBe(plain.of(...PLACE, value));
+    }
+    expect(await prints.keep()).not.toBe(stretched);
+  });
+
+  test.each(['', 'aes-256-gcm:', `aes-256-gcm:${'A'.repeat(168)}`, 'sha256:00'])(
+    'are not read from %j',
+    async (stretched) => {
+      const prints = createFingerprinter({ ...salted, stretched });
+      await prints.prepare(VALUES);
+      expect(prints.of(...PLACE, 'hunter2')).toBe(
+        createFingerprinter(salted).of(...PLACE, 'hunter2'),
+      );
+    },
+  );
+
+  test('show nothing without all of the values', async () => {
+    const stretched = (await keptOf(salted, VALUES)) ?? '';
+    expect(stretched).toMatch(/^aes-256-gcm:[A-Za-z0-9+/=]+$/);
+    // The same values are not the same text again.
+    expect(await keptOf(salted, VALUES)).not.toBe(stretched);
+    expect(await keptOf(salted, ['hunter2'])).toBeUndefined();
+    expect(await keptOf(keyed, VALUES)).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import { commandSpan, quoted } from '../../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode, unreachable } from '../../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../../core/plan-document.ts';
 import { isRefused } from '../../core/plan-document.ts';
+import { NO_FINGERPRINTS } from '../../diff/leaves.ts';
 import { movedFields } from '../../plan/basis.ts';
 import { isWriting, withDigest } from '../../plan/document.ts';
 import { planFilePieces } from '../../render/json.ts';
@@ -189,7 +190,7 @@ async function snapshotGround(
       // A snapshot has no secrets to compare.
       world: {
         findSecret: () => undefined,
-        fingerprints: { of: () => '', matches: () => 'unknown' },
+        fingerprints: NO_FINGERPRINTS,
       },
       source: { type: 'snapshot', file: from, made_at },
       planNow: undefined,

@@ -73,6 +73,7 @@ export const STATE: State = stateWith(
   { 'agent.desk': FULL, 'agent.line': resource('a2') },
   {
     account_id: 'account-1',
+    stretched: 'aes-256-gcm:AAAA',
     owner: OWNER,
     applied: APPLIED,
     deleted: DELETED,

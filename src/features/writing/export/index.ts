@@ -15,6 +15,7 @@ import {
   type Value,
   valuesIn,
 } from '../../../core/value.ts';
+import { NO_FINGERPRINTS } from '../../../diff/leaves.ts';
 import { kinds } from '../../../kinds/index.ts';
 import type { Kind } from '../../../kinds/kind.ts';
 import type { Organization } from '../../../live/organizations.ts';
@@ -535,9 +536,3 @@ function asPlanned(kind: Kind, live: LiveResource, { document }: DesiredResource
   const members = Object.entries(live.document).filter(([field]) => !unread.has(field));
   return { ...live, document: Object.fromEntries(members) };
 }
-
-/** Nothing is asked of them: without the value of a secret there is no fingerprint. */
-const NO_FINGERPRINTS = {
-  of: () => '',
-  matches: () => 'unknown' as const,
-};

@@ -5,7 +5,7 @@ import type { Address } from '../../../../src/core/address.ts';
 import type { Change } from '../../../../src/core/plan-document.ts';
 import { Blob, isList, isObject, Ref, Secret, type Value } from '../../../../src/core/value.ts';
 import { compare, isWritten, type LeafChange } from '../../../../src/diff/compare.ts';
-import type { World } from '../../../../src/diff/leaves.ts';
+import { NO_FINGERPRINTS, type World } from '../../../../src/diff/leaves.ts';
 import { type Writable, writeResources } from '../../../../src/features/writing/edit/write.ts';
 import { pullLive } from '../../../../src/features/writing/pull/index.ts';
 import { kindNamed, kinds } from '../../../../src/kinds/index.ts';
@@ -31,7 +31,7 @@ function idOf(address: Address): string {
 const WORLD: World = {
   findId: idOf,
   findSecret: (source) => `value of ${source}`,
-  fingerprints: { of: () => '', matches: () => 'unknown' },
+  fingerprints: NO_FINGERPRINTS,
 };
 
 /** A document as the platform would return it: ids for references, nothing of secrets and files. */
