@@ -142,7 +142,7 @@ function salted({ salt, stack, stretched: kept }: FingerprintSource): Method {
   async function openKept(texts: readonly string[]): Promise<boolean> {
     const bytes = kept?.startsWith(STRETCHED) ? kept.slice(STRETCHED.length) : '';
     const length = NONCE + texts.length * STRETCHED_BYTES + TAG;
-    // Of another number of values it is no use.
+    // They are not those of another number of values.
     if (texts.length < 2 || Buffer.byteLength(bytes, 'base64') !== length) return false;
     const plain = decrypt(await stretchAll(texts), place, Buffer.from(bytes, 'base64'));
     for (const [at, text] of texts.entries()) {
