@@ -26,7 +26,14 @@ export type Shelf = {
   keepsLock?: boolean;
   /** Documents that are answered with 200 and not kept. */
   forgets?: (text: string) => boolean;
+  /**
+   * How the writing of a document fails: a full disk leaves half of the only copy, another failure what was there, and a
+   * connection ends before the answer.
+   */
+  fails?: ((text: string) => StoreFault | undefined) | undefined;
 };
+
+export type StoreFault = 'truncates' | 'refuses' | 'cuts';
 
 export const USERNAME = 'gitlab-ci-token';
 export const PASSWORD = 'glcbt-64_canary/+:state';
@@ -43,8 +50,20 @@ export async function startHttpServer() {
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     requests.push(`${request.method} ${request.url}`);
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const shelf = shelfOf(path);
+    const fault = request.method === 'POST' ? shelf.fails?.(body) : undefined;
+    if (fault === 'truncates') shelf.text = body.slice(0, body.length / 2);
+    if (fault === 'cuts') return response.destroy();
+    if (fault !== undefined)
+      return response.writeHead(507).end('{"message":"No space left on device"}');
     const { status, text = '' } = answer(request, body, shelfOf);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    const isFound = request.method === 'GET' && status === 200 && path.includes('/api/v4/');
+    const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
+    if (isFound && request.headers['if-none-match'] === etag)
+      return response.writeHead(304, { etag }).end();
+    const headers = { 'content-type': 'application/json', ...(isFound && { etag }) };
+    return response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { StoreFault } from './http-server.ts';
 
 /**
  * A stand-in for S3-compatible services: objects of one bucket, conditional writes as Amazon documents them, and
@@ -27,16 +28,23 @@ export async function startS3(hasConditions = true) {
   const refusals = new Map<string, Reply>();
   /** By their keys, objects that are answered with 200 and not kept. */
   const forgets = new Map<string, (text: string) => boolean>();
+  const faults: { fails?: ((key: string, text: string) => StoreFault | undefined) | undefined } =
+    {};
   /** The methods and paths that were asked for. */
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const piece of request.setEncoding('utf8')) body += piece;
     requests.push(`${request.method} ${request.url}`);
+    const [, , ...rest] = (request.url ?? '').split('/');
+    const put = decodeURIComponent(rest.join('/'));
+    const fault = request.method === 'PUT' ? faults.fails?.(put, body) : undefined;
+    if (fault === 'cuts') return response.destroy();
+    if (fault !== undefined) return response.writeHead(507).end();
     const { status, code, text = '', etag } = answer(request, body);
     const page =
       code === undefined ? text : `<Error><Code>${code}</Code><Message>${code}</Message></Error>`;
-    response.writeHead(status, etag === undefined ? {} : { etag }).end(page);
+    return response.writeHead(status, etag === undefined ? {} : { etag }).end(page);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -84,7 +92,7 @@ export async function startS3(hasConditions = true) {
     return { status: 200, etag: etagOf(body) };
   }
 
-  return {
+  return Object.assign(faults, {
     port,
     keys,
     refusals,
@@ -96,7 +104,7 @@ export async function startS3(hasConditions = true) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  });
 }
 
 type Reply = {
