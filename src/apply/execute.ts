@@ -53,7 +53,7 @@ export async function executePlan(
   const deps = { ...given, lease };
   const journalIo = createJournalIo(deps, onEvent);
   const world = { ...deps.world, findId: (address: Address) => ids.get(address) };
-  const limit = pLimit(changesAtOnce(deps.concurrency));
+  const limit = pLimit(changesAtOnce(deps.concurrency, given.lease.gathers));
   const ledger = new Map<Address, LedgerLine>();
   /** The address of each resource by its identity; one that is to be made is added once it has an id. */
   const owners = new Map<string, Address>();
@@ -189,7 +189,9 @@ export async function executePlan(
   const broken = failure();
   if (broken !== undefined) {
     onEvent({ type: 'run_ended', run: deps.run, status: 'partial' });
-    throw brokenOff(broken, deps, [...lines, ...left]);
+    const known = Object.fromEntries(resources);
+    const reported = (await given.onBrokenOff?.(broken, known)) ?? broken;
+    throw brokenOff(reported, deps, [...lines, ...left]);
   }
   const status: RunStatus = deps.stop.aborted
     ? 'interrupted'
@@ -276,10 +278,11 @@ function leftOut(change: Change): readonly LedgerLine[] {
 
 /**
  * Changes that are under way at once. One that waits for the disk, as each does before and after its write, sends
- * nothing meanwhile; another one may. `--concurrency 1` asks for one after the other.
+ * nothing meanwhile; another one may. A store whose writes are large gathers the entries of more of them.
+ * `--concurrency 1` asks for one after the other.
  */
-function changesAtOnce(requests: number): number {
-  return requests === 1 ? 1 : 2 * requests;
+function changesAtOnce(requests: number, gathered = 0): number {
+  return requests === 1 ? 1 : Math.max(2 * requests, gathered);
 }
 
 /** By the address of each delete, the changes of what names it in settings or texts. */

@@ -55,7 +55,7 @@ export type RunDeps = {
   readonly run: string;
   readonly client: Pick<Client, 'writing' | 'backOff' | 'platformTime'>;
   readonly reader: Reader;
-  readonly lease: Pick<Lease, 'append' | 'note' | 'confirm' | 'unconfirmed'>;
+  readonly lease: Pick<Lease, 'append' | 'note' | 'confirm' | 'unconfirmed' | 'gathers'>;
   readonly state: State;
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;
@@ -72,6 +72,11 @@ export type RunDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Once aborted, no further change is begun. */
   readonly stop: AbortSignal;
+  /** Gets the resources as far as they are known once the state cannot be written, and gives the failure to report. */
+  readonly onBrokenOff?: (
+    failure: unknown,
+    resources: Readonly<Record<Address, ResourceState>>,
+  ) => Promise<unknown>;
 };
 
 /** The sources of a request, beside the plan. */

@@ -1,5 +1,5 @@
 import { codeSpan, commandLine, commandSpan } from '../core/command-line.ts';
-import { EXIT, type ExitCode, type RunFailure, unreachable } from '../core/errors.ts';
+import { EXIT, type ExitCode, formatSize, type RunFailure, unreachable } from '../core/errors.ts';
 import {
   allowanceFlags,
   isChanging,
@@ -60,6 +60,9 @@ export function tellOutcome(outcome: UndoOutcome, shown: Shown): void {
   if (outcome.isHeld === true) tellHeld(outcome.plan.revert ?? null, terminal);
 }
 
+/** Bytes of a run's traffic with the store of its state from which a run says how many they were. */
+const WORTH_SAYING = 1024 * 1024;
+
 function showText(
   outcome: Exclude<Written, { type: 'declined' }>,
   { flags, context: { terminal } }: Shown,
@@ -75,6 +78,12 @@ function showText(
     terminal.out(`\n${ledger}`);
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
+    const { sent = 0, read = 0 } = outcome.traffic ?? {};
+    if (sent + read >= WORTH_SAYING)
+      say(
+        terminal,
+        `The store of the state was sent ${formatSize(sent)}, and ${formatSize(read)} were read.`,
+      );
     const ways = wayLines(listWays(outcome, flags), renderErr);
     terminal.err(paint([[], ...ways], renderErr.color).trimEnd());
   } else if (outcome.type === 'unchanged' && outcome.by !== undefined) {

@@ -3338,6 +3338,13 @@ export type Document = {
     /** What was not put back, and is known not to be. */
     readonly left: readonly NotUndone[];
   };
+  /** Bytes that the run sent to the store of its state and read from it; absent of a state in a file. */
+  readonly state_bytes?: {
+    /** Bytes that were sent. */
+    readonly sent: number;
+    /** Bytes that came. */
+    readonly read: number;
+  };
   /** Every change of the plan, in the order in which they ended. */
   readonly ledger: readonly LedgerLine[];
   /** What came of undoing it, with `--rollback-on-failure`; absent where nothing was to be undone. */
@@ -3525,6 +3532,13 @@ export type Run = {
     readonly problem: string | null;
     /** What was not put back, and is known not to be. */
     readonly left: readonly NotUndone[];
+  };
+  /** Bytes that the run sent to the store of its state and read from it; absent of a state in a file. */
+  readonly state_bytes?: {
+    /** Bytes that were sent. */
+    readonly sent: number;
+    /** Bytes that came. */
+    readonly read: number;
   };
   /** Every change of the plan, in the order in which they ended. */
   readonly ledger: readonly LedgerLine[];

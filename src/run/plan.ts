@@ -1,7 +1,7 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, formatFirst } from '../core/errors.ts';
+import { CallsheetError, formatFirst, formatSize } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import type { Strategy } from '../core/plan-document.ts';
 import {
@@ -17,7 +17,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import { invert } from '../core/value.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { withDigest } from '../plan/document.ts';
+import { isWriting, withDigest } from '../plan/document.ts';
 import type { FieldSource, Site } from '../plan/groups.ts';
 import type { Claim } from '../plan/guards.ts';
 import {
@@ -43,6 +43,7 @@ import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import type { State } from '../state/model.ts';
+import type { Expected } from '../state/store.ts';
 import { describePlace } from './actor.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
@@ -85,6 +86,7 @@ export async function planStack(
     const made = await planConfiguration(own, options, context, how);
     const planned = await tellDeletions(made, session);
     emitUnread(planned, context);
+    await warnOfTraffic(planned.plan, session, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
     if (base === undefined || reads === undefined) return { plan: planned.plan, overlaps };
@@ -96,6 +98,36 @@ export async function planStack(
     await session.close();
   }
 }
+
+/** Returns the most that a plan can leave: as if all of it were carried out. */
+export function getExpected({ changes }: PlanDocument, { resources }: State): Expected {
+  const made = changes.filter(({ address }) => resources[address] === undefined).length;
+  return {
+    resources: Object.keys(resources).length + made,
+    changes: changes.filter(isWriting).length,
+  };
+}
+
+/** Bytes that a run may send to the store of its state before a plan speaks of it. */
+const MUCH_TRAFFIC = 20 * 1024 * 1024;
+
+/** Says what an apply will send to a store that takes the whole state with each batch, where that is much. */
+async function warnOfTraffic(
+  plan: PlanDocument,
+  { store, state }: Session,
+  { emit }: RunContext,
+): Promise<void> {
+  const expected = getExpected(plan, state);
+  const { bytes, most } = (expected.changes > 0 && (await store.estimate(expected))) || NO_TRAFFIC;
+  if (bytes <= MUCH_TRAFFIC) return;
+  const refused = bytes > most ? ` Apply refuses to send more than ${formatSize(most)}.` : '';
+  emit({
+    type: 'notice',
+    text: `An apply of this plan sends about ${formatSize(bytes)} to the store of the state, which takes the whole state with each batch.${refused} Keep a state of this size in PostgreSQL or S3: \`callsheet state migrate --to PLACE\``,
+  });
+}
+
+const NO_TRAFFIC = { bytes: 0, most: 0 };
 
 /** A plan that says of each change whether the base has it already. The session reads what was read for the plan. */
 async function planBeside(

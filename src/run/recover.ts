@@ -16,6 +16,7 @@ import type { State } from '../state/model.ts';
 import { emptyState, nextState, type Replayed, replay, withDeleted } from '../state/replay.ts';
 import type { Holder, Lease, StateStore } from '../state/store.ts';
 import type { RunContext } from './context.ts';
+import { dropErrored } from './errored.ts';
 
 /** A run that began and did not commit. */
 export type Unfinished = {
@@ -35,7 +36,7 @@ type Interrupted = {
   readonly claimant: Claimant | undefined;
   readonly client: Client;
   readonly world: Omit<World, 'findId'>;
-  readonly stack: Pick<Stack, 'resources'>;
+  readonly stack: Pick<Stack, 'resources' | 'dir' | 'environment' | 'state'>;
 };
 
 /** Looks whether a run died, and finds out what became of what it asked for. Nothing is written. */
@@ -190,6 +191,7 @@ export async function recordRecovery(
   };
   if (recovery !== undefined) {
     const recovered = await file(recovery);
+    await dropErrored(session.stack, recovered);
     context.emit({ type: 'recovered', run });
     return owned(recovered);
   }

@@ -1,31 +1,24 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenOff, executePlan, type RunResult } from '../apply/execute.ts';
 import { checkBasis, checkPins, confirmPins } from '../apply/pins.ts';
 import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
-import { commandSpan, quoted } from '../core/command-line.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
-import type { CallsheetError } from '../core/errors.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import { recallAgreed } from '../plan/basis.ts';
-import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { describeEnded, endedHolds, type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { idsWith } from '../plan/references.ts';
 import { secretsWritten } from '../plan/secrets.ts';
 import { withLetGo } from '../plan/state-entry.ts';
-import { NotKept } from '../state/failures.ts';
-import { writeStateCopy } from '../state/file/store.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, KeptByRun, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { AppliedCommit, ResourceState, State } from '../state/model.ts';
-import { openStateSeals } from '../state/open.ts';
 import {
   nextState,
   withApplied,
@@ -34,11 +27,12 @@ import {
   withKept,
   withStretched,
 } from '../state/replay.ts';
-import type { Expected, Lease } from '../state/store.ts';
+import type { Lease, Traffic } from '../state/store.ts';
 import { describeActor, describeCheckout, holderFor, runId } from './actor.ts';
 import { commitApplied, findStanding, type Standing } from './behind.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
-import { guardFindingsNow, refusalsNow } from './plan.ts';
+import { dropErrored, keepErrored } from './errored.ts';
+import { getExpected, guardFindingsNow, refusalsNow } from './plan.ts';
 import { acquireUntil, recordRecovery } from './recover.ts';
 import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
 
@@ -73,6 +67,8 @@ export type RunOutcome =
       readonly run: string;
       readonly plan: PlanDocument;
       readonly result: VerifiedResult;
+      /** Bytes that went to the store of the state and came from it; undefined of a file. */
+      readonly traffic?: Traffic;
     };
 
 export type RunRequest = {
@@ -152,7 +148,8 @@ async function runAs(run: string, made: Planned, request: RunRequest): Promise<R
     const marks = { run, actor, applied: appliedBy(run), standing };
     const result = await execute(planned, state, fingerprints, marks, lease, request);
     emitReleased(ended, context);
-    return { type: 'ran', run, plan, result };
+    const traffic = session.store.traffic();
+    return { type: 'ran', run, plan, result, ...(traffic && { traffic }) };
   });
 }
 
@@ -266,6 +263,8 @@ async function execute(
     sleep: (milliseconds: number) =>
       context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
+    onBrokenOff: (failure: unknown, resources: RunResult['resources']) =>
+      keepErrored(failure, nextState(state, run, resources), session.stack, context),
   };
   if (request.isGiven === true) await checkPins(plan, deps, session.client.endpoints.assume);
   await lease.reserve(getExpected(plan, state));
@@ -330,48 +329,14 @@ async function execute(
         ...(left.length > 0 ? { left } : {}),
       });
       await stage(context, 'commit', () => lease.commit(next));
+      await dropErrored(session.stack, next);
     } catch (error) {
-      const failure = error instanceof NotKept ? await keepHere(error, run, next, request) : error;
-      throw brokenOff(failure, deps, result.ledger);
+      throw brokenOff(await keepErrored(error, next, session.stack, context), deps, result.ledger);
     }
     return result;
   } finally {
     await observer?.close();
   }
-}
-
-/** Keeps the state that its store did not keep in the folder of the stack. */
-async function keepHere(
-  failure: NotKept,
-  run: string,
-  state: State,
-  { session: { stack }, context }: RunRequest,
-): Promise<CallsheetError> {
-  const file = join(stack.dir, '.callsheet', `unkept-${run}.json`);
-  try {
-    const { disk } = context;
-    await writeStateCopy(file, state, { disk, seals: openStateSeals(stack.state, context) });
-  } catch {
-    return failure.withTodo(
-      'The changes of the run are made, and its state is lost. The next plan finds resources by their names.',
-    );
-  }
-  const push = commandSpan(`state push --overwrite ${quoted(file)}`, {
-    dir: stack.dir,
-    env: stack.environment,
-  });
-  return failure.withTodo(
-    `The changes of the run are made, and its state is kept in ${file}. Then put it there: ${push}`,
-  );
-}
-
-/** Returns the most that a plan can leave: as if all of it were carried out. */
-function getExpected({ changes }: PlanDocument, { resources }: State): Expected {
-  const made = changes.filter(({ address }) => resources[address] === undefined).length;
-  return {
-    resources: Object.keys(resources).length + made,
-    changes: changes.filter(isWriting).length,
-  };
 }
 
 /** Confirms what the run wrote, and runs before it, now that some time has passed. */

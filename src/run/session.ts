@@ -13,7 +13,7 @@ import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
 import { isInside, posixPath } from '../stack/folder.ts';
 import type { Stack } from '../stack/index.ts';
-import { type Claimant, checkOwner } from '../state/failures.ts';
+import { type Claimant, checkOwner, Unanswered } from '../state/failures.ts';
 import {
   countFingerprints,
   createFingerprinter,
@@ -35,6 +35,7 @@ import {
 import { findOwner, nameStack } from './actor.ts';
 import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
+import { refuseErrored } from './errored.ts';
 import { NOTHING_RECALLED, type Recalled, recallFormer } from './recall.ts';
 import { awaitLock, findUnfinished, type Unfinished } from './recover.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
@@ -163,7 +164,7 @@ export async function openSessionOn(
     await store.close();
   };
   try {
-    const { state: found, pending } = await store.load();
+    const { state: found, pending } = await loadOrRefuse(store, loaded, context);
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
     await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
@@ -208,6 +209,20 @@ export async function openSessionOn(
     await close();
     throw error;
   }
+}
+
+/** Loads the state. Throws where a run left a later one beside its stack than the store has (`errored.ts`). */
+async function loadOrRefuse(store: StateStore, { stack }: LoadedStack, { sandbox }: RunContext) {
+  const isOwn = sandbox === undefined;
+  const found = await store.load().catch(async (error: unknown) => {
+    const isRead = error instanceof CallsheetError && error.code === 'state';
+    if (isOwn && isRead && !(error instanceof Unanswered))
+      await refuseErrored(stack, undefined, store.location, error);
+    throw error;
+  });
+  // An open journal is recovered as ever.
+  if (isOwn && found.pending.length === 0) await refuseErrored(stack, found.state, store.location);
+  return found;
 }
 
 /** A simulated platform has every operation where the specification has it. */

@@ -969,10 +969,11 @@ export function runDocument(
     ...(kept && { kept }),
   };
   if (outcome.type === 'ran') {
-    const { run, result } = outcome;
+    const { run, result, traffic } = outcome;
     const { status, ledger, verification } = result;
     const verified = verification && { verification };
-    return { ...HEAD, run, plan_digest, status, ...refused, ...verified, ledger };
+    const bytes = traffic && { state_bytes: traffic };
+    return { ...HEAD, run, plan_digest, status, ...refused, ...verified, ...bytes, ledger };
   }
   const status = outcome.type === 'refused' ? 'refused' : outcome.status;
   const verified = outcome.type === 'unchanged' &&

@@ -160,7 +160,11 @@ export function isHeader(line: string, location: string): boolean {
 
 /** Appends lines behind what is there. */
 export type FileEnd = {
+  /** Resolves when the next lines may be taken: a store whose every write is large lets more of them gather. */
+  readonly ready?: (() => Promise<void>) | undefined;
   readonly append: (text: string) => Promise<void>;
+  /** True if others see the last write as a heartbeat of the lease. */
+  readonly wasHeartbeat?: () => boolean;
   readonly close: () => Promise<void>;
 };
 
@@ -241,7 +245,10 @@ export function writeJournal(
   }
 
   async function flush(): Promise<void> {
-    while (waiting.some(({ caller }) => caller !== undefined)) await writeNext();
+    while (waiting.some(({ caller }) => caller !== undefined)) {
+      await file.ready?.();
+      await writeNext();
+    }
     flushing = undefined;
   }
 

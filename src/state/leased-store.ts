@@ -122,6 +122,11 @@ export type StoreDriver = LockPlace &
       account: string,
       claims: readonly Claim[],
     ) => Promise<readonly Overlap[]>;
+    /** As `Lease.gathers` says. */
+    readonly gathers?: number;
+    /** As `StateStore.traffic` and `StateStore.estimate` say. */
+    readonly traffic?: StateStore['traffic'];
+    readonly estimate?: StateStore['estimate'];
     /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
     readonly reserve?: (expected: Expected) => Promise<void>;
     readonly close: () => Promise<void>;
@@ -192,6 +197,8 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
         leases.add(lease);
         return lease;
       }),
+    traffic: () => driver.traffic?.(),
+    estimate: (expected) => worded(async () => driver.estimate?.(expected)),
     runIds: () => worded(runIds),
     runs: () => worded(runs),
     run: (id) =>
@@ -213,8 +220,13 @@ type Stock = {
 
 const NOTHING_OPEN: Stock = { state: undefined, pending: undefined };
 
+/** A heartbeat: when it began, and how many requests had left before. */
+type Heartbeat = { readonly began: Moment; readonly sent: number };
+
 /** A heartbeat is overdue after so many times what lies between two. */
 const OVERDUE = 1.5;
+/** A heartbeat is left out if a write was one so much of that time ago: the next one still comes before it is overdue. */
+const RECENT = 0.7;
 
 /**
  * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
@@ -237,10 +249,19 @@ function openLease(
   let confirmed = since;
   /** Addresses of requests since then. */
   let sent: readonly Address[] = [];
+  /** How many before those. */
+  let sentBefore = 0;
   const silence = () => elapsedSince(confirmed, effects);
   const mostSilence = longestSilence(driver.timing);
   const isOverdue = () => silence() > OVERDUE * driver.timing.beat;
-  const stopBeating = effects.every(driver.timing.beat, () => void beat());
+  /** The last write that was a heartbeat, too. */
+  let written: Heartbeat | undefined;
+  const stopBeating = effects.every(driver.timing.beat, () => {
+    const isRecent =
+      written !== undefined && elapsedSince(written.began, effects) < RECENT * driver.timing.beat;
+    if (isRecent && written !== undefined) learnConfirmed(written);
+    else void beat();
+  });
 
   function beat(): Promise<void> {
     beating ??= confirmHeld()
@@ -257,15 +278,37 @@ function openLease(
     // over.
     if (!driver.isFenced && silence() > mostSilence) lost ??= silenced();
     if (lost !== undefined) return;
-    const began = currentMoment(effects);
-    const before = sent.length;
+    const heartbeat = beginHeartbeat();
     if (!(await driver.beat(id, formatBeat(effects.now())))) {
       await lose();
       return;
     }
     check();
-    confirmed = began;
-    sent = sent.slice(before);
+    learnConfirmed(heartbeat);
+  }
+
+  function beginHeartbeat(): Heartbeat {
+    return { began: currentMoment(effects), sent: sentBefore + sent.length };
+  }
+
+  function learnConfirmed(heartbeat: Heartbeat): void {
+    // One that began later was confirmed meanwhile.
+    if (heartbeat.sent < sentBefore) return;
+    confirmed = heartbeat.began;
+    sent = sent.slice(heartbeat.sent - sentBefore);
+    sentBefore = heartbeat.sent;
+  }
+
+  /** The end of a journal, whose writes may be heartbeats, too. */
+  function confirming(end: FileEnd): FileEnd {
+    return {
+      ...end,
+      async append(text) {
+        const heartbeat = beginHeartbeat();
+        await end.append(text);
+        if (end.wasHeartbeat?.() === true) written = heartbeat;
+      },
+    };
   }
 
   function silenced(): CallsheetError {
@@ -333,7 +376,8 @@ function openLease(
   }
 
   async function write(run: string, which: 'new' | 'existing', head: string, seals: LineSeals) {
-    return writeJournal(run, await driver.openEnd(id, run, which), check, head, seals);
+    const end = confirming(await driver.openEnd(id, run, which));
+    return writeJournal(run, end, check, head, seals);
   }
 
   async function commit(state: State): Promise<void> {
@@ -411,6 +455,7 @@ function openLease(
   return {
     id,
     holder,
+    gathers: driver.gathers,
     confirm,
     unconfirmed: () => (lost === undefined && !isOverdue() ? [] : [...new Set(sent)]),
     claim: (account, claims) => whileHeld(() => claim(account, claims)),

@@ -63,9 +63,11 @@ export function openStateSeals(
 /** A store that is opened with the first thing that is asked of it. */
 function whenUsed(location: string, open: () => Promise<StateStore>): StateStore {
   let opened: Promise<StateStore> | undefined;
-  const store = () => {
+  let used: StateStore | undefined;
+  const store = async () => {
     opened ??= open();
-    return opened;
+    used = await opened;
+    return used;
   };
   return {
     location,
@@ -76,6 +78,8 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     acquire: async (holder) => (await store()).acquire(holder),
     lock: async () => (await store()).lock(),
     unlock: async (lease, by) => (await store()).unlock(lease, by),
+    traffic: () => used?.traffic(),
+    estimate: async (expected) => (await store()).estimate(expected),
     runIds: async () => (await store()).runIds(),
     runs: async () => (await store()).runs(),
     run: async (id) => (await store()).run(id),

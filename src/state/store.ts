@@ -39,6 +39,12 @@ export type StateStore = {
    * `CallsheetError('usage')` when another lease holds the state, or none.
    */
   readonly unlock: (lease: string, by: Holder) => Promise<void>;
+  /** Bytes that went to the store and came from it so far; undefined where nothing is sent anywhere. */
+  readonly traffic: () => Traffic | undefined;
+  /**
+   * Bytes that a run is going to send, after a `load`; undefined where that does not depend on the size of the state.
+   */
+  readonly estimate: (expected: Expected) => Promise<Estimate | undefined>;
   /** The ids of finished runs, in no order: nothing of them is read. */
   readonly runIds: () => Promise<readonly string[]>;
   /** Finished runs, newest first. They are listed beside a damaged state, too. */
@@ -60,6 +66,12 @@ export type HeldLock = NonNullable<StateCommands.Lock['held']> & {
   readonly watch: number;
 };
 
+/** Bytes of the requests to a store and of its answers. */
+export type Traffic = { readonly sent: number; readonly read: number };
+
+/** Bytes that a run is expected to send to its store, and the most that one may: `reserve` refuses more. */
+export type Estimate = { readonly bytes: number; readonly most: number };
+
 /** The most that a run is going to leave. */
 export type Expected = {
   /** Resources that the state then has. */
@@ -72,6 +84,8 @@ export type Expected = {
 export type Lease = {
   readonly id: string;
   readonly holder: Holder;
+  /** Changes to have under way at once, so that their entries share a write; undefined: as few as there are requests. */
+  readonly gathers?: number | undefined;
   /**
    * Keeps other stacks from what a run is going to write, until it has committed or ended. Where some of it is
    * another stack's, nothing is claimed and those are returned. A store that keeps one stack knows of none.

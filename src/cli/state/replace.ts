@@ -10,6 +10,7 @@ import { isSameJson } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
 import { findOwner } from '../../run/actor.ts';
 import { beginEdit, type Edited, editLine, ending, getOrigin } from '../../run/edit.ts';
+import { dropErrored } from '../../run/errored.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import { BrokenSeal, type Claimant, checkOwner, MovedAway } from '../../state/failures.ts';
@@ -62,6 +63,7 @@ export function pushState(
       { ...began, ...getOrigin(before) },
       ending(ledger, context),
     ]);
+    await dropErrored(open.settings, state);
     return { edited: { run, serial: state.serial, ledger }, setAside };
   });
 }

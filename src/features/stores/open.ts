@@ -3,7 +3,7 @@ import { placeAddress, type StatePlace } from '../../core/stores.ts';
 import { realEffects } from '../../state/lock.ts';
 import type { StoreWorld } from '../../state/open.ts';
 import type { StateStore } from '../../state/store.ts';
-import { openRetries, timeoutFrom } from './remote/failures.ts';
+import { openRetries, timeoutFrom, trafficFrom } from './remote/failures.ts';
 import { openRemoteStore } from './remote/store.ts';
 
 /** Names of the members that say which store a place is in. */
@@ -27,7 +27,8 @@ export async function openHttp(place: PlaceOf<'http'>, world: StoreWorld): Promi
   for (const [index, url] of listAddresses(place.http).entries())
     origins.push(await admit(url, index === 0 ? place.by : place.lock_by));
   const exchange = openExchange(timeout, origins);
-  const http = httpPlace(place.http, credentials, exchange, effects, retries);
+  const most = trafficFrom(world.env);
+  const http = httpPlace(place.http, credentials, exchange, effects, retries, most);
   return openRemoteStore(documentRemote(http, world.seals), effects);
 }
 

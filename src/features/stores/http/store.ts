@@ -6,7 +6,15 @@ import { findFilled } from '../../../core/value.ts';
 import { StillLocked } from '../../../state/failures.ts';
 import type { LockEffects, LockRecord } from '../../../state/lock.ts';
 import { parseRecord } from '../../../state/shape.ts';
-import { type DocumentPlace, inFew, type Put, zip } from '../remote/document.ts';
+import {
+  type DocumentPlace,
+  foldTexts,
+  inFew,
+  type Put,
+  type Whole,
+  zip,
+  zipLong,
+} from '../remote/document.ts';
 import {
   type Answer,
   ask,
@@ -15,9 +23,16 @@ import {
   isDone,
   refusal,
   refuseClearText,
+  rememberAnswer,
   said,
 } from '../remote/exchange.ts';
-import { type Doing, type Retries, refusedByStore } from '../remote/failures.ts';
+import {
+  type Doing,
+  type Retries,
+  refusedByStore,
+  TRAFFIC,
+  trafficFrom,
+} from '../remote/failures.ts';
 
 /**
  * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.
@@ -35,11 +50,20 @@ export type Credentials = {
   readonly password: string | undefined;
 };
 
-/** Slower than elsewhere: each heartbeat writes the whole document. */
+/** Slower than elsewhere: each heartbeat writes the whole document, where no batch was written right before. */
 const TIMING = { beat: 5_000, silent: 12_000, watch: 16_000 };
 /** A lock is taken and the document written in two steps; the second follows within `watch`. */
 const GLANCE_MS = 500;
 const MB = 1024 * 1024;
+const WHOLE: Omit<Whole, 'most'> = {
+  fold: foldTexts,
+  pace: MB,
+  free: 20 * MB,
+  longest: 3_000,
+  gathers: 64,
+  changes: 20,
+  setting: TRAFFIC,
+};
 /** Together, and with the marks that JSON puts into texts, they fit into one document that is sent and read at once. */
 const MOST = { runs: 30, size: 4_000_000, state: 64 * MB, journal: 24 * MB };
 const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
@@ -58,6 +82,7 @@ export function httpPlace(
   exchange: Exchange,
   effects: LockEffects,
   retries: Retries,
+  mostTraffic: number = trafficFrom({}),
 ): DocumentPlace {
   const address = new URL(given.address);
   const location = bareAddress(address);
@@ -77,6 +102,7 @@ export function httpPlace(
   const refuse = (answer: Answer, what: Doing) =>
     refusal(answer, what, location, WHERE_CREDENTIALS);
 
+  const remembered = rememberAnswer();
   /** The info of each lock, by its id. Servers compare all of it before they unlock. */
   const infos = new Map<string, string>();
 
@@ -159,12 +185,13 @@ export function httpPlace(
     timing: TIMING,
     most: MOST,
     async read() {
-      const answer = await ask(asking, 'read', request('GET', address.href));
+      const { url, method, headers: plain } = request('GET', address.href);
+      const headers = { ...plain, ...remembered.conditions() };
+      const answer = await ask(asking, 'read', { method, url, headers });
       if (answer.status === 404 || answer.status === 204) return undefined;
-      if (answer.status !== 200) throw refuse(answer, 'read');
-      return answer.text === ''
-        ? undefined
-        : { text: answer.text, tag: hash('sha256', answer.text) };
+      const { status, text } = remembered.take(answer);
+      if (status !== 200) throw refuse(answer, 'read');
+      return text === '' ? undefined : { text, tag: hash('sha256', text) };
     },
     async put(text, tag, lease): Promise<Put> {
       if (tag === undefined) await refuseOpenDoor(text);
@@ -194,7 +221,9 @@ export function httpPlace(
       }
     },
     leave: unlock,
-    keep: async (text) => ({ text }),
+    keep: async (text) => zipLong(text),
+    whole: { ...WHOLE, most: mostTraffic },
+    traffic: exchange.traffic,
     fetch: async () => undefined,
     discard: async () => {},
     pack: async (_, read) => inFew(await read()).map(zip),

@@ -6,6 +6,7 @@ import { CallsheetError, errorMessage, formatSize } from '../../../core/errors.t
 import { bareAddress, type Origin } from '../../../core/origin.ts';
 import { trustFrom } from '../../../platform/trust.ts';
 import { MOST_READ_BYTES } from '../../../state/bounds.ts';
+import type { Traffic } from '../../../state/store.ts';
 import {
   findCode,
   findLoss,
@@ -26,6 +27,8 @@ export type Database = {
     kind: 'read' | 'write',
     work: (query: Query) => Promise<T>,
   ) => Promise<T>;
+  /** Bytes that went over its connections so far. */
+  readonly traffic?: () => Traffic;
   readonly close: () => Promise<void>;
 };
 
@@ -54,6 +57,7 @@ export async function openDatabase(
   const underWay = new Map<AbortController, Promise<unknown>>();
   let idle: Connection[] = [];
   let isClosed = false;
+  const traffic = { sent: 0, read: 0 };
 
   function dropIdle(): Promise<unknown> {
     const dropped = idle;
@@ -64,7 +68,7 @@ export async function openDatabase(
   async function use<T>(work: (query: Query) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     idle = idle.filter((connection) => connection.isFree());
-    const connection = idle.pop() ?? (await connect(config, timeout, signal));
+    const connection = idle.pop() ?? (await connect(config, timeout, signal, traffic));
     const uncut = connection.cutWith(signal);
     try {
       return await work(connection.query);
@@ -103,6 +107,7 @@ export async function openDatabase(
   }
 
   return {
+    traffic: () => ({ ...traffic }),
     query: (text, values) => inTime((query) => query(text, values)),
     transaction: (kind, work) =>
       inTime(async (query) => {
@@ -266,6 +271,7 @@ async function connect(
   config: ClientConfig,
   timeout: number,
   signal: AbortSignal,
+  traffic: { sent: number; read: number },
 ): Promise<Connection> {
   const { Client } = await import('pg');
   signal.throwIfAborted();
@@ -297,7 +303,15 @@ async function connect(
     if (!isGreeting.test(first)) cut(coded(NOT_POSTGRES, 'the answer is not one of PostgreSQL'));
   });
   let received = 0;
+  let counted = 0;
+  const countSent = () => {
+    traffic.sent += socket.bytesWritten - counted;
+    counted = socket.bytesWritten;
+  };
+  socket.once('close', countSent);
   socket.on('data', (bytes: Buffer) => {
+    countSent();
+    traffic.read += bytes.length;
     received += bytes.length;
     if (received > MOST_ANSWER_BYTES) cut(coded(TOO_MUCH, 'an answer without an end'));
   });

@@ -88,7 +88,7 @@ export function postgresRemote(
 
   /** Every part of it may be done twice; what is appended is known by its id. */
   async function write(lease: string, change: Change, id: string): Promise<boolean> {
-    const { append, state, ...others } = change;
+    const { append, state, beat: _, ...others } = change;
     const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
     if (isPlain && append !== undefined && append.isWhole !== true)
       return appendTo(database.query, lease, { ...append, id });
@@ -218,19 +218,21 @@ export function postgresRemote(
   }
 
   /** The state and the journals of open runs. */
-  async function readKept(): Promise<Kept> {
+  async function readKept(known: string | undefined): Promise<Kept> {
     const rows = await selectBounded(
       `select 'head' as what, null as name, head as text, 0::bigint as part
          from callsheet.stack where name = $1 and head is not null
        union all
-       select 'line', address, line, 0 from callsheet.resource where stack = $1
+       select 'line', r.address, r.line, 0 from callsheet.resource r
+         join callsheet.stack s on s.name = r.stack
+         where r.stack = $1 and s.head is distinct from $2
        union all
        select 'journal', r.run, j.text, j.part
          from callsheet.run r left join callsheet.journal j on j.stack = r.stack and j.run = r.run
          where r.stack = $1 and not r.filed
        union all
        select 'newest', max(run), null, 0 from callsheet.run where stack = $1 and filed`,
-      [stack],
+      [stack, known ?? null],
     );
     const of = (what: string) => rows.filter((row) => row.what === what);
     const [head] = of('head');
@@ -240,8 +242,11 @@ export function postgresRemote(
       if (text !== null) pieces.push(String(text));
       open.set(String(name), pieces);
     }
+    const mark = head && String(head.text);
     return {
-      state: head && stateIn(String(head.text), of('line')),
+      // A head has the checksum of all lines.
+      state: mark === undefined ? undefined : mark === known ? 'known' : stateIn(mark, of('line')),
+      mark,
       ...newestIn(of('newest')),
       open: [...open].map(([run, pieces]) => ({ run, pieces })),
     };
@@ -270,7 +275,8 @@ export function postgresRemote(
         const record = row && parseLockRecord(String(row.ticket));
         return record && { ...record, beat: String(row.beat) };
       }),
-    read: () => reading<Kept>({ state: undefined, open: [] }, readKept),
+    read: (_, known) => reading<Kept>({ state: undefined, open: [] }, () => readKept(known)),
+    ...(database.traffic && { traffic: database.traffic }),
     acquire: (seen, own) =>
       writing(async () => {
         if (version !== STEPS.length) await migrate(database, location);

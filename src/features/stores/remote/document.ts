@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkSize } from '../../../core/bounds.ts';
@@ -16,12 +17,18 @@ import {
   refuseNewer,
   strayPart,
 } from '../../../state/failures.ts';
-import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../../../state/lock.ts';
+import {
+  isReleased,
+  type LockRecord,
+  parseLockRecord,
+  RELEASED,
+  type Timing,
+} from '../../../state/lock.ts';
 import { isRecord, type State } from '../../../state/model.ts';
 import { NO_SEALS, type Seals } from '../../../state/seal.ts';
 import { parseJson } from '../../../state/shape.ts';
 import { piecesOfState } from '../../../state/state-text.ts';
-import type { Expected } from '../../../state/store.ts';
+import type { Estimate, Expected, Traffic } from '../../../state/store.ts';
 import { findCode, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 import type { Change, OpenJournal, Remote, Wanting } from './store.ts';
 
@@ -49,8 +56,30 @@ export type DocumentPlace = {
     read: () => Promise<readonly string[]>,
   ) => Promise<readonly Part[]>;
   readonly most: Most;
+  /** Only where all that is kept stands in the document itself, which each write then sends whole. */
+  readonly whole?: Whole;
+  readonly traffic?: (() => Traffic) | undefined;
   readonly retries: Retries;
   readonly close: () => Promise<void>;
+};
+
+/** The price of a document that is sent whole with each batch of a journal, and what keeps it low. */
+export type Whole = {
+  /** Puts the parts of a journal that is open into fewer bytes. */
+  readonly fold: (parts: readonly Part[]) => readonly Part[];
+  /** Bytes a second that batches may send from `free` on, which a small run never reaches. */
+  readonly pace: number;
+  readonly free: number;
+  /** Milliseconds that a batch waits at most for others to go with it: less than lies between two heartbeats. */
+  readonly longest: number;
+  /** Changes that are under way at once, so that a batch has the entries of many. */
+  readonly gathers: number;
+  /** Changes that a batch settles, on average and at the least. */
+  readonly changes: number;
+  /** Bytes that a run may send. */
+  readonly most: number;
+  /** The setting that says so. */
+  readonly setting: string;
 };
 
 /** Limits of a place in bytes, as the text stands in the document or in a part. */
@@ -70,6 +99,11 @@ export type Put = { readonly tag: string } | 'moved' | 'lost';
 /** About what one takes, measured on agents with prompts: more than most take. */
 const OF_RESOURCE = 1_500;
 const OF_CHANGE = 8_000;
+/** The same, packed. */
+const OF_RESOURCE_PACKED = 400;
+const OF_CHANGE_PACKED = 1_000;
+/** Writes of a run beside its batches: the lock, its beginning and end, the state, and what is written alone. */
+const AROUND = 10;
 const ELSEWHERE =
   'Keep a state of this size in PostgreSQL or in a file (`callsheet state migrate --to`), or split the stack.';
 
@@ -93,7 +127,11 @@ type Current = { readonly document: Document; readonly tag: string | undefined }
 
 /** A store whose every change is the replacement of one document. */
 export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): Remote {
-  const { location } = place;
+  const { location, whole } = place;
+  /** Bytes of the document that was read or written last, when that was, and of all that were written. */
+  const size = { last: 0, at: 0, sent: 0 };
+  /** Bytes of parts as they are unpacked, so that none is unpacked again to be measured. */
+  const unpacked = new WeakMap<Part, number>();
   /** The last document that we wrote: as long as the lease is ours, there was no write since. */
   let written: Current | undefined;
   /** Parts that no document names any more. */
@@ -114,6 +152,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
         : error;
     });
     if (found === undefined) return { document: EMPTY, tag: undefined };
+    size.last = found.text.length;
     return { document: parseDocument(found.text, location), tag: found.tag };
   }
 
@@ -174,16 +213,19 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
   /** Puts a document, and looks what became of it where the answer was lost, or is a no: a try before it may be there. */
   async function swap(document: Document, tag: string | undefined, lease: string): Promise<Put> {
     const text = `${JSON.stringify(document)}\n`;
-    const size = Buffer.byteLength(text);
-    if (size > MOST_PART_BYTES)
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MOST_PART_BYTES)
       throw refusedByStore(
         'write',
         location,
-        tooSmall('the document', size, MOST_PART_BYTES),
+        tooSmall('the document', bytes, MOST_PART_BYTES),
         ELSEWHERE,
       );
+    size.last = bytes;
     return place.retries.again(async () => {
       let failure: NoAnswer;
+      size.at = performance.now();
+      size.sent += bytes;
       try {
         const put = await place.put(text, tag, lease);
         if (put !== 'moved') return put;
@@ -225,6 +267,29 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     }
   }
 
+  /** Lets entries of a journal gather for as long as the document is large, but never for long. */
+  function pause(): number {
+    if (whole === undefined || size.sent < whole.free) return 0;
+    const longest = Math.min(whole.longest, (1_000 * size.last) / whole.pace);
+    return Math.max(0, longest - (performance.now() - size.at));
+  }
+
+  /** Bytes of a part that stands in the document, unpacked. */
+  function measurePart(part: Part): number {
+    const known = unpacked.get(part) ?? Buffer.byteLength(inlineText(part) ?? '');
+    unpacked.set(part, known);
+    return known;
+  }
+
+  async function estimate({ resources, changes }: Expected): Promise<Estimate | undefined> {
+    if (whole === undefined) return undefined;
+    const state = size.last === 0 ? resources * OF_RESOURCE_PACKED : size.last;
+    const writes = AROUND + Math.ceil(changes / whole.changes);
+    // The journal grows with the run: half of it, on average, goes with each write.
+    const bytes = writes * (state + (changes * OF_CHANGE_PACKED) / 2);
+    return { bytes, most: whole.most };
+  }
+
   async function discardReplaced(): Promise<void> {
     const parts = replaced;
     replaced = [];
@@ -245,8 +310,10 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
     const { run, text } = append;
     const parts = from.open.find((one) => one.run === run)?.parts ?? [];
-    const inline = within(formatJournal(run), () => parts.map((part) => inlineText(part) ?? ''));
-    const journal = measureSize([...inline, text]);
+    const journal = within(
+      formatJournal(run),
+      () => parts.reduce((sum, part) => sum + measurePart(part), 0) + Buffer.byteLength(text),
+    );
     if (journal > most.journal)
       throw refusedByStore(
         'write',
@@ -266,21 +333,33 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
         : journal > most.journal
           ? tooSmall(`the journal of ${changes} changes`, journal, most.journal)
           : undefined;
-    if (why === undefined) return;
+    if (why === undefined) return refuseTraffic({ resources, changes });
     throw new CallsheetError('refused', `${location} has no room for this run: ${why}`, {
       hint: `Nothing was written. ${ELSEWHERE} Or apply in parts, with --target.`,
     });
+  }
+
+  async function refuseTraffic(expected: Expected): Promise<void> {
+    const { bytes, most } = (await estimate(expected)) ?? { bytes: 0, most: 0 };
+    if (whole === undefined || bytes <= most) return;
+    throw new CallsheetError(
+      'refused',
+      `this run would send about ${formatSize(bytes)} to ${location}, and may send ${formatSize(most)}: the whole state goes with each batch`,
+      {
+        hint: `Nothing was written. Keep a state of this size in PostgreSQL or S3 (\`callsheet state migrate --to\`), apply in parts with --target, or raise ${whole.setting}.`,
+      },
+    );
   }
 
   async function edited(from: Document, given: Change): Promise<Document> {
     if (given.aside === undefined) refuseStray(from, location);
     const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state, seals))];
     checkRoom(from, given, pieces);
-    const { append, state, file = [], drop = [] } = given;
+    const { append, beat, state, file = [], drop = [] } = given;
     const open =
       append === undefined
         ? from.open
-        : appended(from.open, append.run, await place.keep(append.text));
+        : appended(from.open, append.run, await place.keep(append.text), whole?.fold);
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
@@ -298,6 +377,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
             lineage: state.lineage,
             state: await place.keep(pieces.join('')),
           }),
+      ...(beat === undefined || from.ticket === null ? {} : { ticket: { ...from.ticket, beat } }),
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
       // The state says which are still needed.
       finished: state === undefined ? finished : newest(finished, place.most, neededBy(state)),
@@ -339,11 +419,19 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     seals,
     timing: place.timing,
     lockRecord: async () => (await read()).document.ticket ?? undefined,
-    read: (wanting) =>
+    writesBeat: true,
+    ...(whole === undefined ? {} : { gathers: whole.gathers }),
+    pause,
+    estimate,
+    ...(place.traffic && { traffic: place.traffic }),
+    read: (wanting, known) =>
       gather(wanting, async ({ state, open, finished }) => {
         const allow = createAllowance(`the state ${location}`);
         const name = `the state ${location}`;
-        const texts = state === null ? [] : await readTexts([state], { name, wanting, allow });
+        const mark = state === null ? undefined : markOf(state);
+        const isKnown = mark !== undefined && mark === known;
+        const texts =
+          state === null || isKnown ? [] : await readTexts([state], { name, wanting, allow });
         if (texts === undefined) return undefined;
         const journals: OpenJournal[] = [];
         for (const { run, parts } of open) {
@@ -355,7 +443,8 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
           .map(({ run }) => run)
           .toSorted()
           .at(-1);
-        return { state: state === null ? undefined : texts, open: journals, newest };
+        const pieces = state === null ? undefined : isKnown ? ('known' as const) : texts;
+        return { state: pieces, mark, open: journals, newest };
       }),
     acquire: (seen, own) =>
       inTurn(async () => {
@@ -380,7 +469,14 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
           ...from,
           ticket: from.ticket && { ...from.ticket, beat },
         });
-        const isHeld = await change(lease, withBeat);
+        const isHeld = await change(lease, withBeat).catch(async (error: unknown) => {
+          // A document that takes no writes any more must not keep the place locked.
+          if (beat === RELEASED) await place.leave(lease).catch(() => undefined);
+          throw error;
+        });
+        // The document of that lease is lost; its lock is not.
+        if (!isHeld && beat === RELEASED && (await read()).document.ticket === null)
+          await place.leave(lease);
         if (!isHeld || written?.document.ticket == null || !isReleased(written.document.ticket))
           return isHeld;
         // Others may write from now on, or put an earlier version back.
@@ -436,12 +532,22 @@ function contradicts(location: string): NoAnswer {
   });
 }
 
-function appended(open: readonly Journal[], run: string, part: Part): readonly Journal[] {
+function appended(
+  open: readonly Journal[],
+  run: string,
+  part: Part,
+  fold: Whole['fold'] = (parts) => parts,
+): readonly Journal[] {
   const before = open.find((one) => one.run === run);
   return [
     ...open.filter((one) => one !== before),
-    { run, parts: [...(before?.parts ?? []), part] },
+    { run, parts: fold([...(before?.parts ?? []), part]) },
   ];
+}
+
+/** Names the text of a part: a part that lies elsewhere has a name of its own, and is never written again. */
+function markOf(part: Part): string {
+  return 'at' in part ? part.at : hash('sha256', JSON.stringify(part));
 }
 
 /** Runs that a feature may still have to take back: their journals are kept however old they get. */
@@ -609,6 +715,23 @@ function packed(part: Part): Part {
 }
 
 const LONG_TEXT = 1024 * 1024;
+
+/** The same parts with those at the end packed into one, once they are long together. */
+export function foldTexts(parts: readonly Part[]): readonly Part[] {
+  const first = parts.findLastIndex((part) => !('text' in part)) + 1;
+  const texts = parts.slice(first).map((part) => ('text' in part ? part.text : ''));
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return length < LONG_TEXTS ? parts : [...parts.slice(0, first), zip(texts.join(''))];
+}
+
+/** Characters from which texts are packed: below, each write would pack them again for little. */
+const LONG_TEXTS = 128 * 1024;
+
+/** A text packed where that is worth it, and where it can be unpacked again. */
+export function zipLong(text: string): Part {
+  const isPackable = text.length >= LONG_TEXTS && Buffer.byteLength(text) <= MOST_UNPACKED_BYTES;
+  return isPackable ? zip(text) : { text };
+}
 
 export function zip(text: string): Part {
   return { gz: gzipSync(text).toString('base64') };

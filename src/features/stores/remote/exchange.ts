@@ -3,6 +3,7 @@ import { isLoopback, type Origin } from '../../../core/origin.ts';
 import { createDispatcher, decodeText } from '../../../platform/dispatcher.ts';
 import { BeyondLimit } from '../../../platform/errors.ts';
 import { BeyondBounds, MOST_PART_BYTES } from '../../../state/bounds.ts';
+import type { Traffic } from '../../../state/store.ts';
 import {
   type Doing,
   findLoss,
@@ -29,6 +30,8 @@ export type Answer = {
 /** Sends a request and takes its whole answer. Tests put theirs in between. */
 export type Exchange = {
   readonly send: (ask: Ask) => Promise<Answer>;
+  /** Bytes of the bodies that were sent, and of those that came. */
+  readonly traffic?: () => Traffic;
   readonly close: () => Promise<void>;
 };
 
@@ -48,12 +51,16 @@ export function openExchange(timeout: number, origins: readonly Origin[]): Excha
     mostBytes: MOST_PART_BYTES,
     isIdentified: true,
   });
+  let [sent, read] = [0, 0];
   return {
+    traffic: () => ({ sent, read }),
     send: async ({ method, url, headers, body }) => {
       if (!origins.some((origin) => origin.serves(new URL(url))))
         throw new Error(`a store asked ${new URL(url).host}, which it was not opened for`);
       const request = { method, url, headers, body };
+      sent += body === undefined ? 0 : Buffer.byteLength(body);
       const { bytes, ...answer } = await dispatcher.send(new URL(url), request);
+      read += bytes.length;
       return { ...answer, text: decodeText(bytes) };
     },
     close: () => dispatcher.close(),
@@ -103,6 +110,30 @@ export async function askOnce(
 /** Asks again after a while, for what may be asked twice. */
 export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
   return asking.retries.again(() => askOnce(asking, what, request));
+}
+
+/**
+ * Keeps the last document that was read, and asks whether it is still the one that is there (`If-None-Match`), so that
+ * it is not sent again. A server that names no `ETag` is not asked.
+ */
+export function rememberAnswer() {
+  let last: { readonly tag: string; readonly answer: Answer } | undefined;
+  return {
+    conditions: (): Readonly<Record<string, string>> =>
+      last === undefined ? {} : { 'if-none-match': last.tag },
+    /** The answer, or the last one where it says that nothing changed. */
+    take(answer: Answer): Answer {
+      if (answer.status === 304 && last !== undefined) return last.answer;
+      const tag = getETag(answer);
+      last = answer.status === 200 && tag !== '' ? { tag, answer } : undefined;
+      return answer;
+    },
+  };
+}
+
+export function getETag({ headers }: Answer): string {
+  const { etag } = headers;
+  return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
 }
 
 export function isDone({ status }: Answer): boolean {

@@ -142,6 +142,21 @@ export function timeoutFrom(env: Readonly<Record<string, string | undefined>>): 
   });
 }
 
+/** Megabytes that a run may send to a server which takes the whole state with each batch. */
+export const TRAFFIC = 'CALLSHEET_STATE_TRAFFIC';
+const MOST_TRAFFIC_MB = 500;
+const MB = 1024 * 1024;
+
+/** The same in bytes. Throws `CallsheetError('usage')` where the environment says something else than a number. */
+export function trafficFrom(env: Readonly<Record<string, string | undefined>>): number {
+  const text = env[TRAFFIC];
+  if (text === undefined || text === '') return MOST_TRAFFIC_MB * MB;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text) * MB;
+  throw new CallsheetError('usage', `${TRAFFIC} is ${JSON.stringify(text)}`, {
+    hint: `Set the megabytes that a run may send to a state over HTTP: 1 to 9999999, by default ${MOST_TRAFFIC_MB}.`,
+  });
+}
+
 /** The most that is waited before the second try and those after it: short, as a run stands still meanwhile. */
 const PAUSES = [200, 800, 2_000];
 /** Tries where a store has not answered yet. */

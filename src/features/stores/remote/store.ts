@@ -9,7 +9,7 @@ import {
 import type { JournalEntry, RunBegan } from '../../../state/journal.ts';
 import { journalPieces, linesIn } from '../../../state/journal-text.ts';
 import { NotHeld, openLeasedStore, type StoreDriver } from '../../../state/leased-store.ts';
-import type { LockEffects, LockPlace } from '../../../state/lock.ts';
+import { formatBeat, type LockEffects, type LockPlace } from '../../../state/lock.ts';
 import type { State } from '../../../state/model.ts';
 import {
   isAsLate,
@@ -34,8 +34,11 @@ import { tooLargeJournal } from './failures.ts';
  */
 export type Remote = LockPlace & {
   readonly seals: Seals;
-  /** State and open journals as they are at one moment. */
-  readonly read: (wanting: Wanting) => Promise<Kept>;
+  /**
+   * State and open journals as they are at one moment. `known`: the mark of a state that the reader has, whose text is
+   * not read again where the store still keeps it.
+   */
+  readonly read: (wanting: Wanting, known?: string) => Promise<Kept>;
   /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
   readonly write: (lease: string, change: Change) => Promise<boolean>;
   readonly keeps: StoreDriver['keeps'];
@@ -47,6 +50,13 @@ export type Remote = LockPlace & {
     claims: readonly Claim[],
   ) => Promise<readonly Overlap[] | 'lost'>;
   readonly reserve?: NonNullable<StoreDriver['reserve']>;
+  /** True if a heartbeat goes with the write of a journal at no price. */
+  readonly writesBeat?: boolean;
+  readonly gathers?: number;
+  readonly traffic?: NonNullable<StoreDriver['traffic']>;
+  readonly estimate?: NonNullable<StoreDriver['estimate']>;
+  /** Milliseconds for which the next entries of a journal are to gather, so that one write takes more of them. */
+  readonly pause?: () => number;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
   /** The journal of a run, filed or open, in pieces. */
@@ -58,8 +68,10 @@ export type Remote = LockPlace & {
 export type Wanting = 'all' | 'remains';
 
 export type Kept = {
-  /** The text of the state, in pieces. */
-  readonly state: readonly string[] | undefined;
+  /** The text of the state, in pieces; `known`: it is the one whose mark was given. */
+  readonly state: readonly string[] | 'known' | undefined;
+  /** Names this text of the state: no other has the same; undefined where a store cannot tell. */
+  readonly mark?: string | undefined;
   readonly open: readonly OpenJournal[];
   /** The filed run whose name is the latest. */
   readonly newest?: string | undefined;
@@ -83,6 +95,8 @@ type Aside = { readonly name: string; readonly pieces: readonly string[] };
 export type Change = {
   /** Goes behind what the journal of that run has. */
   readonly append?: OpenText;
+  /** A heartbeat that goes with it, for a store that `writesBeat`. */
+  readonly beat?: string;
   readonly state?: State;
   /** Open journals that are filed among those of finished runs; after `append`. */
   readonly file?: readonly string[];
@@ -106,30 +120,47 @@ function checkPieces(pieces: readonly string[], location: string): void {
 
 /** A store over what keeps the texts somewhere else. */
 export function openRemoteStore(remote: Remote, effects: LockEffects): StateStore {
-  return openLeasedStore(remoteDriver(remote), effects);
+  return openLeasedStore(remoteDriver(remote, effects), effects);
 }
 
-function remoteDriver(remote: Remote): StoreDriver {
+function remoteDriver(remote: Remote, effects: LockEffects): StoreDriver {
   const { location, seals } = remote;
   const formatPlace = (run: string) => `of run ${run} in ${location}`;
 
   async function write(lease: string, change: Change): Promise<void> {
+    // The run that writes a state has it already.
+    if (change.state !== undefined) last = undefined;
     if (!(await remote.write(lease, change))) throw new NotHeld();
   }
 
+  /** The state that was read last, so that the same is not read again: a large one is most of what a run reads. */
+  let last: { readonly mark: string; readonly state: State } | undefined;
+
   async function load(): Promise<Stored> {
-    const { state: pieces, open, newest } = await remote.read('all');
-    if (pieces !== undefined) checkPieces(pieces, location);
-    const state =
-      pieces &&
-      ((await readState(linesIn(pieces), { location, seals })) ??
-        (await parseState(pieces.join(''), location, seals)));
+    const { state: pieces, open, newest, mark } = await remote.read('all', last?.mark);
+    const state = pieces === 'known' ? last?.state : await parsePieces(pieces);
+    last = state && mark !== undefined ? { mark, state } : undefined;
     const runs: OpenRun[] = [];
     for (const { run, pieces } of open)
       runs.push(await readOpenRun(linesIn(pieces), run, formatPlace(run), 'all', seals));
     const sorted = sortOpenRuns(state, runs, location);
     if (state !== undefined && newest !== undefined) await checkNewest(state, newest);
     return { state, runs: sorted };
+  }
+
+  async function parsePieces(pieces: readonly string[] | undefined): Promise<State | undefined> {
+    if (pieces === undefined) return undefined;
+    checkPieces(pieces, location);
+    return (
+      (await readState(linesIn(pieces), { location, seals })) ??
+      (await parseState(pieces.join(''), location, seals))
+    );
+  }
+
+  /** Reads the rest of a state that may be damaged, in pieces. */
+  async function remains(): Promise<Kept & { readonly state: readonly string[] | undefined }> {
+    const { state, ...kept } = await remote.read('remains');
+    return { ...kept, state: state === 'known' ? undefined : state };
   }
 
   /** In the usual case the newest run wrote the state, and nothing more is read. */
@@ -155,7 +186,7 @@ function remoteDriver(remote: Remote): StoreDriver {
     entries: readonly [RunBegan, ...JournalEntry[]],
   ): Promise<readonly string[]> {
     const { run } = entries[0];
-    const kept = await remote.read('remains');
+    const kept = await remains();
     const aside: Aside[] =
       kept.state === undefined ? [] : [{ name: `state.before-${run}`, pieces: kept.state }];
     const sound: string[] = [];
@@ -219,13 +250,24 @@ function remoteDriver(remote: Remote): StoreDriver {
     },
     openEnd: async (lease, run, which) => {
       const isNew = which === 'new';
+      let [beatAt, isBeat] = [0, false];
       let size = 0;
       return {
+        async ready() {
+          const pause = remote.pause?.() ?? 0;
+          if (pause > 0) await effects.sleep(pause);
+        },
         async append(text) {
           size += Buffer.byteLength(text);
           if (isNew && size > MOST_JOURNAL_BYTES) throw tooLargeJournal(location, run, size);
-          await write(lease, { append: { run, text, leavesRoom: isNew } });
+          const now = effects.now();
+          // `state unlock` has to catch a moment without a new one.
+          isBeat = remote.writesBeat === true && now - beatAt >= remote.timing.beat / 2;
+          const beat = isBeat ? { beat: formatBeat(now) } : {};
+          await write(lease, { append: { run, text, leavesRoom: isNew }, ...beat });
+          if (isBeat) beatAt = now;
         },
+        wasHeartbeat: () => isBeat,
         async close() {},
       };
     },
@@ -243,10 +285,10 @@ function remoteDriver(remote: Remote): StoreDriver {
       await write(lease, { append: await appendAll(lease, run, entries, true), file: [run] });
     },
     async stateLines() {
-      const { state } = await remote.read('remains');
+      const { state } = await remains();
       return state && linesIn(state);
     },
-    stateText: async () => (await remote.read('remains')).state?.join(''),
+    stateText: async () => (await remains()).state?.join(''),
     journals,
     filedRuns: remote.runs,
     run: readRun,

@@ -9,6 +9,7 @@ import {
   ask,
   askOnce,
   type Exchange,
+  getETag,
   isDone,
   refusal,
   refuseClearText,
@@ -154,6 +155,7 @@ export function s3Place(
     },
     enter: async () => true,
     leave: async () => {},
+    traffic: exchange.traffic,
     keep: store,
     fetch: async (at) => (await read(`${parts}/${at}`))?.text,
     discard,
@@ -201,9 +203,4 @@ function encoded(segment: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-function getETag({ headers }: Answer): string {
-  const { etag } = headers;
-  return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
 }
