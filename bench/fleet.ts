@@ -3,6 +3,7 @@ import type { Benchmark, Case, Program } from './benchmark.ts';
 import { CONCURRENCY } from './fleet/concurrency.ts';
 import {
   AT_ONCE,
+  GONE,
   MAIN,
   PLAIN,
   ROUND,
@@ -14,6 +15,7 @@ import {
   serveCreate,
   serveEdited,
   servePlan,
+  serveRestore,
   serveSealed,
   serveSecrets,
   serveUpdate,
@@ -59,6 +61,25 @@ const appliedFile = applied(['plan.json', ...ROUND], 'update', ofChanged);
 const updated = applied(['--auto-approve', ...ROUND], 'update', ofFew);
 const created = applied(['--auto-approve'], 'create', ofAll);
 const adopted = applied(['--auto-approve'], 'adopt', ofAll);
+
+/** What brings the fleet back to what it was, its run still the last one. */
+const rolledBack: Program = {
+  argv: () => [MAIN, 'rollback', '--auto-approve', '--format', 'json', ...AT_ONCE],
+  check: (output, size) => {
+    const { status, ledger } = JSON.parse(output);
+    if (status !== 'done' || ledger.length !== ofChanged(size))
+      throw new Error(`${status}: ${ledger.length} of ${ofChanged(size)} agents`);
+  },
+};
+
+const restored: Program = {
+  argv: () => [MAIN, 'restore', GONE, '--auto-approve', '--format', 'json', ...AT_ONCE],
+  check: (output, size) => {
+    const { status, proof } = JSON.parse(output);
+    if (status !== 'done' || proof.resources !== size)
+      throw new Error(`${status}: ${JSON.stringify(proof)}`);
+  },
+};
 
 function looped(file: string): Program {
   return {
@@ -150,11 +171,15 @@ export const exported: Benchmark = {
 /** Requests of a run whatever it changes: a token, the account, the lists, whether entries have times. */
 const around = (size: number) => 10 + Math.ceil(size / 100);
 
+/** A rollback lists to plan, before it writes and once it has written; a restore in each round, which is a session. */
+const aroundRollback = (size: number) => around(3 * size);
+const aroundRestore = (size: number) => 20 + around(6 * size);
+
 /** Counts the requests of a run: nothing here depends on the machine but the seconds. */
 export const requests: Benchmark = {
   name: 'requests',
   about:
-    'Requests of an apply, with a bound that fails the case (DESIGN §5, Thrift): three an update, two a create, and one read, which the plan makes, an adoption. Beside creates a script that sends the writes alone, one after the other.',
+    'Requests of an apply, with a bound that fails the case (DESIGN §5, Thrift): three an update, two a create, one read, which the plan makes, an adoption, two a restore, and five a rollback. Beside creates a script that sends the writes alone, one after the other.',
   sizes: [100, 1000],
   cases: [
     {
@@ -176,6 +201,20 @@ export const requests: Benchmark = {
       requests: (size) => size + around(size),
       serve: serveAdopt,
       callsheet: adopted,
+      floor,
+    },
+    {
+      name: 'restore',
+      requests: (size) => 2 * size + aroundRestore(size),
+      serve: serveRestore,
+      callsheet: restored,
+      floor: script,
+    },
+    {
+      name: 'rollback',
+      requests: (size) => 5 * ofChanged(size) + aroundRollback(size),
+      serve: serveApplied,
+      callsheet: rolledBack,
       floor,
     },
   ],

@@ -116,6 +116,22 @@ export function serveCreate(perSecond?: number): Serve {
     });
 }
 
+/** A snapshot of a fleet that is gone, and with it the state: each run restores all of it. */
+export const serveRestore: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    live: 0,
+    async before(_, env, round) {
+      const run = (...argv: string[]) => runProcess([MAIN, ...argv], dir, env);
+      if (round === 1) {
+        await run('apply', '--auto-approve', ...AT_ONCE);
+        await run('snapshot', 'create', '--out', GONE);
+      }
+      forgetState(dir);
+    },
+  });
+
+export const GONE = 'gone.snapshot';
+
 /** The same of Callsheet with the key that seals a state, and of the floor without one. */
 export const serveSealed: Serve = (dir, scale) =>
   serve(dir, scale, {

@@ -307,7 +307,8 @@ function lostWords(
 
 /**
  * Returns true if the history is to be read after a change: the plan read it, carried values may have overwritten an
- * edit, or the write could not be found later by its time (decision 10).
+ * edit, or the write could not be found later by its time (decision 10). A rollback reads it for each plan, and need not
+ * again after a write of nothing that history records.
  */
 async function isHistoryAsked(
   { kind, change, deps }: Work,
@@ -315,7 +316,11 @@ async function isHistoryAsked(
   carried: ReadonlyMap<string, Carried>,
 ): Promise<boolean> {
   if (kind.history === undefined || live === undefined) return false;
-  if (change.pin?.history_id != null || carried.size > 0) return true;
+  const isWrittenDown = change.fields.some(
+    (field) => isSent(field) && isRecorded(kind.schema, toPath(field.path)),
+  );
+  const isTold = deps.restored === undefined || isWrittenDown;
+  if ((change.pin?.history_id != null && isTold) || carried.size > 0) return true;
   return (await deps.reader.isHistoryDated(kind, live.id)) !== true;
 }
 

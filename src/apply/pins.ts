@@ -132,7 +132,8 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   }
   if (change.action === 'forget' || change.pin === null) return undefined;
   const scope = scopeIn(work);
-  const live = await readLive(work, { id: change.id, scope });
+  const at = { id: change.id, scope };
+  const live = (await readRecent(work, at)) ?? (await readLive(work, at));
   if (live === undefined) {
     if (change.action === 'delete') return undefined;
     throw new StaleError(`${change.address} was deleted since the plan`);
@@ -187,6 +188,21 @@ async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Prom
 function scopeIn({ change, kind, desired, recorded }: PinnedChange): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
   return desired ? getScope(kind, desired.document) : {};
+}
+
+/**
+ * A resource of some seconds ago, for a change that does nothing but revert it: a revert sends back nothing of what was
+ * read, and the history that is read after it shows each edit in between.
+ */
+async function readRecent(
+  work: PinnedChange,
+  at: Parameters<typeof readLive>[1],
+): Promise<LiveResource | undefined> {
+  const { change, kind, deps } = work;
+  const isReverted = change.operations.every(({ step }) => step === 'revert');
+  const isTold = kind.history !== undefined && change.pin?.history_id != null;
+  if (deps.recent === undefined || !isReverted || !isTold) return undefined;
+  return readLive(work, at, deps.recent);
 }
 
 type Resources = Readonly<Record<Address, ResourceState>>;

@@ -55,6 +55,8 @@ export type RunDeps = {
   readonly run: string;
   readonly client: Pick<Client, 'writing' | 'backOff' | 'platformTime'>;
   readonly reader: Reader;
+  /** Gives a resource as it was seen some seconds ago, where that is known; see `live/readings.ts`. */
+  readonly recent?: Reader['read'];
   readonly lease: Pick<Lease, 'append' | 'note' | 'confirm' | 'unconfirmed' | 'gathers'>;
   readonly state: State;
   /** The desired side, which the plan's digest vouches for. */
@@ -137,12 +139,13 @@ export function findRecorded(
   return desired === undefined ? before : moveEntry(kindNamed(kind), desired, before, prior, world);
 }
 
-/** Reads a resource as the plan did. */
+/** Reads a resource as the plan did, through the run's reader unless another read is given. */
 export function readLive(
   { kind, desired, recorded, deps }: Pick<Work, 'kind' | 'desired' | 'recorded' | 'deps'>,
   at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
+  read: Reader['read'] = deps.reader.read,
 ): ReturnType<Reader['read']> {
-  return readWith(deps.reader, kind, at, listFields(kind, desired?.document, recorded?.leaves));
+  return readWith({ read }, kind, at, listFields(kind, desired?.document, recorded?.leaves));
 }
 
 /**

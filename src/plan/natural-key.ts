@@ -65,8 +65,9 @@ export function listKnown(
   reader: Pick<Reader, 'list'>,
   kind: Kind,
   scope: Scope,
+  fresh = false,
 ): Promise<readonly ListedResource[] | undefined> {
-  return reader.list(kind, scope, false, knownFields(kind));
+  return reader.list(kind, scope, fresh, knownFields(kind));
 }
 
 function knownFields(kind: Kind): readonly string[] | undefined {

@@ -1,7 +1,17 @@
 import { digestOfMembers } from '../core/digest.ts';
 import { isWithin, parsePaths, startsWith } from '../core/path.ts';
 import type { FieldCause, Pin } from '../core/plan-document.ts';
-import { Blob, getOwn, type JsonObject, Ref, Secret, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  findText,
+  getOwn,
+  isSameJson,
+  type JsonObject,
+  Ref,
+  Secret,
+  type ValueObject,
+} from '../core/value.ts';
+import { canonicaliseRecord } from '../core/walk.ts';
 import {
   compareApplied,
   hasOtherSource,
@@ -37,6 +47,18 @@ import type { LiveResource } from './reader.ts';
  * reported as the comparison reports them. Everything else is read (decision 8), and what was read is compared: the
  * state is text that others may have written.
  */
+
+/** True if a list's record has the values of a reading, as far as it goes: its stamp among them. */
+export function isListedAsRead(
+  { schema }: Kind,
+  listed: JsonObject,
+  { record }: Pick<LiveResource, 'record'>,
+): boolean {
+  return Object.entries(canonicaliseRecord(schema, listed)).every(([field, value]) => {
+    const own = schema.properties?.[field] ?? {};
+    return isSameJson(normalise(own, value), normalise(own, record[field]));
+  });
+}
 
 /** Returns the result of comparing a resource that is known to need no write; undefined if it must be read. */
 export function compareUnread(
@@ -151,15 +173,21 @@ export function livePin(...given: Parameters<typeof buildPin>): Pin | null {
  */
 export function fastRefreshPin(
   kind: Kind,
-  { readAt, extent }: LiveResource,
+  live: LiveResource,
   pin: RememberedPin | null,
   known?: RememberedPin | null,
 ): RememberedPin | null {
-  if (pin === null || kind.stamp === undefined || extent !== 'whole') return pin;
-  const isOver =
-    isFine(pin.updated_at) || (readAt !== undefined && isStampOver(pin.updated_at, readAt));
+  if (pin === null || kind.stamp === undefined || live.extent !== 'whole') return pin;
   const isKnown = known?.certain === true && isSamePin(known, pin);
-  return isOver || isKnown ? { ...pin, certain: true } : pin;
+  return isStampSure(live, pin.updated_at) || isKnown ? { ...pin, certain: true } : pin;
+}
+
+/** True if no change after the reading can have the stamp that a resource was read with. */
+export function isStampSure(
+  { record, readAt }: Pick<LiveResource, 'record' | 'readAt'>,
+  stamp = findText(record.updated_at) ?? null,
+): boolean {
+  return isFine(stamp) || (readAt !== undefined && isStampOver(stamp, readAt));
 }
 
 /** True if two pins are of one and the same state of a resource. */

@@ -184,6 +184,8 @@ export type Target = {
   readonly exists: (address: Address) => boolean;
   /** True if the existing resource is the one of the snapshot (same account and id), with its own secrets. */
   readonly isOriginal: (held: Held, address: Address) => boolean;
+  /** True if this restore made the existing resource, so that it has no part with an endpoint of its own yet. */
+  readonly isMade: (address: Address) => boolean;
   /** True if the resource exists without the object, or the list element, that a secret stood in. */
   readonly isPlaceGone: (address: Address, path: string) => boolean;
   /** The entry of the resource in the state of the restoration. */

@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
-import type { Address } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { organizationTitles } from '../live/entitlements.ts';
+import { openReadings, type Readings } from '../live/readings.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
+import type { Reader } from '../plan/reader.ts';
 import { readAccountId } from '../run/client.ts';
 import type { CallsChoice } from '../run/context.ts';
 import { planInstead, planOptions } from '../run/plan.ts';
@@ -16,6 +18,7 @@ import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
 import { type LoadedStack, spareMemory } from '../run/stack.ts';
 import { type Stack, unreadableVariables } from '../stack/index.ts';
+import { getIdentity, type State } from '../state/model.ts';
 import type { StateStore } from '../state/store.ts';
 import { assignAddresses, inOrder, MOST_TOGETHER, type Part, splitParts } from './addresses.ts';
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
@@ -66,6 +69,7 @@ export async function look(
     obstacleAt: (place) => obstacles.get(place),
     exists: () => true,
     isOriginal: () => true,
+    isMade: () => false,
     isPlaceGone: () => false,
     recorded: (address) => getOwn(state.resources, address),
     secretAt: supplies.secretAt,
@@ -87,6 +91,7 @@ export async function look(
     ...target,
     exists: (address) => existing.has(address),
     isOriginal: (held, address) => isSameAccount && existing.get(address) === held.id,
+    isMade: (address) => opened.made.has(`${getKind(address)} ${existing.get(address)}`),
     isPlaceGone: (address, path) => gone.has(`${address} ${path}`),
     leftOut: (address, field) => leftOut.get(`${address} ${field}`),
   };
@@ -206,6 +211,12 @@ export type Opened = {
   readonly isSameAccount: boolean;
   /** Opens that file alone. */
   readonly store: () => StateStore;
+  /** Takes the kinds and ids of what the rounds make. */
+  readonly made: Set<string>;
+  /** Keeps what the rounds read, for the closing proof and for the state of the stack. */
+  readonly readings: Readings;
+  /** A reader that asks for little twice; `own`: the resources of the state of the restoration. */
+  readonly sparing: (reader: Reader, own: State['resources']) => Reader;
   /** Takes what a round finds of secrets, by address and path: the platform had no more what they stood in. */
   readonly gone: Set<string>;
   readonly organizations: Readonly<Record<string, string>>;
@@ -259,6 +270,9 @@ export function openRestoration(
       async *loadAt() {},
     };
     const { platform } = holding.header;
+    const readings = openReadings(loaded.stack.platform);
+    const trust = openTrust(new Set(holding.all.map(getIdentity)));
+    const sparing: Opened['sparing'] = (reader, own) => readings.keeping(trust(reader, own));
     return {
       holding,
       choice,
@@ -270,13 +284,56 @@ export function openRestoration(
       store: () => openStore(loaded.stack, context),
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
       gone: new Set(),
+      made: new Set(),
+      readings,
+      sparing,
       organizations: organizationNames(holding, choice.places, stack),
-      session: () =>
-        openSessionOn(loaded, openStore(loaded.stack, context), flags, context, {
-          openFile: holding.media.open,
-        }),
+      session: async () => {
+        const session = await openSessionOn(
+          loaded,
+          openStore(loaded.stack, context),
+          flags,
+          context,
+          { openFile: holding.media.open },
+        );
+        return { ...session, reader: sparing(session.reader, session.state.resources) };
+      },
     };
   });
+}
+
+/** Resources of a snapshot that are asked for by their ids, of those that a list lacks. */
+const MOST_UNLISTED = 5;
+
+/**
+ * Takes a list that lacks resources of a snapshot at its word, once a few of them cannot be read by their ids either: in a
+ * disaster each would be asked for in vain. What the restoration has in its own state is always asked for, as a list may
+ * come late to what was just made.
+ */
+function openTrust(ids: ReadonlySet<string>): (reader: Reader, own: State['resources']) => Reader {
+  const asked = new Map<string, Map<string, ReturnType<Reader['read']>>>();
+  return (reader, own) => {
+    const recorded = new Set(Object.values(own).map(getIdentity));
+    return {
+      ...reader,
+      async read(kind, at, facets) {
+        const key = getIdentity({ kind: kind.name, id: at.id });
+        if (at.isUnlisted !== true || !ids.has(key) || recorded.has(key))
+          return reader.read(kind, at, facets);
+        const place = JSON.stringify([kind.name, at.scope]);
+        const few = asked.get(place) ?? new Map<string, ReturnType<Reader['read']>>();
+        asked.set(place, few);
+        if (few.size < MOST_UNLISTED && !few.has(key)) {
+          const reading = reader.read(kind, at, facets);
+          few.set(key, reading);
+          // A failure says nothing of the list.
+          reading.catch(() => few.delete(key));
+        }
+        const found = await Promise.all(few.values());
+        return found.every((one) => one === undefined) ? undefined : reader.read(kind, at, facets);
+      },
+    };
+  };
 }
 
 function nothing({ file }: Holding): CallsheetError {

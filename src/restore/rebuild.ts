@@ -6,7 +6,7 @@ import { plainId, type ValueObject } from '../core/value.ts';
 import { ANY_KIND, idsAt, mapIds, pickReturned, placeValue } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { fileMissing } from '../kinds/kind.ts';
+import { fileMissing, withoutIdleFacets } from '../kinds/kind.ts';
 import { indexOwners, remapReferences } from '../rollback/undo.ts';
 import { type Exception, findPlace, type Held, mappedId, moved, type Target } from './held.ts';
 import { fillSecrets, type Need } from './secrets.ts';
@@ -140,8 +140,12 @@ type Draft = {
 };
 
 function rebuildOne(held: Held, address: Address, target: Target, links: Links): RebuiltOne {
-  const { schema } = kindNamed(held.kind);
-  const own = pickReturned(schema, held.document());
+  const kind = kindNamed(held.kind);
+  const { schema } = kind;
+  const isFresh = !target.exists(address) || target.isMade(address);
+  const document = held.document();
+  // A part with an endpoint of its own is off in what was just made, and nobody need ask.
+  const own = pickReturned(schema, isFresh ? withoutIdleFacets(kind, document) : document);
   const start: Draft = {
     document: moved(held.kind, own, target.places),
     ignore: held.unknown,
@@ -154,7 +158,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const filed = withFile(filled.document, held, address, target);
   const rewritten = rewriteTexts(schema, filed, links.findId);
   const said = target.rewritesTexts ? rewritten.document : filed;
-  const { document, references } = remapReferences(schema, said, links.findOwner);
+  const remapped = remapReferences(schema, said, links.findOwner);
   const isUnknown = target.recorded(address) === undefined;
   const isNew = isUnknown && !target.exists(address);
   const isLost = ({ paths }: Need) =>
@@ -166,7 +170,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     desired: {
       address,
       kind: held.kind,
-      document,
+      document: remapped.document,
       lifecycle: {
         protect: held.protect || (target.recorded(address)?.protect ?? false),
         ignore: [...new Set([...linked.ignore, ...filled.ignore])],
@@ -174,7 +178,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
       },
       isPartial: true,
       isExact: held.isWhole,
-      references,
+      references: remapped.references,
       position: undefined,
       locate: () => undefined,
     },

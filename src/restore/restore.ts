@@ -5,7 +5,7 @@ import { openProgress } from '../console/progress.ts';
 import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
-import type { Address } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { commandLine, quoted } from '../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import {
@@ -281,7 +281,7 @@ async function runRound(
   { planned, rebuilt }: Round,
   { own }: Part,
   lines: LedgerLine[],
-  { sessions, progress, flags, context }: Work,
+  { opened, sessions, progress, flags, context }: Work,
 ): Promise<ExitCode> {
   const outcome = await runPlan(planned, {
     session: await sessions.current(),
@@ -289,11 +289,15 @@ async function runRound(
     purpose: 'restore',
     desired: rebuilt.desired,
     observe: (plan) => openProgress(plan, flags, context),
+    readings: opened.readings,
   });
   if (outcome.type === 'ran') {
     progress.runs.push(outcome.run);
     // A referenced resource is reported by its own part, unless it was changed here.
     const { ledger } = outcome.result;
+    for (const { action, status, address, id } of ledger)
+      if (action === 'create' && status === 'done' && id !== null)
+        opened.made.add(`${getKind(address)} ${id}`);
     lines.push(...ledger.filter(({ address, status }) => own.has(address) || status === 'done'));
   } else tellOutcome(outcome, { flags, context });
   return exitOfOutcome(outcome);

@@ -89,7 +89,7 @@ async function readWritten(store: StateStore): Promise<Written | undefined> {
  * live. A restoration ends as it did without this, so that nothing is thrown.
  */
 export async function recordRestored(
-  { hasStack, store: openOwn }: Pick<Opened, 'hasStack' | 'store'>,
+  { hasStack, store: openOwn, sparing }: Pick<Opened, 'hasStack' | 'store' | 'sparing'>,
   flags: OpenFlags,
   context: Context,
 ): Promise<Recorded> {
@@ -103,7 +103,7 @@ export async function recordRestored(
   try {
     const written = await closing(openOwn(), readWritten);
     if (written === undefined || written.resources.size === 0) return { stack: null };
-    return { stack: await recordInStack(written, flags, unstopped) };
+    return { stack: await recordInStack(written, sparing, flags, unstopped) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const { location, isSound } = await describeState(flags, unstopped);
@@ -187,13 +187,16 @@ async function describeState(
  */
 async function recordInStack(
   written: Written,
+  sparing: Opened['sparing'],
   flags: OpenFlags,
   context: Context,
 ): Promise<StackRecord> {
-  const session = await openSession(stackOptions(flags), context).catch((error: unknown) => {
+  const opened = await openSession(stackOptions(flags), context).catch((error: unknown) => {
     if (!(error instanceof CallsheetError) || error.code !== 'refused') throw error;
     throw new Foreign(error.code, error.message);
   });
+  const reader = sparing(opened.reader, written.state.resources);
+  const session = { ...opened, reader };
   const { location } = session.store;
   try {
     const place = { store: session.store, settings: session.stack };

@@ -133,6 +133,7 @@ export async function listAsked(
     obstacleAt: () => undefined,
     exists: () => false,
     isOriginal: () => false,
+    isMade: () => false,
     isPlaceGone: () => false,
     recorded: () => undefined,
     leftOut: () => undefined,

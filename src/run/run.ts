@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenOff, executePlan, type RunResult } from '../apply/execute.ts';
 import { checkBasis, checkPins, confirmPins } from '../apply/pins.ts';
 import type { RunDeps } from '../apply/work.ts';
-import type { Address } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
+import type { Readings } from '../live/readings.ts';
 import { recallAgreed } from '../plan/basis.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { describeEnded, endedHolds, type HoldChange, withHoldChange } from '../plan/holds.ts';
@@ -94,6 +95,8 @@ export type RunRequest = {
   readonly freeBy?: number | undefined;
   /** Holds what the run left against what it was to leave, once all of it is done. */
   readonly verify?: (left: Left) => Promise<Verification>;
+  /** Keeps what the run reads, for a command that looks at it again. */
+  readonly readings?: Readings;
 };
 
 /** Takes the lease, recovers an interrupted run, carries the plan out and commits the state. */
@@ -246,12 +249,15 @@ async function execute(
   const desired = desiredIn(request);
   const found = new Map<Address, SnapshotTaken>();
   const sealer = sealerFor(state, session, context);
+  const { readings } = request;
+  // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
+  const reader = createReader(session.client);
   const deps = {
     run,
     client: session.client,
-    // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
-    reader: createReader(session.client),
-    lease,
+    reader: readings?.keeping(reader) ?? reader,
+    ...(readings === undefined ? {} : { recent: readings.recent(reader) }),
+    lease: readings === undefined ? lease : noteWrites(lease, readings),
     state,
     desired,
     world: { findSecret: session.findSecret, fingerprints },
@@ -294,7 +300,7 @@ async function execute(
     const forgetStop = emitStop(context);
     // Only the verification of a rollback compares with what the run found.
     const noting =
-      request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
+      request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(deps.lease, found) };
     const executed = await stage(context, 'apply', () =>
       executePlan(plan, noting, observer?.onEvent ?? (() => undefined)),
     ).finally(() => {
@@ -364,6 +370,18 @@ function noteSnapshots(lease: Lease, found: Map<Address, SnapshotTaken>): Lease 
     note(entry) {
       if (entry.type === 'snapshot') found.set(entry.address, entry);
       lease.note(entry);
+    },
+  };
+}
+
+/** The lease, which has readings forget what is written. */
+function noteWrites(lease: Lease, readings: Readings): Lease {
+  return {
+    ...lease,
+    async append(entry) {
+      if (entry.type === 'intent') readings.beginWrite(getKind(entry.address), entry.id);
+      if (entry.type === 'outcome') readings.endWrite();
+      await lease.append(entry);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Note } from '../core/plan-document.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileName, type Scope } from '../kinds/kind.ts';
+import { askingOnce } from '../live/readings.ts';
 import { asKnown, findRecorded } from '../plan/identify.ts';
 import {
   getNaturalKey,
@@ -35,6 +36,7 @@ import { announceBroken } from './stack.ts';
 import {
   carryOutUndo,
   chooseFrom,
+  ENTRIES_READ,
   leaveOutEdited,
   leaveToOwners,
   type Review,
@@ -52,7 +54,8 @@ export async function undoTo(
 ): Promise<UndoOutcome> {
   const { file } = snapshot;
   const media = openMedia(snapshot.records);
-  const session = await openSession(options, context, { evenBroken: true, openFile: media.open });
+  const opened = await openSession(options, context, { evenBroken: true, openFile: media.open });
+  const session = { ...opened, reader: askingOnce(opened.reader, ENTRIES_READ) };
   announceBroken(session, options, context);
   try {
     await refuseBeside(session);

@@ -20,6 +20,7 @@ import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createReader } from '../live/reader.ts';
+import { askingOnce, openReadings } from '../live/readings.ts';
 import { withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import type { Claim } from '../plan/guards.ts';
@@ -166,10 +167,12 @@ export async function undo(
   context: RunContext,
   review: Review = {},
 ): Promise<UndoOutcome> {
-  const session = await openSession(options, context, {
+  const opened = await openSession(options, context, {
     check: (opened) => checkRecorded(options.run, opened),
     evenBroken: true,
   });
+  // One page has the run's own entries, edits since, and the entry to go back to.
+  const session = { ...opened, reader: askingOnce(opened.reader, ENTRIES_READ) };
   // A feature that takes its own part back said so already.
   if (options.by === undefined) announceBroken(session, options, context);
   try {
@@ -441,7 +444,7 @@ function openHistories({ reader }: Session): {
 }
 
 /** Entries that are read to find what a run wrote, and what was edited since: the largest page (Limits). */
-const ENTRIES_READ = 100;
+export const ENTRIES_READ = 100;
 
 /** Opens what the copies of a run keep encrypted, where it goes back to what it was taken of. */
 function openerFor(
@@ -512,10 +515,12 @@ export async function carryOutUndo(
   request: UndoRequest,
   options: UndoOptions,
   review: Review,
-  session: Session,
+  opened: Session,
   context: RunContext,
 ): Promise<UndoOutcome> {
   const { run, what, hold, isOwed, snapshot, mayDelete = true, notes: said = [] } = request;
+  const readings = openReadings(opened.client.endpoints);
+  const session = { ...opened, reader: readings.keeping(opened.reader) };
   const planUndo = (undo: Undo) =>
     planInstead(
       session,
@@ -535,7 +540,7 @@ export async function carryOutUndo(
   const first = await planUndo(request.undo);
   const gone = goneSince(request.undo, first.plan);
   if (gone.size > 0 && request.without !== undefined)
-    return carryOutUndo(request.without(gone), options, review, session, context);
+    return carryOutUndo(request.without(gone), options, review, opened, context);
   const { undo, left: unlinked } = await relink(request.undo, first, options, session);
   const planned = undo === request.undo ? first : await planUndo(undo);
   const skipped = [...(request.skipped ?? []), ...unlinked];
@@ -571,8 +576,11 @@ export async function carryOutUndo(
     isAwaited: isIdle,
     desired,
     restored,
+    readings,
     verify: async (result) => {
-      const { gone, ...verified } = await verifyUndo(withoutAgreed(undo, plan), result, session);
+      const reader = readings.afterWrites(createReader(session.client));
+      const agreed = withoutAgreed(undo, plan);
+      const { gone, ...verified } = await verifyUndo(agreed, result, { ...session, reader });
       return { ...verified, left: [...left, ...gone.filter((one) => !isAmong(one, left))] };
     },
     ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }, restored) } }),
@@ -869,15 +877,14 @@ function undoOptions({ addresses, wanted }: Undo, options: UndoOptions): PlanOpt
 }
 
 /**
- * Reads every resource of a rollback afresh once all of it is done, and holds it against what it was: that a
- * write took says nothing of what the next one did to it.
+ * Reads every resource of a rollback once all of it is done, unless a list shows that it still is as it was read back,
+ * and holds it against what it was: that a write took says nothing of what the next one did to it.
  */
 async function verifyUndo(
   { wanted, restored }: Pick<Undo, 'wanted' | 'restored'>,
   { resources, found }: Left,
-  { client, world }: Session,
+  { reader, world }: Pick<Session, 'reader' | 'world'>,
 ): Promise<Omit<Verification, 'left'> & { readonly gone: readonly NotUndone[] }> {
-  const reader = createReader(client);
   const now = { ...world, findId: (address: Address) => resources[address]?.id };
   const read = async ([address, one]: readonly [Address, Wanted]) => {
     const before = found.get(address);

@@ -268,6 +268,18 @@ export async function openStage(options: StageOptions = {}) {
   }
 }
 
+/** Requests about agents since the last time, by operation. */
+export function counting({ sim }: Pick<Stage, 'sim'>): () => Readonly<Record<string, number>> {
+  let seen = 0;
+  return () => {
+    const counts: Record<string, number> = {};
+    for (const { operation } of sim.requests.slice(seen))
+      if (operation?.includes('Agent')) counts[operation] = (counts[operation] ?? 0) + 1;
+    seen = sim.requests.length;
+    return counts;
+  };
+}
+
 function ledgerIn({ out }: Said): readonly LedgerLine[] {
   return out === '' ? [] : JSON.parse(out).ledger;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { longStaged, type Stage, type StageOptions, staged } from './stage.ts';
+import { counting, longStaged, type Stage, type StageOptions, staged } from './stage.ts';
 
 /** Thrift (DESIGN §5): a change costs as many requests as are needed to write and prove it. */
 
@@ -26,18 +26,6 @@ const applied = ({ run, folder }: Stage) =>
 
 const planned = ({ run, folder }: Stage, flags = {}) =>
   run((to) => plan({ dir: folder, format: 'json', ...flags }, to));
-
-/** Requests about agents since the last time, by operation. */
-function counting({ sim }: Stage): () => Readonly<Record<string, number>> {
-  let seen = 0;
-  return () => {
-    const counts: Record<string, number> = {};
-    for (const { operation } of sim.requests.slice(seen))
-      if (operation?.includes('Agent')) counts[operation] = (counts[operation] ?? 0) + 1;
-    seen = sim.requests.length;
-    return counts;
-  };
-}
 
 staged('a create is two requests, an update three, an adoption none', async (stage) => {
   const asked = counting(stage);
