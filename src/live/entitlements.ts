@@ -8,8 +8,11 @@ import type { Client } from '../platform/client.ts';
 import { getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 
-/** Entitlements over a client. `me` is what `/v1/me` answered, where it was asked already. */
-export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Entitlements {
+/** Entitlements over a client. `me` is what `/v1/me` answered, or is going to, where it was asked already. */
+export function createEntitlements(
+  client: Pick<Client, 'call'>,
+  me?: Json | Promise<Json>,
+): Entitlements {
   const asked = new Map<string, Promise<Answer<Json>>>();
 
   function ask(call: Call): Promise<Answer<Json>> {
@@ -29,7 +32,9 @@ export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Ent
     closedTo: async (operation) => {
       if (getEndpoint(operation).scoped !== 'closed') return { type: 'answered', value: undefined };
       const known: Answer<Json> =
-        me === undefined ? await ask({ operation: 'getMe' }) : { type: 'answered', value: me };
+        me === undefined
+          ? await ask({ operation: 'getMe' })
+          : { type: 'answered', value: await me };
       return mapAnswer(known, (answer) => levelIn(recordIn(answer)));
     },
   };

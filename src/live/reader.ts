@@ -32,9 +32,9 @@ const NOTHING: Found = { record: {}, extent: 'nothing' };
  * A reader over a client. Lists are read once and kept; everything else is read afresh. Where a call that
  * only an assumption puts there is refused or turns out to be absent, it makes do without.
  *
- * @param me what `/v1/me` answered, where it was asked already
+ * @param me what `/v1/me` answered, or is going to, where it was asked already
  */
-export function createReader(client: Client, me?: Json): Reader {
+export function createReader(client: Client, me?: Json | Promise<Json>): Reader {
   let entitlements = createEntitlements(client, me);
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
   const lacks = openLacks(client.endpoints);

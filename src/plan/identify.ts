@@ -123,7 +123,7 @@ export async function identify(
   desired: readonly DesiredResource[],
   state: State | undefined,
   reader: Reader,
-  { moves = true, priorAddresses = () => [] }: IdentifyOptions = {},
+  { moves = true, priorAddresses = () => [], onIdentified = () => {} }: IdentifyOptions = {},
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
   const known = state?.resources ?? {};
@@ -167,7 +167,9 @@ export async function identify(
         isHeld: moves ? isHeld : () => false,
         findHolder,
       });
-      return prior === undefined ? named : { ...named, movedFrom: prior };
+      const identity = prior === undefined ? named : { ...named, movedFrom: prior };
+      onIdentified(identity);
+      return identity;
     }),
   );
   for (const result of results)
@@ -209,6 +211,8 @@ function renamed(identity: Identity, recorded: ResourceState, from: Address): Id
 export type IdentifyOptions = {
   readonly moves?: boolean;
   readonly priorAddresses?: ((address: Address) => readonly Address[]) | undefined;
+  /** Called with each configured resource as soon as it is identified, while lists of others are still being read. */
+  readonly onIdentified?: (identity: Identity) => void;
 };
 
 /**

@@ -97,6 +97,7 @@ import {
   buildPin,
   compareUnread,
   fastRefreshPin,
+  isKnownLive,
   isSamePin,
   isWhollyRemembered,
   livePin,
@@ -234,9 +235,19 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
+  // A rollback names what its run touched: nothing else, whatever its address begins with.
+  const isNamed = input.purpose === 'rollback' && options.target.length > 0;
+  const isPicked = ({ address, desired }: Identity) =>
+    (input.prune || desired !== undefined) &&
+    (input.only?.has(address) ?? true) &&
+    (isNamed ? options.target.includes(address) : isChosen(address, options));
+  const readAhead = openReadAhead(input);
   const { identities, ambiguities } = await identify(desired, state, reader, {
     moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
     priorAddresses: input.priorAddresses,
+    onIdentified: (identity) => {
+      if (isPicked(identity)) readAhead.begin(identity);
+    },
   });
   if (ambiguities.length > 0) throw ambiguousIdentityError(ambiguities, input);
 
@@ -248,14 +259,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     findId: (address) => ids.get(address),
   };
 
-  // A rollback names what its run touched: nothing else, whatever its address begins with.
-  const isNamed = input.purpose === 'rollback' && options.target.length > 0;
-  const chosen = identities.filter(
-    ({ address, desired }) =>
-      (input.prune || desired !== undefined) &&
-      (input.only?.has(address) ?? true) &&
-      (isNamed ? options.target.includes(address) : isChosen(address, options)),
-  );
+  const chosen = identities.filter(isPicked);
   const existing = identities.filter(({ found }) => found !== undefined).length;
   const guarding = guardInput(existing, input);
   const checks = input.isPreflighted ? openPreflight(input) : undefined;
@@ -270,7 +274,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const askedOwners = new Map<Address, string>();
   const priorIds = new Map(desired.map(({ address, lifecycle }) => [address, lifecycle.adopt]));
   const findPriorId = (address: Address) => priorIds.get(address);
-  const one = { ...input, world, checks, share, unread, askedOwners, isPlanned, findPriorId };
+  const common = { checks, share, unread, askedOwners, isPlanned, findPriorId, readAhead };
+  const one = { ...input, world, ...common };
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
@@ -340,6 +345,64 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       uncompared.flatMap(({ known, message }) => (known === true ? [] : message)).join(' ') ||
       undefined,
   };
+}
+
+/** Requests of a plan that are sent before what they wait for otherwise, since they are sent in any case. */
+type ReadAhead = {
+  /** Reads a resource that is read whatever other lists show: all but those that the state may show to be unchanged. */
+  readonly begin: (identity: Identity) => void;
+  /** The live resource of an identity, which may have been read ahead. */
+  readonly read: (identity: Identity) => Promise<LiveResource | undefined>;
+  /**
+   * Asks `isHistoryDated` beside the first read of a resource that is going to be changed: what is live is known, and the
+   * files want something else. Of any other one the read has to show that first.
+   */
+  readonly askDated: (identity: Identity) => ReturnType<Reader['isHistoryDated']> | undefined;
+};
+
+function openReadAhead({ reader, refresh }: Pick<PlanInput, 'reader' | 'refresh'>): ReadAhead {
+  const begun = new Map<Address, Promise<LiveResource | undefined>>();
+  let isDatedAsked = false;
+  return {
+    begin(identity) {
+      const { kind, address, found, movedFrom } = identity;
+      const isRead = refresh !== 'fast' || kind.stamp === undefined;
+      // What is known of a resource that was moved is not bound to its new address yet.
+      if (!isRead || found === undefined || movedFrom !== undefined) return;
+      if (begun.size >= MOST_AT_ONCE) return;
+      const reading = readIdentity(identity, reader);
+      // The failure is thrown where it is planned.
+      reading.catch(() => {});
+      begun.set(address, reading);
+    },
+    read(identity) {
+      const reading = begun.get(identity.address);
+      begun.delete(identity.address);
+      return reading ?? readIdentity(identity, reader);
+    },
+    askDated(identity) {
+      const { kind, found } = identity;
+      if (isDatedAsked || refresh !== 'fast' || kind.history === undefined) return undefined;
+      if (found === undefined || !isKnownLive(identity)) return undefined;
+      isDatedAsked = true;
+      const dated = reader.isHistoryDated(kind, found.id);
+      // The change may turn out to need no history.
+      dated.catch(() => {});
+      return dated;
+    },
+  };
+}
+
+/** The live resource of an identity, with the facets that its documents have; undefined where there is none. */
+async function readIdentity(
+  { kind, found, desired, recorded }: Identity,
+  reader: Reader,
+): Promise<LiveResource | undefined> {
+  if (found === undefined) return undefined;
+  // A resource that could not be read when it was made looks like one that is gone.
+  const isUnread = recorded?.id === found.id && recorded.pin === null;
+  const fields = listFields(kind, desired?.document, recorded?.leaves);
+  return readWith(reader, kind, { ...found, isUnread }, fields);
 }
 
 /** Those of some resources that refer to one of their own or a later kind which is replaced. */
@@ -516,6 +579,7 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly unread: Kind[];
   /** Takes the organization of each resource whose calls are asked for. */
   readonly askedOwners: Map<Address, string>;
+  readonly readAhead: ReadAhead;
   /** The id that a resource had before what a rollback undoes. */
   readonly findPriorId: (address: Address) => string | undefined;
 };
@@ -527,7 +591,7 @@ type OneInput = Omit<PlanInput, 'world'> & {
 async function planOne(given: Identity, input: OneInput): Promise<Result | undefined> {
   const { world, share } = input;
   const identity = atItsAddress(given, world);
-  const { kind, found, desired, recorded, address, by } = identity;
+  const { kind, desired, recorded, address, by } = identity;
   const resent = isResent(address, input.options);
   if (input.refresh === 'fast') {
     const unwritten = compareUnread(identity, world, resent);
@@ -536,10 +600,9 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       return asRemembered(identity, unwritten, input);
     }
   }
-  // A resource that could not be read when it was made looks like one that is gone.
-  const isUnread = recorded?.id === found?.id && recorded?.pin === null;
-  const fields = listFields(kind, desired?.document, recorded?.leaves);
-  const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
+  const reading = input.readAhead.read(identity);
+  const dated = input.readAhead.askDated(identity);
+  const live = await reading;
   const seen = live === undefined ? null : livePin(kind, live);
   const support = getSupport(input);
   const context = {
@@ -625,9 +688,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     return { change: withBasis(change), notes: allNotes(), leaves, kept, state: undefined };
   }
   const isUnknown = input.purpose === 'apply' && recorded === undefined;
-  const entries = (await isHistoryAsked({ kind, live, leaves, carried, isUnknown }, input))
-    ? await readHistory()
-    : [];
+  const asked = { kind, live, leaves, carried, isUnknown, dated };
+  const entries = (await isHistoryAsked(asked, input)) ? await readHistory() : [];
   const pinned = pinHistory(identity, change, change.pin, leaves, entries, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   const result = (one: Change): Result => {
@@ -788,17 +850,19 @@ async function isHistoryAsked(
     readonly carried: readonly string[];
     /** True if no state knows it. */
     readonly isUnknown: boolean;
+    /** The answer of `isHistoryDated`, where it was asked already. */
+    readonly dated: ReturnType<Reader['isHistoryDated']> | undefined;
   },
   { purpose, reader }: Pick<OneInput, 'purpose' | 'reader'>,
 ): Promise<boolean> {
-  const { kind, live, leaves, carried, isUnknown } = found;
+  const { kind, live, leaves, carried, isUnknown, dated } = found;
   if (kind.history === undefined) return false;
   const written = new Set(leaves.filter(isWritten).map(({ text }) => text));
   const isCarrying = carried.some((path) => !written.has(path));
   if (purpose === 'rollback' || isCarrying) return true;
   if (leaves.some((leaf) => isEdited(leaf) || isKept(leaf) || (isUnknown && isWritten(leaf))))
     return true;
-  return (await reader.isHistoryDated(kind, live.id)) !== true;
+  return (await (dated ?? reader.isHistoryDated(kind, live.id))) !== true;
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */

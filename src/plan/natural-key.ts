@@ -2,6 +2,7 @@ import { reduceText } from '../core/alike.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { fieldSchema, normalise } from '../diff/leaves.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { ListedResource, Reader } from './reader.ts';
@@ -68,6 +69,20 @@ export function listKnown(
   fresh = false,
 ): Promise<readonly ListedResource[] | undefined> {
   return reader.list(kind, scope, fresh, knownFields(kind));
+}
+
+/**
+ * Begins to read the lists in which the resources of a stack are recognised. Planning gets them from the reader; a list that
+ * cannot be read is asked for again there, which says why.
+ */
+export function listAhead(
+  reader: Pick<Reader, 'list'>,
+  desired: readonly DesiredResource[],
+  state: State,
+): void {
+  for (const kind of kinds)
+    for (const scope of listScopes(kind, desired, state))
+      listKnown(reader, kind, scope).catch(() => {});
 }
 
 function knownFields(kind: Kind): readonly string[] | undefined {

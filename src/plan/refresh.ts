@@ -60,20 +60,30 @@ export function isListedAsRead(
   });
 }
 
+/** True if what is live is what the state remembers: the list shows the `updated_at` of a certain pin. */
+export function isKnownLive({
+  kind,
+  found,
+  recorded,
+}: Pick<Identity, 'kind' | 'found' | 'recorded'>): boolean {
+  const { pin } = recorded ?? {};
+  if (kind.stamp === undefined || found === undefined || pin?.certain !== true) return false;
+  return found.record.updated_at === pin.updated_at;
+}
+
 /** Returns the result of comparing a resource that is known to need no write; undefined if it must be read. */
 export function compareUnread(
   { kind, found, desired, recorded, by, movedFrom, address }: Identity,
   world: World,
   isResent: boolean,
 ): readonly LeafChange[] | undefined {
-  if (kind.stamp === undefined || found === undefined || recorded === undefined) return undefined;
-  if (found.record.updated_at !== recorded.pin?.updated_at) return undefined;
+  if (found === undefined || recorded === undefined) return undefined;
+  if (!isKnownLive({ kind, found, recorded })) return undefined;
   if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
   if (by !== 'state' || movedFrom !== undefined) return undefined;
   if (kind.due !== undefined || kind.unready !== undefined) return undefined;
   if (recorded.unfinished !== undefined) return undefined;
-  const { pin, leaves: applied, protect, name } = recorded;
-  if (pin?.certain !== true) return undefined;
+  const { leaves: applied, protect, name } = recorded;
   if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
   const { document, lifecycle } = desired;
   if (lifecycle.protect !== protect || document.name !== name) return undefined;

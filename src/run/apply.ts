@@ -126,7 +126,8 @@ async function applyOnce(
   // A wrong file is said before anything is asked of anybody.
   if (plan !== undefined) checkExpectation(plan, expect);
   const check = plan === undefined ? checkNamed(options.options) : undefined;
-  const session = await openSession(options, context, { freeBy, check });
+  const plans = plan === undefined;
+  const session = await openSession(options, context, { freeBy, check, plans });
   try {
     if (session.warnings.length > 0)
       context.emit({ type: 'warnings', diagnostics: session.warnings });

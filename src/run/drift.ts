@@ -26,7 +26,7 @@ export async function driftStack(
   { options, refresh = 'full', ...stack }: DriftOptions,
   context: RunContext,
 ): Promise<PlanDocument> {
-  const session = await openSession(stack, context, { check: checkNamed(options) });
+  const session = await openSession(stack, context, { check: checkNamed(options), plans: true });
   try {
     announce(session, context);
     const { reader, histories } = keepHistories(session.reader);

@@ -75,7 +75,7 @@ export async function planStack(
 ): Promise<PlanOutcome> {
   // Nothing is asked of the platform while something is wrong here.
   const base = ref === undefined ? undefined : await readBase(ref, stack);
-  const session = await openSession(stack, context, { check: checkNamed(options) });
+  const session = await openSession(stack, context, { check: checkNamed(options), plans: true });
   try {
     announce(session, context);
     const standing = await findStanding(session, context);

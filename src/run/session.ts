@@ -8,6 +8,7 @@ import { getText, recordIn } from '../kinds/making.ts';
 import { openRecentCalls } from '../live/calls.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
+import { listAhead } from '../plan/natural-key.ts';
 import type { Reader, RecentCalls } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
@@ -91,6 +92,7 @@ export async function openSession(
     check,
     evenBroken,
     openFile,
+    plans,
   }: {
     readonly secrets?: SecretsWanted;
     readonly chooseStore?: (stack: Stack) => StateStore;
@@ -101,6 +103,8 @@ export async function openSession(
     readonly evenBroken?: boolean;
     /** Files that lie elsewhere than in the folder of the stack. */
     readonly openFile?: FileSource | undefined;
+    /** True if the configuration is planned next: its lists are read beside the account, which saves a round trip. */
+    readonly plans?: boolean;
   } = {},
 ): Promise<Session> {
   context.emit({ type: 'loading' });
@@ -111,7 +115,11 @@ export async function openSession(
       const store = chooseStore(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));
-      const session = await openSessionOn(loaded, store, options, context, { check, openFile });
+      const session = await openSessionOn(loaded, store, options, context, {
+        check,
+        openFile,
+        plans,
+      });
       if (session.state.lineage === NO_LINEAGE && context.sandbox === undefined)
         context.emit({ type: 'no_state', location: placeIn(loaded.stack.dir, store.location) });
       if (isShared(loaded.stack)) announceUnsealed(context);
@@ -147,9 +155,11 @@ export async function openSessionOn(
   {
     openFile,
     check,
+    plans = false,
   }: {
     readonly openFile?: FileSource | undefined;
     readonly check?: CheckNamed | undefined;
+    readonly plans?: boolean | undefined;
   },
 ): Promise<Session> {
   const { stack, findSecret } = loaded;
@@ -171,13 +181,17 @@ export async function openSessionOn(
     const claimant = context.sandbox === undefined ? await findOwner(stack) : undefined;
     if (claimant !== undefined) await checkOwner(known, claimant, store.location);
     const fingerprints = fingerprintsFor(known, context);
+    const asking = client.call({ operation: 'getMe' });
+    const reader = createReader(client, asking);
+    // How long it takes to learn that a run is at work is unknown, and lists would be as old.
+    if (plans && replayed.began === undefined) listAhead(reader, stack.resources, known);
     const [me] = await Promise.all([
-      client.call({ operation: 'getMe' }),
+      asking,
       hasFingerprints(known) && compareSecrets(fingerprints, loaded, context),
     ]);
     const account = getText(recordIn(me), 'account_id');
+    // Lists may be under way. Nothing is recorded, compared or recovered before this.
     checkAccount(known, account, store.location);
-    const reader = createReader(client, me);
     const world = { findSecret, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     const isLost = known.lineage === NO_LINEAGE && context.sandbox === undefined;

@@ -44,7 +44,7 @@ export async function pull(
     const known = stack.resources.map(({ address }) => address);
     if (!isNew) checkAddresses(addresses, known);
   };
-  const session = await openSession(flags, context, { check });
+  const session = await openSession(flags, context, { check, plans: true });
   try {
     announce(session, context);
     const { stack } = session;
