@@ -1,5 +1,6 @@
 import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { UnreadError } from '../core/errors.ts';
 import { overlaps, type Path, parsePaths, toPath } from '../core/path.ts';
 import {
   type Behind,
@@ -862,7 +863,13 @@ async function isHistoryAsked(
   if (purpose === 'rollback' || isCarrying) return true;
   if (leaves.some((leaf) => isEdited(leaf) || isKept(leaf) || (isUnknown && isWritten(leaf))))
     return true;
-  return (await (dated ?? reader.isHistoryDated(kind, live.id))) !== true;
+  try {
+    return (await (dated ?? reader.isHistoryDated(kind, live.id))) !== true;
+  } catch (error) {
+    if (!(error instanceof UnreadError)) throw error;
+    // The history that was asked may be another one's. If it is this one's, a note says so.
+    return true;
+  }
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
