@@ -25,6 +25,8 @@ export type Case = {
   readonly goal?: number | ((scale: Scale) => number);
   /** The most requests that Callsheet may make with a fleet of so many; a run that makes more fails the case. */
   readonly requests?: (size: number) => number;
+  /** The most round trips in a row that Callsheet may make; a run that makes more fails the case. */
+  readonly roundTrips?: number;
   /** Writes what both read. The same size gives the same bytes. */
   readonly prepare?: (dir: string, size: number) => void;
   /** Opens what both need beside files; closed after the last run. */
@@ -51,6 +53,8 @@ export type Surroundings = {
   readonly between?: () => Promise<void>;
   /** How many requests each of the last two runs made, where there is a platform that counts them. */
   readonly requests?: () => Promise<Readonly<Record<Side, number>>>;
+  /** How many round trips in a row the last run of Callsheet made, where the platform lets requests wait. */
+  readonly roundTrips?: () => Promise<number | undefined>;
   readonly close: () => Promise<void>;
 };
 

@@ -20,6 +20,8 @@ export type Figures = Scale & {
   readonly memory: Readonly<Record<Side, number>>;
   /** Most that any run made, where a platform counted them. */
   readonly requests?: Readonly<Record<Side, number>>;
+  /** Most that any run of Callsheet made in a row, where a platform lets requests wait. */
+  readonly roundTrips?: number;
 };
 
 /** A case that has no figures, and why. */
@@ -38,6 +40,7 @@ export type Results = {
 export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figures {
   const peak = (side: Side) => (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
   const counts = pairs.flatMap(({ requests = [] }) => requests);
+  const trips = pairs.flatMap(({ roundTrips = [] }) => roundTrips);
   const asked = (side: Side) => Math.max(...counts.map((count) => count[side]));
   const times = (side: Side) => rangeOf(pairs.map((pair) => pair[side].ms));
   const ratios = (of: 'ms' | 'cpu') =>
@@ -56,6 +59,7 @@ export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figur
     ...(counts.length > 0 && {
       requests: { callsheet: asked('callsheet'), floor: asked('floor') },
     }),
+    ...(trips.length > 0 && { roundTrips: Math.max(...trips) }),
   };
 }
 

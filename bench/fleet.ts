@@ -3,18 +3,24 @@ import type { Benchmark, Case, Program } from './benchmark.ts';
 import { CONCURRENCY } from './fleet/concurrency.ts';
 import {
   AT_ONCE,
+  BASE_FILE,
+  EXPORTED,
+  FAR_MS,
   GONE,
   MAIN,
   PLAIN,
   ROUND,
   removeFleets,
+  SNAPSHOT_FILE,
   serveAdopt,
   serveApplied,
   serveApply,
+  serveBackup,
   serveBranch,
   serveCreate,
   serveEdited,
   servePlan,
+  servePrompt,
   serveRestore,
   serveSealed,
   serveSecrets,
@@ -80,6 +86,26 @@ const restored: Program = {
       throw new Error(`${status}: ${JSON.stringify(proof)}`);
   },
 };
+/** A command that writes all agents into files. */
+function read(argv: readonly string[]): Program {
+  return {
+    argv: () => [MAIN, ...argv, '--format', 'json'],
+    check: (output, size) => {
+      const { resources } = JSON.parse(output);
+      const count = Array.isArray(resources)
+        ? resources.find(({ kind }: { kind: string }) => kind === 'agent')?.count
+        : resources.agent;
+      if (count !== size) throw new Error(`${count} of ${size} agents: ${output}`);
+    },
+  };
+}
+
+const snapped = read(['snapshot', 'create', '--out', SNAPSHOT_FILE]);
+const snappedOnBase = read([
+  ...['snapshot', 'create', '--out', SNAPSHOT_FILE],
+  ...['--base', BASE_FILE],
+]);
+const written = read(['export', '--out', EXPORTED]);
 
 function looped(file: string): Program {
   return {
@@ -174,12 +200,14 @@ const around = (size: number) => 10 + Math.ceil(size / 100);
 /** A rollback lists to plan, before it writes and once it has written; a restore in each round, which is a session. */
 const aroundRollback = (size: number) => around(3 * size);
 const aroundRestore = (size: number) => 20 + around(6 * size);
+/** The same of a snapshot, which has what the account offers as well: features, models, providers. */
+const aroundAccount = (size: number) => around(size) + 5;
 
 /** Counts the requests of a run: nothing here depends on the machine but the seconds. */
 export const requests: Benchmark = {
   name: 'requests',
   about:
-    'Requests of an apply, with a bound that fails the case (DESIGN §5, Thrift): three an update, two a create, one read, which the plan makes, an adoption, two a restore, and five a rollback. Beside creates a script that sends the writes alone, one after the other.',
+    'Requests of a command, with a bound that fails the case (DESIGN §5, Thrift): three an update, two a create, one read, which the plan makes, an adoption, two a restore, five a rollback, two a snapshot, list pages on top of an earlier one, and one an export. Beside creates a script that sends the writes alone, one after the other.',
   sizes: [100, 1000],
   cases: [
     {
@@ -217,6 +245,27 @@ export const requests: Benchmark = {
       callsheet: rolledBack,
       floor,
     },
+    {
+      name: 'snapshot',
+      requests: (size) => 2 * size + aroundAccount(size),
+      serve: serveBackup,
+      callsheet: snapped,
+      floor,
+    },
+    {
+      name: 'snapshot on a base',
+      requests: aroundAccount,
+      serve: serveBackup,
+      callsheet: snappedOnBase,
+      floor,
+    },
+    {
+      name: 'export',
+      requests: (size) => size + around(size),
+      serve: serveBackup,
+      callsheet: written,
+      floor,
+    },
   ],
   tidy: removeFleets,
 };
@@ -224,24 +273,43 @@ export const requests: Benchmark = {
 /** If the platform limits requests, their number decides how long a run takes. */
 export const limited: Benchmark = {
   name: 'limited',
-  about: `callsheet apply (plan and apply) with 50 and with 20 requests a second, against a script that sends the writes alone, one after the other: ${FEW} creates, and updates of ${FEW} of a larger fleet.`,
-  sizes: [FEW, 1000],
-  cases: [50, 20].flatMap((perSecond) => [
+  about: `callsheet apply (plan and apply) with 50 and with 20 requests a second, against a script that sends the writes alone, one after the other: ${FEW} creates, and updates of ${FEW} of a larger fleet. Plan and apply of one prompt, ${FAR_MS} ms away, are held to round trips in a row, beside a loop with the same requests.`,
+  sizes: [FEW, 200, 1000],
+  cases: [
     {
-      name: `create, ${perSecond}/s`,
-      sizes: [FEW],
-      serve: serveCreate(perSecond),
-      callsheet: created,
-      floor: script,
+      name: `plan of a prompt, ${FAR_MS} ms, 20/s`,
+      sizes: [200],
+      roundTrips: 4,
+      serve: servePrompt(20),
+      callsheet: planned([], 1),
+      floor,
     },
     {
-      name: `update, ${perSecond}/s`,
-      sizes: [1000],
-      serve: serveUpdate(perSecond),
-      callsheet: updated,
-      floor: script,
+      name: `apply of a prompt, ${FAR_MS} ms, 20/s`,
+      sizes: [200],
+      // The plan's four, the look before the write, the write, its proof and the history.
+      roundTrips: 8,
+      serve: servePrompt(20),
+      callsheet: applied(['--auto-approve'], 'update', () => 1),
+      floor,
     },
-  ]),
+    ...[50, 20].flatMap((perSecond): Case[] => [
+      {
+        name: `create, ${perSecond}/s`,
+        sizes: [FEW],
+        serve: serveCreate(perSecond),
+        callsheet: created,
+        floor: script,
+      },
+      {
+        name: `update, ${perSecond}/s`,
+        sizes: [1000],
+        serve: serveUpdate(perSecond),
+        callsheet: updated,
+        floor: script,
+      },
+    ]),
+  ],
   tidy: removeFleets,
 };
 

@@ -7,6 +7,7 @@ import { CLEAN_ENV, runProcess, type Took } from './process.ts';
 /** Both programs, one right after the other: what else the machine does then bears on both. */
 export type Pair = Readonly<Record<Side, Took>> & {
   readonly requests?: Readonly<Record<Side, number>>;
+  readonly roundTrips?: number;
 };
 
 export type Measured = Scale & {
@@ -69,8 +70,11 @@ async function runPair(
   const floor = beside !== undefined && beside.ms > alone.ms ? beside : alone;
   const requests = await around?.requests?.();
   if (requests === undefined) return { callsheet, floor };
+  const trips = await around?.roundTrips?.();
+  if (trips !== undefined && trips > (one.roundTrips ?? trips))
+    throw new Error(`${trips} round trips in a row, where at most ${one.roundTrips} are allowed`);
   const most = one.requests?.(size) ?? Number.POSITIVE_INFINITY;
   if (requests.callsheet > most)
     throw new Error(`${requests.callsheet} requests, where at most ${most} are allowed`);
-  return { callsheet, floor, requests };
+  return { callsheet, floor, requests, ...(trips !== undefined && { roundTrips: trips }) };
 }

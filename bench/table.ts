@@ -9,6 +9,10 @@ const REQUESTS: Column<Figures> = {
   title: 'requests',
   of: ({ requests }) => (requests ? `${requests.callsheet}/${requests.floor}` : ''),
 };
+const TRIPS: Column<Figures> = {
+  title: 'in a row',
+  of: ({ roundTrips }) => (roundTrips === undefined ? '' : String(roundTrips)),
+};
 const FIGURES: readonly Column<Figures>[] = [
   { title: 'callsheet', of: ({ callsheet }) => seconds(callsheet.median) },
   { title: 'floor', of: ({ floor }) => seconds(floor.median) },
@@ -27,8 +31,8 @@ const FIGURES: readonly Column<Figures>[] = [
 ];
 
 /**
- * The figures of a benchmark as a table. Sizes and latencies have a column where there are several, requests where
- * they were counted.
+ * The figures of a benchmark as a table. Sizes and latencies have a column where there are several, requests and round
+ * trips in a row where they were counted.
  */
 export function tableOf(entries: readonly Entry[]): string {
   const differs = (of: (entry: Entry) => number) => new Set(entries.map(of)).size > 1;
@@ -38,7 +42,14 @@ export function tableOf(entries: readonly Entry[]): string {
     ...(differs(({ latency }) => latency) ? [LATENCY] : []),
   ];
   const isCounted = entries.some((entry) => isMeasured(entry) && entry.requests !== undefined);
-  const figures = isCounted ? [REQUESTS, ...FIGURES] : FIGURES;
+  const areTripsCounted = entries.some(
+    (entry) => isMeasured(entry) && entry.roundTrips !== undefined,
+  );
+  const figures = [
+    ...(isCounted ? [REQUESTS] : []),
+    ...(areTripsCounted ? [TRIPS] : []),
+    ...FIGURES,
+  ];
   const rows = entries.map((entry) => [
     ...keys.map(({ of }) => of(entry)),
     ...(isMeasured(entry)

@@ -12,10 +12,13 @@ export type Platform = {
   readonly env: Surroundings['env'];
   /** Forgets what it was asked for so far, and where it was started without a fleet what was made since. */
   readonly forget: () => Promise<void>;
-  /** How many requests came since, refused ones included. Writes them into a file, too. */
-  readonly tell: (file?: string) => Promise<number>;
+  /** The requests that came since, refused ones included. Writes them into a file, too. */
+  readonly tell: (file?: string) => Promise<Told>;
   readonly close: () => Promise<void>;
 };
+
+/** How many requests came, and how many of them in a row. */
+export type Told = { readonly requests: number; readonly roundTrips: number };
 
 /** A message to the process of a platform. It does this before it answers how many requests came. */
 export type PlatformRequest = {
@@ -35,7 +38,7 @@ export async function startPlatform(
   const env = (await answerOf(child)) as Surroundings['env'];
   const ask = async (request: PlatformRequest) => {
     child.send(request);
-    return Number(await answerOf(child));
+    return (await answerOf(child)) as Told;
   };
   return {
     env,

@@ -6,7 +6,7 @@ import type { Case, Scale, Surroundings } from '../benchmark.ts';
 import { CLEAN_ENV, runProcess } from '../process.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { startPlatform } from './platform.ts';
-import { editOne, type Layout, ROUND_FILE, writeFleet } from './stack.ts';
+import { editOne, editPrompt, type Layout, ROUND_FILE, writeFleet } from './stack.ts';
 
 export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 export const AT_ONCE = ['--concurrency', String(CONCURRENCY)];
@@ -92,6 +92,34 @@ export const serveApplied: Serve = (dir, scale) =>
       await runProcess([MAIN, 'apply', '--auto-approve', ...ROUND, ...AT_ONCE], dir, env);
     },
   });
+
+/** The same fleet, as far away as another continent, and before each run one prompt was changed. */
+export function servePrompt(perSecond: number): Serve {
+  return (dir, scale) =>
+    serve(
+      dir,
+      { ...scale, latency: FAR_MS },
+      { layout: 'exported', perSecond, before: async (_, __, round) => editPrompt(dir, round) },
+    );
+}
+
+/** Milliseconds of a round trip. */
+export const FAR_MS = 80;
+
+/** A live fleet that is written into files, and an earlier snapshot of it. */
+export const serveBackup: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    async before(_, env, round) {
+      const create = [MAIN, 'snapshot', 'create', '--out', BASE_FILE];
+      if (round === 1) await runProcess(create, dir, env);
+      for (const made of [SNAPSHOT_FILE, EXPORTED])
+        rmSync(join(dir, made), { recursive: true, force: true });
+    },
+  });
+
+export const BASE_FILE = 'base.snapshot';
+export const SNAPSHOT_FILE = 'then.snapshot';
+export const EXPORTED = 'exported';
 
 /** The same fleet whose state was thrown away. */
 export const serveAdopt: Serve = (dir, scale) =>
@@ -189,7 +217,10 @@ async function serve(dir: string, scale: Scale, served: Served): Promise<Surroun
     },
     async requests() {
       const [callsheet, floor] = await Promise.all([ours.tell(), theirs.tell()]);
-      return { callsheet, floor };
+      return { callsheet: callsheet.requests, floor: floor.requests };
+    },
+    async roundTrips() {
+      return scale.latency === 0 ? undefined : (await ours.tell()).roundTrips;
     },
     async close() {
       await Promise.all([ours.close(), theirs.close()]);

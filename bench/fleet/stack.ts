@@ -85,6 +85,13 @@ export function editOne(dir: string, layout: Layout, round: number): void {
   }
 }
 
+/** Changes one prompt of a stack as `callsheet export` writes it. */
+export function editPrompt(dir: string, round: number): void {
+  const [file = ''] = readdirSync(join(dir, 'prompts')).sort();
+  const path = join(dir, 'prompts', file);
+  writeFileSync(path, `${readFileSync(path, 'utf8')}Round ${round}.\n`);
+}
+
 function block(name: string): string {
   const isChanged = name !== 'settled';
   return `  ${name}:

@@ -935,6 +935,15 @@ export type Document = {
     /** Why. */
     readonly reason: string;
   }[];
+  /** Parts that were not asked for: as the resources are, nobody can switch them on. */
+  readonly unasked?: readonly {
+    /** The kind. */
+    readonly kind: string;
+    /** The part, as in `payments`. */
+    readonly path: string;
+    /** How many resources it was not asked of. */
+    readonly resources: number;
+  }[];
   /** Variables that stand for ids of what the stack cannot have as a resource. */
   readonly variables: readonly {
     /** The variable. */
@@ -3670,9 +3679,11 @@ export type Resource = {
   readonly extent: 'whole' | 'listed';
   /** As the platform returned it. */
   readonly record: JsonObject;
+  /** There if no change after the reading can have the same `updated_at`: a list that still has it proves that nothing changed. */
+  readonly certain?: true;
   /** Parts with endpoints of their own, in the shape of the configuration. */
   readonly facets: JsonObject;
-  /** The newest history entry. */
+  /** The newest history entry, where entries have no times to find it by later. */
   readonly history: JsonObject | null;
   /** Paths of sensitive values that were left out. */
   readonly withheld: readonly string[];

@@ -25,6 +25,8 @@ const payments: Facet = {
   field: 'payments',
   operations: ['getPaymentReadiness', 'setPaymentTool'],
   get: (id) => ({ operation: 'getPaymentReadiness', path: { agentId: id } }),
+  // `can_enable` takes full SMS credentials on the agent (Payment readiness), whose provider the record shows.
+  mayBeOn: ({ integrations }) => isObject(integrations) && isObject(integrations.smsProvider),
   read: (readiness) => ({
     tool_enabled: readiness.payment_tool_enabled ?? null,
     success_url: readiness.success_url ?? null,

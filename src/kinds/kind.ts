@@ -203,6 +203,11 @@ export type Facet = {
   readonly isAsynchronous?: boolean;
   /** The extra read it needs, or none where the resource's own record holds it. */
   readonly get?: (id: string) => Call;
+  /**
+   * True if the record does not rule out that the part is switched on. If it does, nobody can switch it on while the record
+   * is so, but a part that was on before may still be.
+   */
+  readonly mayBeOn?: (record: JsonObject) => boolean;
   /** Its value from the resource's record or from the answer of `get`; undefined where there is none. */
   readonly read: (record: JsonObject) => JsonObject | undefined;
   readonly write: (id: string, body: JsonObject) => Call;
@@ -276,11 +281,22 @@ export function facetsSetUpElsewhere({ facets }: Kind, document: ValueObject): r
   return facets.filter(({ field, get }) => get === undefined && document[field] !== undefined);
 }
 
+/** Facets with a read of their own of which a record rules out that they are switched on. */
+export function facetsRuledOut({ facets }: Kind, record: JsonObject): ReadonlySet<string> {
+  const ruledOut = facets.filter(({ get, mayBeOn }) => get && mayBeOn?.(record) === false);
+  return new Set(ruledOut.map(({ field }) => field));
+}
+
+/** True if something of a facet is switched on. */
+export function isOn(value: Json | undefined): boolean {
+  return isObject(value) && Object.values(value).includes(true);
+}
+
 /** A live document without facets of which nothing is switched on: they say what would be if they were. */
 export function withoutIdleFacets({ facets }: Kind, document: JsonObject): JsonObject {
   const isIdle = ({ field, get }: Facet) => {
     const value = document[field];
-    return get !== undefined && isObject(value) && !Object.values(value).includes(true);
+    return get !== undefined && isObject(value) && !isOn(value);
   };
   const idle = new Set(facets.filter(isIdle).map(({ field }) => field));
   return idle.size === 0

@@ -2,7 +2,7 @@ import { CallsheetError, UnreadError } from '../core/errors.ts';
 import { parseTime } from '../core/moment.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { canonicaliseRecord } from '../core/walk.ts';
-import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
+import { type Call, type Facet, facetsRuledOut, type Kind, type Scope } from '../kinds/kind.ts';
 import { getData, listIn, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
 import type {
@@ -122,13 +122,18 @@ export function createReader(client: Client, me?: Json | Promise<Json>): Reader 
     async read(kind, at, facets) {
       // The reading that follows is no older than the platform's last answer.
       const readAt = client.platformTime();
-      const found = await find(kind, at);
+      const { isFrugal = false, isKnown = false, record: given } = at;
+      const found: Found | undefined =
+        isKnown && given !== undefined ? { record: given, extent: 'whole' } : await find(kind, at);
       if (found === undefined) return undefined;
       const { extent } = found;
       const record = canonicaliseRecord(kind.schema, found.record);
       const { id, scope } = at;
       if (extent === 'nothing') return { id, scope, extent, document: {}, record };
-      const chosen = kind.facets.filter(({ field }) => facets.has(field));
+      const ruledOut =
+        isFrugal && extent === 'whole' ? facetsRuledOut(kind, record) : new Set<string>();
+      const wanted = kind.facets.filter(({ field }) => facets.has(field));
+      const chosen = wanted.filter(({ field }) => !ruledOut.has(field));
       const unread: Record<string, string> = {};
       const values = await Promise.all(
         chosen.map(async (facet) => {
@@ -141,7 +146,10 @@ export function createReader(client: Client, me?: Json | Promise<Json>): Reader 
         }),
       );
       const document = Object.assign({}, kind.document(record, scope), ...values);
-      const lacking = Object.keys(unread).length === 0 ? {} : { unread };
+      const lacking = {
+        ...(Object.keys(unread).length > 0 && { unread }),
+        ...(chosen.length < wanted.length && { unasked: [...ruledOut] }),
+      };
       return { id, scope, extent, document, record, readAt, ...lacking } satisfies LiveResource;
     },
     history,

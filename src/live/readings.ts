@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isSameJson, type JsonObject } from '../core/value.ts';
+import { findText, isSameJson, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { findItem, getScope, listKnown } from '../plan/natural-key.ts';
 import type { ListedResource, LiveResource, Reader } from '../plan/reader.ts';
-import { isListedAsRead, isStampSure } from '../plan/refresh.ts';
+import { isListedAsRead, isReadAfterStamp } from '../plan/refresh.ts';
 import { PAGE_SIZE } from '../platform/pages.ts';
 
 /**
@@ -69,7 +69,7 @@ export function openReadings(
     bytes += packed.length;
     const place = placeOf(kind, scope);
     seen.set(place, (seen.get(place) ?? new Set()).add(id));
-    const isSure = isStampSure(live);
+    const isSure = isReadAfterStamp(live, findText(live.record.updated_at) ?? null);
     all.set(keyOf(kind, id), { live: { scope, readAt }, packed, facets, begunAt, isSure });
   }
 

@@ -32,6 +32,8 @@ export type LiveResource = {
   readonly record: JsonObject;
   /** Facets that the platform did not show, and its answer: `document` lacks them. */
   readonly unread?: Readonly<Record<string, string>>;
+  /** Facets that were not asked for, since the record rules out that they can be switched on: `document` lacks them. */
+  readonly unasked?: readonly string[];
   /** A time that the platform's clock had reached when it was read, in milliseconds since 1970; undefined: it did not say. */
   readonly readAt?: number | undefined;
 };
@@ -65,7 +67,8 @@ export type Reader = {
    * One resource, read afresh; `facets` names those to read too. Undefined: there is none. Where a kind's
    * list items are all that can be read, a `record` from the list is taken as it is. With `isUnread`, the
    * resource is known to exist without ever having been read, so that a 404 says nothing about it; with `isUnlisted`, its
-   * list was read and does not have it, so that a 404 is enough.
+   * list was read and does not have it, so that a 404 is enough. With `isFrugal`, facets are not asked for that the record
+   * rules out; with `isKnown`, `record` is all of it as it is live, and facets alone are asked for.
    */
   readonly read: (
     kind: Kind,
@@ -75,6 +78,8 @@ export type Reader = {
       readonly record?: JsonObject;
       readonly isUnread?: boolean;
       readonly isUnlisted?: boolean;
+      readonly isFrugal?: boolean;
+      readonly isKnown?: boolean;
     },
     facets: ReadonlySet<string>,
   ) => Promise<LiveResource | undefined>;

@@ -3,7 +3,6 @@ import { isWithin, parsePaths, startsWith } from '../core/path.ts';
 import type { FieldCause, Pin } from '../core/plan-document.ts';
 import {
   Blob,
-  findText,
   getOwn,
   isSameJson,
   type JsonObject,
@@ -189,13 +188,16 @@ export function fastRefreshPin(
 ): RememberedPin | null {
   if (pin === null || kind.stamp === undefined || live.extent !== 'whole') return pin;
   const isKnown = known?.certain === true && isSamePin(known, pin);
-  return isStampSure(live, pin.updated_at) || isKnown ? { ...pin, certain: true } : pin;
+  return isKnown || isReadAfterStamp(live, pin.updated_at) ? { ...pin, certain: true } : pin;
 }
 
-/** True if no change after the reading can have the stamp that a resource was read with. */
-export function isStampSure(
-  { record, readAt }: Pick<LiveResource, 'record' | 'readAt'>,
-  stamp = findText(record.updated_at) ?? null,
+/**
+ * True if every change after the reading gets another stamp than this one, so that a list which still has it proves that
+ * nothing changed.
+ */
+export function isReadAfterStamp(
+  { readAt }: Pick<LiveResource, 'readAt'>,
+  stamp: string | null,
 ): boolean {
   return isFine(stamp) || (readAt !== undefined && isStampOver(stamp, readAt));
 }

@@ -15,8 +15,10 @@ export type Kept = {
   /** Its address when the snapshot was made; null where it had none, or had it in another stack. */
   readonly address: Address | null;
   readonly document: JsonObject;
-  /** The newest history entry then. */
+  /** The newest history entry then; null where its time is to tell. */
   readonly version: number | null;
+  /** `updated_at` then. */
+  readonly updatedAt: string | null;
   readonly withheld: readonly string[];
   /** The record in this stack's state at that time. */
   readonly state: ResourceState | null;
@@ -45,6 +47,8 @@ export type SnapshotUndo = {
   readonly uncovered: readonly Address[];
   /** How many resources of the snapshot are not the stack's. */
   readonly foreign: number;
+  /** `updated_at` then of those whose newest history entry is to be found by it. */
+  readonly stamps: ReadonlyMap<Address, string>;
 };
 
 /**
@@ -82,6 +86,13 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
     undo: { ...undo, desired, impossible: [...lost, ...undo.impossible] },
     uncovered: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
+    stamps: new Map(
+      [...found].flatMap(([address, { id, version, updatedAt }]) =>
+        version === null && updatedAt !== null && (resources[address]?.id ?? id) === id
+          ? [[address, updatedAt] as const]
+          : [],
+      ),
+    ),
   };
 }
 

@@ -1,10 +1,12 @@
+import type { Address } from '../core/address.ts';
 import { commandSpan, quoted } from '../core/command-line.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, UnreadError } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
-import { getOwn } from '../core/value.ts';
+import { findText, getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { fileName, type Scope } from '../kinds/kind.ts';
 import { askingOnce } from '../live/readings.ts';
+import { baseEntry } from '../plan/drift.ts';
 import { asKnown, findRecorded } from '../plan/identify.ts';
 import {
   getNaturalKey,
@@ -87,12 +89,11 @@ export async function undoTo(
       return known !== undefined && !isMissing(known.kind, known.id);
     });
     const isLookedFor = options.undoEdited !== true && !(await isGoneOnWith(session, sha256));
-    const edits = isLookedFor
-      ? await findEdits(there, chosen.versions, state, (kind, id, limit) =>
-          reader.history(kindNamed(kind), id, limit),
-        )
-      : [];
-    const { undo, skipped } = leaveOutEdited(chosen, edits, command, options);
+    const histories = openHistories(reader);
+    const versions = await findVersions(there, since.stamps, state, histories);
+    const dated = { ...chosen, versions: new Map([...chosen.versions, ...versions]) };
+    const edits = isLookedFor ? await findEdits(there, dated.versions, state, histories) : [];
+    const { undo, skipped } = leaveOutEdited(dated, edits, command, options);
     const { made_at } = snapshot.header;
     return await carryOutUndo(
       {
@@ -114,6 +115,51 @@ export async function undoTo(
   } finally {
     await session.close();
   }
+}
+
+type ReadHistory = Parameters<typeof findEdits>[3];
+
+/** Reads each history once, whoever asks for it. */
+function openHistories(reader: Session['reader']): ReadHistory {
+  const asked = new Map<string, ReturnType<ReadHistory>>();
+  return (kind, id, limit) => {
+    const key = `${kind} ${id} ${limit}`;
+    const reading = asked.get(key) ?? reader.history(kindNamed(kind), id, limit);
+    asked.set(key, reading);
+    return reading;
+  };
+}
+
+/** As many as `findEdits` reads, and the largest page that other lists give (Limits). */
+const FEW_ENTRIES = 20;
+const MOST_ENTRIES = 100;
+
+/** Finds the newest history entries of then by the times that resources were last changed at. */
+async function findVersions(
+  there: readonly Address[],
+  stamps: SnapshotUndo['stamps'],
+  { resources }: State,
+  readHistory: ReadHistory,
+): Promise<readonly (readonly [Address, number])[]> {
+  const found = await Promise.all(
+    there.map(async (address) => {
+      const [stamp, known] = [stamps.get(address), getOwn(resources, address)];
+      if (stamp === undefined || known === undefined) return [];
+      const then = { history_id: null, updated_at: stamp };
+      const read = (limit: number) =>
+        readHistory(known.kind, known.id, limit).catch((error: unknown) => {
+          // Without its history a resource is put back by an update alone.
+          if (error instanceof UnreadError) return [];
+          throw error;
+        });
+      const few = await read(FEW_ENTRIES);
+      const isCut = few.length === FEW_ENTRIES;
+      const version =
+        baseEntry(few, then) ?? (isCut ? baseEntry(await read(MOST_ENTRIES), then) : null);
+      return version === null ? [] : [[address, version] as const];
+    }),
+  );
+  return found.flat();
 }
 
 /** Holds what was applied since the snapshot, so that it is not applied again unawares. */
@@ -320,6 +366,7 @@ function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {
     address: isOurs ? address : null,
     document: buildDocument(record),
     version: history?.id ?? null,
+    updatedAt: findText(record.record.updated_at) ?? null,
     withheld,
     state: isOurs ? state : null,
     files: filesIn(record),

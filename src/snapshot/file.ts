@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, errorCode, explainSystemError } from '../core/errors.ts';
-import { Blob } from '../core/value.ts';
+import { Blob, findText } from '../core/value.ts';
 import { type Bytes, type Keys, pack, type Seal, unpack } from './container.ts';
 import {
   type BaseMark,
@@ -18,6 +18,7 @@ import {
   type SameRecord,
 } from './format.ts';
 import { type Body, readLines, writeLines } from './lines.ts';
+import type { Earlier } from './unchanged.ts';
 
 /** A snapshot that is read record by record, as often as it is asked for. */
 export type SnapshotFile = {
@@ -98,11 +99,15 @@ export type Base = {
   readonly mark: BaseMark;
   /** Digests of its records by what they are about. */
   readonly digests: ReadonlyMap<string, string>;
+  readonly header: Header;
+  /** What may be taken over from it (`unchanged.ts`). */
+  readonly earlier: Earlier;
 };
 
 /** Reads a base from end to end: one that is damaged could not be read later either. */
 export async function readBase({ file, header, records }: SnapshotFile): Promise<Base> {
   const digests = new Map<string, string>();
+  const stamps = new Map<string, string>();
   let sha256 = '';
   for await (const record of records()) {
     if (record.type === 'end') {
@@ -111,8 +116,12 @@ export async function readBase({ file, header, records }: SnapshotFile): Promise
     }
     const key = findKey(record);
     if (key !== undefined) digests.set(key, computeDigest(record));
+    if (record.type !== 'resource' || record.certain !== true) continue;
+    const stamp = findText(record.record.updated_at);
+    if (stamp !== undefined) stamps.set(`${record.kind} ${record.id}`, stamp);
   }
-  return { mark: { file: basename(file), id: header.id, sha256 }, digests };
+  const earlier = { stampOf: (kind: string, id: string) => stamps.get(`${kind} ${id}`), records };
+  return { mark: { file: basename(file), id: header.id, sha256 }, digests, header, earlier };
 }
 
 /** Records that the base has already are only referred to. */

@@ -230,6 +230,7 @@ const SHAPES: { readonly [type: string]: { readonly [member: string]: Check } } 
     scope,
     record: map,
     facets: map,
+    certain: (value) => value === undefined || value === true,
     history: orNull(map),
     withheld: texts,
     address: orNull(address),

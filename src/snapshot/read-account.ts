@@ -1,6 +1,8 @@
 import { nameInWords } from '../core/address.ts';
+import { UnreadError } from '../core/errors.ts';
+import { fieldIn } from '../core/path.ts';
 import { type Redacted, redact } from '../core/redact.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { buildFeaturesCall, catalogues } from '../kinds/catalogues.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -14,14 +16,21 @@ import {
   type LiveResource,
   type Reader,
 } from '../plan/reader.ts';
+import { isReadAfterStamp } from '../plan/refresh.ts';
 import type { Client } from '../platform/client.ts';
 import { getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
+import { type Earlier, facetsInDoubt, openUnchanged, type Settled } from './unchanged.ts';
 
-type AccountInput = ReadOne & {
+type AccountInput = Given & {
+  /** True if the resource was read already. */
+  readonly hasRead: (kind: string, id: string) => boolean;
+};
+
+type Given = ReadOne & {
   readonly client: Pick<Client, 'call' | 'each'>;
   readonly reader: Reader;
   /** The answer of `/v1/me`. */
@@ -38,14 +47,17 @@ type AccountInput = ReadOne & {
   /** Resources that are read at once. */
   readonly ahead: number;
   readonly now: Date;
+  /** An earlier snapshot of the account, kept in the same way, of which is taken over what the lists prove to be live. */
+  readonly earlier?: Earlier | undefined;
 };
 
 /**
  * Everything readable of an account, record by record. What cannot be read is said so in its place: a refusal
  * leaves a gap, but no answer at all is an error, since half a backup is worse than none.
  */
-export async function* readAccount(input: AccountInput): AsyncGenerator<ContentRecord> {
-  const places = createPlaces(input);
+export async function* readAccount(given: Given): AsyncGenerator<ContentRecord> {
+  const places = createPlaces(given);
+  const input: AccountInput = { ...given, hasRead: places.hasRead };
   yield answer('getMe', {}, input.me, input);
   for await (const record of readEachOrganization(input)) yield places.see(record);
   for await (const record of listedResources(input)) yield places.see(record);
@@ -56,9 +68,11 @@ export async function* readAccount(input: AccountInput): AsyncGenerator<ContentR
 }
 
 /** Learns from what goes by where else to look: the platform lists neither organizations nor resellers. */
-function createPlaces({ organization, known }: AccountInput) {
+function createPlaces({ organization, known }: Given) {
   const owners = new Set<string>();
   const resellers = new Set<string>();
+  /** Resources that others refer to without a stamp: there are few. */
+  const read = new Set<string>();
   return {
     see(record: ContentRecord): ContentRecord {
       if (record.type === 'organization') {
@@ -67,8 +81,11 @@ function createPlaces({ organization, known }: AccountInput) {
       }
       if (record.type === 'resource' && record.scope.organization_id)
         owners.add(record.scope.organization_id);
+      if (record.type === 'resource' && kindNamed(record.kind).stamp === undefined)
+        read.add(`${record.kind} ${record.id}`);
       return record;
     },
+    hasRead: (kind: string, id: string): boolean => read.has(`${kind} ${id}`),
     resellers: (): readonly string[] => [...resellers],
     /** Ids by the scope field that they stand in. */
     ids: (): Readonly<Record<string, readonly string[]>> => ({
@@ -182,11 +199,18 @@ async function* mapResources(
   items: AsyncIterable<ListedResource> | Iterable<ListedResource>,
   input: AccountInput,
 ): AsyncGenerator<ContentRecord> {
-  const { reader, ahead } = input;
-  for await (const records of mapAhead(items, ahead, (item) =>
-    readResource(kind, item, reader, input),
-  ))
-    yield* records;
+  const { ahead, earlier, sensitive, hasRead } = input;
+  const read = (item: ListedResource) => readResource(kind, item, input);
+  if (earlier === undefined || kind.stamp === undefined) {
+    for await (const records of mapAhead(items, ahead, read)) yield* records;
+    return;
+  }
+  const keep = (document: JsonObject) => keepOf(kind, document, sensitive);
+  const unchanged = openUnchanged(kind, earlier, { keep, hasRead });
+  for await (const records of mapAhead(unchanged.changed(items), ahead, read)) yield* records;
+  const takeOver = ({ item, record }: Settled) =>
+    record === undefined ? read(item) : takeOverRecord(kind, record, input);
+  for await (const records of mapAhead(unchanged.others(), ahead, takeOver)) yield* records;
 }
 
 /**
@@ -336,9 +360,9 @@ type ReadOne = {
 async function readResource(
   kind: Kind,
   item: ListedResource,
-  reader: Reader,
-  how: ReadOne,
+  input: AccountInput,
 ): Promise<readonly ContentRecord[]> {
+  const { reader } = input;
   const named = `${kind.name} ${item.id}`;
   const gaps: GapRecord[] = [];
   const apart = new Set(kind.facets.flatMap(({ field, get }) => (get ? [field] : [])));
@@ -347,30 +371,88 @@ async function readResource(
     gaps.push({ type: 'gap', of: named, why: describeApiError(error) });
   });
   if (live === undefined) return gaps;
-  for (const [field, why] of Object.entries(live.unread ?? {}))
-    gaps.push({ type: 'gap', of: `${field} of ${named}`, why });
+  gaps.push(...unreadParts(live, named));
   if (live.extent === 'nothing') {
     return [{ type: 'gap', of: named, why: 'the platform cannot be asked for it' }];
   }
-  const { entries, unread } = await historyIfShown(reader, kind, live.id, 1);
-  const [history = null] = entries;
+  const { history, unread } = await readVersion(kind, live.id, reader);
   if (unread !== undefined) gaps.push({ type: 'gap', of: `history of ${named}`, why: unread });
-  return [...gaps, toRecord(kind, live, apart, history, how)];
+  return [...gaps, toRecord(kind, live, apart, history, input)];
+}
+
+function unreadParts({ unread = {} }: LiveResource, named: string): readonly GapRecord[] {
+  return Object.entries(unread).map(([field, why]) => ({
+    type: 'gap',
+    of: `${field} of ${named}`,
+    why,
+  }));
+}
+
+/** The newest history entry, unless its time tells later which one it was (`updated_at`). */
+async function readVersion(
+  kind: Kind,
+  id: string,
+  reader: Reader,
+): Promise<{ readonly history: HistoryEntry | null; readonly unread?: string | undefined }> {
+  if (kind.history === undefined) return { history: null };
+  try {
+    if (await reader.isHistoryDated(kind, id)) return { history: null };
+  } catch (error) {
+    // What was asked may be the history of another one.
+    if (!(error instanceof UnreadError)) throw error;
+  }
+  const { entries, unread } = await historyIfShown(reader, kind, id, 1);
+  return { history: entries[0] ?? null, unread };
+}
+
+/** An earlier record that is still live, with the parts that may be otherwise read again. */
+async function takeOverRecord(
+  kind: Kind,
+  earlier: ResourceRecord,
+  { reader, sensitive, owner }: AccountInput,
+): Promise<readonly ContentRecord[]> {
+  const { id, scope, record } = earlier;
+  const known = owner(kind.name, id);
+  const own = { address: known?.address ?? null, state: known?.state ?? null };
+  const inDoubt = facetsInDoubt(kind, earlier);
+  if (inDoubt.size === 0) return [{ ...earlier, ...own }];
+  const live = await reader.read(kind, { id, scope, record, isKnown: true }, inDoubt);
+  const isInDoubt = (path: string) => inDoubt.has(fieldIn(path));
+  const parts = Object.entries(live?.document ?? {}).filter(([field]) => inDoubt.has(field));
+  const kept = keepOf(kind, Object.fromEntries(parts), sensitive);
+  const others = Object.entries(earlier.facets).filter(([field]) => !inDoubt.has(field));
+  const withheld = earlier.withheld.filter((path) => !isInDoubt(path));
+  return [
+    ...(live === undefined ? [] : unreadParts(live, `${kind.name} ${id}`)),
+    {
+      ...earlier,
+      ...own,
+      facets: { ...Object.fromEntries(others), ...kept.document },
+      withheld: [...withheld, ...kept.withheld],
+    },
+  ];
+}
+
+/** A document as a snapshot keeps it. */
+function keepOf({ schema }: Kind, document: JsonObject, sensitive: boolean): Redacted {
+  return sensitive ? { document, withheld: [] } : redact(schema, document, { how: 'withhold' });
 }
 
 function toRecord(
   kind: Kind,
-  { id, scope, extent, record, document }: LiveResource,
+  live: LiveResource,
   apart: ReadonlySet<string>,
   history: HistoryEntry | null,
   { sensitive, owner }: ReadOne,
 ): ResourceRecord {
+  const { id, scope, extent, record, document } = live;
   const parts = Object.entries(document).filter(([field]) => apart.has(field));
-  const keep = (document: JsonObject): Redacted =>
-    sensitive ? { document, withheld: [] } : redact(kind.schema, document, { how: 'withhold' });
-  const kept = keep(record);
-  const facets = Object.fromEntries(parts);
-  const secret = keep(facets);
+  const kept = keepOf(kind, record, sensitive);
+  const secret = keepOf(kind, Object.fromEntries(parts), sensitive);
+  const isCertain =
+    kind.stamp !== undefined &&
+    extent === 'whole' &&
+    isReadAfterStamp(live, textOrNull(record.updated_at));
   const known = owner(kind.name, id);
   return {
     type: 'resource',
@@ -379,6 +461,7 @@ function toRecord(
     scope: getScope(kind, { ...scope, ...record }),
     extent: extent === 'listed' ? 'listed' : 'whole',
     record: kept.document,
+    ...(isCertain && { certain: true }),
     facets: secret.document,
     history,
     withheld: [...kept.withheld, ...secret.withheld],

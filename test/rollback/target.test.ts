@@ -21,7 +21,8 @@ function stateOf(
 
 function kept(kind: string, id: string, document: JsonObject, more: Partial<Kept> = {}): Kept {
   const whole = { id, ...ORGANIZATION, name: id, ...document };
-  const given = { address: null, version: null, withheld: [], state: null, files: {}, ...more };
+  const unknown = { address: null, version: null, updatedAt: null, state: null };
+  const given = { ...unknown, withheld: [], files: {}, ...more };
   return { kind, id, document: whole, ...given };
 }
 

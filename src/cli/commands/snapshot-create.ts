@@ -105,6 +105,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       now,
       sensitive: header.sensitive,
       owner: recorded.owner,
+      earlier: client.endpoints.assume ? base && takenFrom(base, header) : undefined,
     });
     const tally = createTally();
     const files = flags.media === true ? await readMedia(session) : [];
@@ -123,6 +124,14 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     show(flags, made, (to) => renderSnapshotText(made, to, listing), context);
     return EXIT.done;
   });
+}
+
+/** A base that another Callsheet made, or that keeps sensitive values otherwise, has records that cannot be taken over. */
+function takenFrom(
+  { header, earlier }: Base,
+  { made_by, sensitive }: Header,
+): Base['earlier'] | undefined {
+  return header.made_by === made_by && header.sensitive === sensitive ? earlier : undefined;
 }
 
 async function* noted<T extends ContentRecord>(

@@ -130,7 +130,7 @@ function exportDocument(
   dir: string,
   flags: ExportFlags,
 ): ExportDocument {
-  const { organizations, counts, bases, secrets, remarks, unlisted, variables } = result;
+  const { organizations, counts, bases, secrets, remarks, unlisted, unasked, variables } = result;
   const kept = discover(dir, undefined, []).files.filter((file) => !files.has(file));
   return stampDocument('callsheet-export', {
     dir: flags.out,
@@ -150,6 +150,7 @@ function exportDocument(
     secrets_file: flags.secretsFile ?? null,
     remarks,
     unlisted,
+    unasked,
     variables: [...variables].map(([name, id]) => ({ name, id })),
   });
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Address } from '../../../core/address.ts';
 import type { DesiredResource } from '../../../core/desired.ts';
 import { computeDigest } from '../../../core/digest.ts';
+import type { Export } from '../../../core/documents.generated.ts';
 import {
   compareTexts,
   escapeUnits,
@@ -109,7 +110,11 @@ export type ExportResult = {
   /** The remarks on what the stack does not have. */
   readonly leftOut: readonly Remark[];
   readonly unlisted: Survey['unlisted'];
+  /** Parts with a read of their own that were not asked for, since nobody can switch them on as the resources are. */
+  readonly unasked: readonly Unasked[];
 };
+
+type Unasked = NonNullable<Export.Document['unasked']>[number];
 
 type Names = ReturnType<typeof nameSecrets>;
 
@@ -228,6 +233,7 @@ function openWork(
   const { standIn } = openSecrets();
   const secrets: HeldSecret[] = [];
   const remarks: Remark[] = [];
+  const unasked: { readonly kind: string; readonly path: string }[] = [];
   let bases = 0;
   let read = 0;
 
@@ -257,8 +263,10 @@ function openWork(
     const facets = kind.facets.map(({ field }) => field);
     try {
       const live =
-        (await reader.read(kind, at, new Set(facets))) ?? 'it was deleted while this was exported';
+        (await reader.read(kind, { ...at, isFrugal: true }, new Set(facets))) ??
+        'it was deleted while this was exported';
       if (typeof live === 'string') return live;
+      for (const field of live.unasked ?? []) unasked.push({ kind: kind.name, path: field });
       for (const [path, reason] of Object.entries(live.unread ?? {}))
         remarks.push({ address, path, reason });
       return live;
@@ -410,9 +418,18 @@ function openWork(
         remarks: remarks.sort(order),
         leftOut: remarks.filter(({ reason }) => reason !== UNCHECKED),
         unlisted,
+        unasked: countUnasked(unasked),
       };
     },
   };
+}
+
+function countUnasked(all: readonly Pick<Unasked, 'kind' | 'path'>[]): readonly Unasked[] {
+  const groups = Map.groupBy(all, ({ kind, path }) => `${kind}.${path}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, resources: group.length }];
+  });
 }
 
 /** True if resources of a kind need a file that the platform does not return: they can only be named. */

@@ -131,13 +131,13 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
 /** The report on what was left out is a file of its own beside the stack. */
 export const REPORT_FILE = 'EXPORT.md';
 
-export function hasLeftOut({ leftOut, unlisted, variables }: ExportResult): boolean {
-  return leftOut.length + unlisted.length + variables.size > 0;
+export function hasLeftOut({ leftOut, unlisted, unasked, variables }: ExportResult): boolean {
+  return leftOut.length + unlisted.length + unasked.length + variables.size > 0;
 }
 
 /** Names everything of the platform that the stack does not have, by the reason why, or says that there is nothing. */
 export function reportText(result: ExportResult): string {
-  const { leftOut, unlisted, variables: voices } = result;
+  const { leftOut, unlisted, unasked, variables: voices } = result;
   const sections = [...Map.groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, those]) => [
     '',
     `## ${title(reason)}`,
@@ -149,6 +149,12 @@ export function reportText(result: ExportResult): string {
     `## ${title(reason)}`,
     '',
     `- every \`${kind}\``,
+  ]);
+  const parts = unasked.flatMap(({ kind, path, resources }) => [
+    '',
+    '## Not asked for: as the resource is, no request switches it on; what was on before is left on',
+    '',
+    `- \`${path}\` of ${resources} \`${kind}\``,
   ]);
   const files =
     voices.size === 0
@@ -167,6 +173,7 @@ export function reportText(result: ExportResult): string {
       : 'Nothing was left out.',
     ...sections,
     ...kinds,
+    ...parts,
     ...files,
     '',
   ].join('\n');

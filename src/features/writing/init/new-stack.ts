@@ -238,10 +238,14 @@ function supplyLines({ secrets_file: file }: ExportDocument, width: number): rea
   return [...supply(`what is empty in ${path}`), [span(`  set -a; . ${from}; set +a`)]];
 }
 
-function unexported({ unlisted, variables }: ExportDocument): readonly string[] {
+function unexported({ unlisted, unasked = [], variables }: ExportDocument): readonly string[] {
   const named = variables.length;
   return [
     ...unlisted.map(({ kind, reason }) => `${kindTitle(kind)}: ${reason}`),
+    ...unasked.map(
+      ({ kind, path, resources }) =>
+        `${path} of ${formatCount(resources, nameInWords(kind), kindTitle(kind))}: not asked for, since they cannot be switched on there`,
+    ),
     ...(named === 0
       ? []
       : [

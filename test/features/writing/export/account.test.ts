@@ -14,6 +14,9 @@ const ACCOUNT: SimulatorOptions = { resellers: 1, organizations: 3, agents: 18 }
 /** Two agents in each organization. */
 const SMALL: SimulatorOptions = { ...ACCOUNT, agents: 6 };
 
+/** Without it no agent can take payments. */
+const SMS = { smsProvider: { account_sid: 'AC0123' } };
+
 async function staged(options: SimulatorOptions = ACCOUNT): Promise<ExportStage> {
   const stage = await openExportStage(options);
   onTestFinished(stage.close);
@@ -328,7 +331,9 @@ describe('the folder', () => {
     const exporting = stage.export('stack', {}, { exit: 1, stop: stop.signal });
     // All but one are answered; that one never is.
     const answered = () =>
-      stage.sim.requests.filter(({ operation }) => operation === 'getPaymentReadiness').length;
+      stage.sim.requests.filter(
+        ({ operation, status }) => operation === 'getAgent' && status === 200,
+      ).length;
     while (answered() < 17) await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     await exporting;
@@ -343,9 +348,36 @@ describe('the folder', () => {
 
   test('payments that cannot be read are said to be missing, and the agent is there', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
+    for (const agent of stage.sim.store.agents.values())
+      agent.record = { ...agent.record, integrations: SMS };
     stage.sim.faults.add({ operation: 'getPaymentReadiness', status: 403, times: 1000 });
     const { remarks, resources } = await stage.export('stack');
     expect(remarks.map(({ path }) => path)).toEqual(['payments', 'payments', 'payments']);
     expect(resources.at(-1)).toEqual({ kind: 'agent', count: 3 });
+  });
+
+  test('asks for payments where the agent says that they may be on, and says of which it did not', async () => {
+    const stage = await staged({ ...ACCOUNT, agents: 4 });
+    const [first, ...others] = stage.sim.store.agents.values();
+    if (first === undefined) throw new Error('no agent');
+    first.record = { ...first.record, integrations: SMS };
+    first.payments = { enabled: true, limits: { max_attempts_per_call: 2 } };
+    for (const agent of others) agent.record = { ...agent.record, integrations: null };
+    const before = stage.sim.requests.length;
+    const { unasked, resources } = await stage.export('stack');
+    expect(resources.at(-1)).toEqual({ kind: 'agent', count: 4 });
+    const asked = stage.sim.requests.slice(before).map(({ operation }) => operation);
+    expect(asked.filter((one) => one === 'getAgent')).toHaveLength(4);
+    expect(asked.filter((one) => one === 'getPaymentReadiness')).toHaveLength(1);
+    expect(unasked).toEqual([{ kind: 'agent', path: 'payments', resources: 3 }]);
+    const folder = join(stage.folder, 'stack');
+    expect(await readFile(join(folder, 'EXPORT.md'), 'utf8')).toContain(
+      '- `payments` of 3 `agent`',
+    );
+    const files = await readdir(folder, { recursive: true });
+    const texts = files
+      .filter((file) => file.endsWith('.yaml'))
+      .map((file) => readFile(join(folder, file), 'utf8'));
+    expect((await Promise.all(texts)).join()).toContain('max_attempts_per_call: 2');
   });
 });
