@@ -112,14 +112,19 @@ export const serveBackup: Serve = (dir, scale) =>
     async before(_, env, round) {
       const create = [MAIN, 'snapshot', 'create', '--out', BASE_FILE];
       if (round === 1) await runProcess(create, dir, env);
-      for (const made of [SNAPSHOT_FILE, EXPORTED])
-        rmSync(join(dir, made), { recursive: true, force: true });
+      rmSync(join(dir, SNAPSHOT_FILE), { force: true });
+      removeExported();
     },
   });
 
 export const BASE_FILE = 'base.snapshot';
 export const SNAPSHOT_FILE = 'then.snapshot';
-export const EXPORTED = 'exported';
+/** A stack is not exported into another one. */
+export const EXPORTED = join(tmpdir(), `callsheet-bench-exported-${process.pid}`);
+
+function removeExported(): void {
+  rmSync(EXPORTED, { recursive: true, force: true });
+}
 
 /** The same fleet whose state was thrown away. */
 export const serveAdopt: Serve = (dir, scale) =>
@@ -189,6 +194,7 @@ function forgetState(dir: string): void {
 export async function removeFleets(): Promise<void> {
   const folders = await Promise.allSettled(made.values());
   made.clear();
+  removeExported();
   for (const folder of folders)
     if (folder.status === 'fulfilled') rmSync(folder.value, { recursive: true, force: true });
 }

@@ -355,20 +355,25 @@ type ReadAhead = {
   /** The live resource of an identity, which may have been read ahead. */
   readonly read: (identity: Identity) => Promise<LiveResource | undefined>;
   /**
-   * Asks `isHistoryDated` beside the first read of a resource that is going to be changed: what is live is known, and the
-   * files want something else. Of any other one the read has to show that first.
+   * Asks beside the read of a resource that is going to be changed what is asked of changes: what is live is known, and the
+   * files want something else. Of any other one the read has to show that first. Returns the answer of `isHistoryDated`, the
+   * first time.
    */
-  readonly askDated: (identity: Identity) => ReturnType<Reader['isHistoryDated']> | undefined;
+  readonly askOfChange: (identity: Identity) => ReturnType<Reader['isHistoryDated']> | undefined;
 };
 
-function openReadAhead({ reader, refresh }: Pick<PlanInput, 'reader' | 'refresh'>): ReadAhead {
+function openReadAhead({
+  reader,
+  refresh,
+  recentCalls,
+}: Pick<PlanInput, 'reader' | 'refresh' | 'recentCalls'>): ReadAhead {
   const begun = new Map<Address, Promise<LiveResource | undefined>>();
   let isDatedAsked = false;
   return {
     begin(identity) {
       const { kind, address, found, movedFrom } = identity;
       const isRead = refresh !== 'fast' || kind.stamp === undefined;
-      // What is known of a resource that was moved is not bound to its new address yet.
+      // The record of a moved resource is not bound to its new address yet.
       if (!isRead || found === undefined || movedFrom !== undefined) return;
       if (begun.size >= MOST_AT_ONCE) return;
       const reading = readIdentity(identity, reader);
@@ -381,10 +386,12 @@ function openReadAhead({ reader, refresh }: Pick<PlanInput, 'reader' | 'refresh'
       begun.delete(identity.address);
       return reading ?? readIdentity(identity, reader);
     },
-    askDated(identity) {
+    askOfChange(identity) {
       const { kind, found } = identity;
-      if (isDatedAsked || refresh !== 'fast' || kind.history === undefined) return undefined;
-      if (found === undefined || !isKnownLive(identity)) return undefined;
+      if (refresh !== 'fast' || found === undefined || !isKnownLive(identity)) return undefined;
+      const { organization_id: owner } = found.scope;
+      if (kind.takesCalls === true && owner !== undefined) recentCalls?.ask(owner);
+      if (isDatedAsked || kind.history === undefined) return undefined;
       isDatedAsked = true;
       const dated = reader.isHistoryDated(kind, found.id);
       // The change may turn out to need no history.
@@ -602,7 +609,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     }
   }
   const reading = input.readAhead.read(identity);
-  const dated = input.readAhead.askDated(identity);
+  const dated = input.readAhead.askOfChange(identity);
   const live = await reading;
   const seen = live === undefined ? null : livePin(kind, live);
   const support = getSupport(input);

@@ -100,7 +100,7 @@ export type Base = {
   /** Digests of its records by what they are about. */
   readonly digests: ReadonlyMap<string, string>;
   readonly header: Header;
-  /** What may be taken over from it (`unchanged.ts`). */
+  /** The parts that may be taken over from it (`unchanged.ts`). */
   readonly earlier: Earlier;
 };
 

@@ -398,7 +398,7 @@ async function readVersion(
   try {
     if (await reader.isHistoryDated(kind, id)) return { history: null };
   } catch (error) {
-    // What was asked may be the history of another one.
+    // The history that was asked may be another one's.
     if (!(error instanceof UnreadError)) throw error;
   }
   const { entries, unread } = await historyIfShown(reader, kind, id, 1);

@@ -7,7 +7,7 @@ import type { ListedResource } from '../plan/reader.ts';
 import type { ContentRecord, End, ResourceRecord } from './format.ts';
 
 /**
- * What of an earlier snapshot is still live, by the lists alone. The stamp of a resource (`updated_at`) is the proof, as it
+ * The part of an earlier snapshot that is still live, by the lists alone. The stamp of a resource (`updated_at`) is the proof, as it
  * is of a fast plan (decision 8); what it does not cover needs one of its own:
  *
  * | part                         | is taken over where                                                          |
@@ -30,7 +30,7 @@ export type Settled = {
   readonly record: ResourceRecord | undefined;
 };
 
-/** What a list showed of a resource: the names of its fields, and a digest of their values. */
+/** A resource as a list showed it: the names of its fields, and a digest of their values. */
 type Shown = Pick<ListedResource, 'id' | 'scope'> & {
   readonly fields: readonly string[];
   readonly digest: string;
