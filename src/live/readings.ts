@@ -178,16 +178,21 @@ export function openReadings(
   };
 }
 
-/** A reader that asks for each history once, for as many of the newest entries. */
+/** A reader that asks for each history once, for as many of the newest entries, and again only where that was cut short. */
 export function askingOnce(reader: Reader, most: number): Reader {
-  const asked = new Map<string, ReturnType<Reader['history']>>();
+  type Asked = { readonly limit: number; readonly entries: ReturnType<Reader['history']> };
+  const asked = new Map<string, Asked>();
   return {
     ...reader,
     async history(kind, id, limit) {
       const key = keyOf(kind, id);
-      const entries = asked.get(key) ?? reader.history(kind, id, Math.max(most, limit));
-      asked.set(key, entries);
-      return (await entries).slice(0, limit);
+      const known = asked.get(key);
+      const isEnough =
+        known !== undefined && (known.limit >= limit || (await known.entries).length < known.limit);
+      const wide = Math.max(most, limit);
+      const now = isEnough ? known : { limit: wide, entries: reader.history(kind, id, wide) };
+      asked.set(key, now);
+      return (await now.entries).slice(0, limit);
     },
   };
 }

@@ -89,7 +89,7 @@ export async function undoTo(
       return known !== undefined && !isMissing(known.kind, known.id);
     });
     const isLookedFor = options.undoEdited !== true && !(await isGoneOnWith(session, sha256));
-    const histories = openHistories(reader);
+    const histories: ReadHistory = (kind, id, limit) => reader.history(kindNamed(kind), id, limit);
     const versions = await findVersions(there, since.stamps, state, histories);
     const dated = { ...chosen, versions: new Map([...chosen.versions, ...versions]) };
     const edits = isLookedFor ? await findEdits(there, dated.versions, state, histories) : [];
@@ -118,17 +118,6 @@ export async function undoTo(
 }
 
 type ReadHistory = Parameters<typeof findEdits>[3];
-
-/** Reads each history once, whoever asks for it. */
-function openHistories(reader: Session['reader']): ReadHistory {
-  const asked = new Map<string, ReturnType<ReadHistory>>();
-  return (kind, id, limit) => {
-    const key = `${kind} ${id} ${limit}`;
-    const reading = asked.get(key) ?? reader.history(kindNamed(kind), id, limit);
-    asked.set(key, reading);
-    return reading;
-  };
-}
 
 /** As many as `findEdits` reads, and the largest page that other lists give (Limits). */
 const FEW_ENTRIES = 20;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { askingOnce, openReadings } from '../../src/live/readings.ts';
-import type { LiveResource, Reader } from '../../src/plan/reader.ts';
+import type { HistoryEntry, LiveResource, Reader } from '../../src/plan/reader.ts';
 import { memoryReader } from '../memory-reader.ts';
 
 const AGENT = kindNamed('agent');
@@ -174,4 +174,18 @@ test('each history is asked for once, for as many as any look takes', async () =
   await Promise.all([once.history(AGENT, 'a1', 20), once.history(AGENT, 'a1', 100)]);
   await once.history(AGENT, 'b2', 1);
   expect(asked.history).toBe(2);
+});
+
+test('a history that was cut short is asked for again where more is wanted', async () => {
+  const entries = Array.from({ length: 30 }, (_, index) => ({ id: 30 - index }) as HistoryEntry);
+  const limits: number[] = [];
+  const { reader } = platform(AS_READ);
+  const history: Reader['history'] = async (_kind, _id, limit) => {
+    limits.push(limit);
+    return entries.slice(0, limit);
+  };
+  const once = askingOnce({ ...reader, history }, 20);
+  for (const limit of [1, 20, 100, 20, 100])
+    expect(await once.history(AGENT, 'a1', limit)).toEqual(entries.slice(0, limit));
+  expect(limits).toEqual([20, 100]);
 });
