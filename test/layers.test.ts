@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ features ─▶ feature, cli ─▶ restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ features ─▶ feature, cli ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *
  * `run` is the engine, which the command line, fleets, rehearsals and the library call; it knows no terminal.
  * `console` is what a command has of a terminal, and the commands that work on one stack, which fleets run too.
@@ -19,7 +19,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   index: ['features', 'run', 'plan', 'render', 'platform', 'contract', 'core'],
   cli: [
     'feature',
-    'restore',
     'console',
     'run',
     'apply',
@@ -69,21 +68,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   apply: ['platform', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['platform', 'plan', 'kinds', 'core'],
   snapshot: ['live', 'platform', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
-  restore: [
-    'console',
-    'run',
-    'snapshot',
-    'rollback',
-    'stack',
-    'live',
-    'platform',
-    'render',
-    'plan',
-    'diff',
-    'model',
-    'kinds',
-    'core',
-  ],
   stack: ['contract', 'kinds', 'core'],
   platform: ['contract', 'kinds', 'core'],
   contract: ['core'],
@@ -294,7 +278,7 @@ test('a plan is shown in a terminal without what makes its page', () => {
     'console/plan',
     'cli/commands/drift',
     'features/rehearse/command',
-    'cli/commands/snapshot-show',
+    'features/recovery/snapshot-show',
   ]) {
     const loaded = [...loadedBy(`src/${command}.ts`)];
     expect(loaded).toContain('src/render/json.ts');
@@ -309,7 +293,7 @@ test('a document is printed by what breaks up commands of a runner and hidden ch
   const written = ['src/features/writing/init/files.ts', 'src/console/monitor/serve.ts'];
   const wrong = FILES.filter(
     (file) =>
-      /^src\/(cli|console|restore|features)\//.test(file) &&
+      /^src\/(cli|console|features)\//.test(file) &&
       !written.includes(file) &&
       /JSON\.stringify\([^;]*?, null, 2\)/.test(SOURCES.get(file) ?? ''),
   );

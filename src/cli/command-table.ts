@@ -14,13 +14,10 @@ import {
   type Flag,
   flag,
   format,
-  IDENTITY,
   KEYS,
   NO_CALLS,
   OFFLINE,
   OVERRIDE_FREEZE,
-  OVERRIDE_LIMITS,
-  PASSPHRASE_FILE,
   permit,
   port,
   READING,
@@ -501,119 +498,6 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/state.ts')).repair,
   },
   {
-    name: 'snapshot create',
-    does: 'save everything readable of the account in a file',
-    flags: [
-      flag('--out <file>', 'the file; by default named after the account and the time', {
-        isWritten: true,
-      }),
-      flag('--organization <name|id>', 'only this organization'),
-      repeatable('--knowledge-base <id>', 'a knowledge base in addition to those of the stack'),
-      flag('--media', 'include the files that voices and documents were made of'),
-      flag('--encrypt', 'ask for a passphrase if none is set'),
-      PASSPHRASE_FILE,
-      repeatable('--recipient <key>', 'encrypt for this age recipient (age1…)'),
-      flag('--base <file>', 'an earlier snapshot: write only the differences'),
-      IDENTITY,
-      format('text', 'json'),
-    ],
-    examples: [
-      'callsheet snapshot create',
-      'callsheet snapshot create --out nightly.snapshot --passphrase-file key.txt',
-      'callsheet snapshot create --organization harbor --recipient age1…',
-    ],
-    exits: READING,
-    prints: ['callsheet-snapshot-summary'],
-    load: async () => (await import('./commands/snapshot-create.ts')).create,
-  },
-  {
-    name: 'snapshot list',
-    does: 'list the snapshots of a folder',
-    args: [{ name: '[folder]', does: 'by default the working directory' }],
-    flags: [...KEYS, format('text', 'json')],
-    examples: ['callsheet snapshot list backups'],
-    exits: OFFLINE,
-    prints: ['callsheet-snapshots'],
-    load: async () => (await import('./commands/snapshot-show.ts')).list,
-  },
-  {
-    name: 'snapshot show',
-    does: 'show the contents of a snapshot, or one resource of it',
-    args: [
-      { name: '<file>', does: 'a snapshot' },
-      { name: '[resource]', does: 'an address, an id or a name' },
-    ],
-    flags: [...KEYS, format('text', 'json')],
-    examples: [
-      'callsheet snapshot show nightly.snapshot',
-      'callsheet snapshot show nightly.snapshot agent.reception',
-    ],
-    exits: OFFLINE,
-    prints: ['callsheet-snapshot-summary', 'callsheet-snapshot-resource'],
-    load: async () => (await import('./commands/snapshot-show.ts')).show,
-  },
-  {
-    name: 'snapshot diff',
-    does: 'show the differences of two snapshots',
-    args: [
-      { name: '<earlier>', does: 'a snapshot' },
-      { name: '<later>', does: 'another of the same account' },
-    ],
-    flags: [...KEYS, flag('--detailed-exitcode', 'exit 2 when something differs'), REVIEW],
-    examples: [
-      'callsheet snapshot diff monday.snapshot tuesday.snapshot',
-      'callsheet snapshot diff monday.snapshot tuesday.snapshot --format markdown',
-    ],
-    exits: ['done', 'error', 'changes'],
-    prints: ['callsheet-plan'],
-    load: async () => (await import('./commands/snapshot-show.ts')).diff,
-  },
-  {
-    name: 'restore',
-    does: 'restore a snapshot, here or in another account',
-    args: [{ name: '<file>', does: 'a file of `callsheet snapshot create`' }],
-    flags: [
-      ...KEYS,
-      repeatable('--organization <name|id>', 'only this organization of the snapshot'),
-      repeatable(
-        '--map-organization <old=new>',
-        'restore only this organization, into another: names or ids',
-      ),
-      repeatable(
-        '--map-knowledge-base <old=new>',
-        'restore the sources of one knowledge base into another: ids',
-      ),
-      flag('--map-texts', 'also replace ids in prompts, transfer rules and contact policies'),
-      flag('--over', 'also restore resources that already exist'),
-      flag(
-        '--secrets <file>',
-        'a YAML file that says where each secret is: env:NAME, file:PATH or exec:COMMAND',
-      ),
-      flag('--without-secrets', 'restore without the secrets that are missing'),
-      flag('--media <folder>', 'a folder of voice clips and documents with their original names'),
-      flag('--state <file>', 'record the created resources in this file, not in .callsheet', {
-        isWritten: true,
-      }),
-      flag('--dry-run', 'show the changes and the secrets that they need'),
-      flag('--as-if-gone', 'with --dry-run: count everything as missing'),
-      NO_CALLS,
-      AUTO_APPROVE,
-      permit('--skip-refused', 'leave out refused changes; do the rest'),
-      OVERRIDE_FREEZE,
-      OVERRIDE_LIMITS,
-      CONCURRENCY,
-      format('text', 'json'),
-    ],
-    examples: [
-      'callsheet restore nightly.snapshot --dry-run --as-if-gone',
-      'callsheet restore nightly.snapshot --secrets secrets.yaml --media media',
-      'callsheet restore nightly.snapshot --map-organization harbor=marina --map-texts',
-    ],
-    exits: WRITING,
-    prints: ['callsheet-restoration'],
-    load: async () => (await import('../restore/restore.ts')).restore,
-  },
-  {
     name: 'simulate',
     does: 'run a simulated platform on a loopback port',
     flags: [
@@ -655,13 +539,12 @@ const COMMANDS: readonly CommandEntry[] = [
 
 const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
-  snapshot: 'save an account in a file, and inspect it',
 };
 
 const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: [],
   Change: ['validate', 'plan', 'show', 'apply'],
   Look: ['drift', 'runs', 'explain'],
-  'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
+  'Undo and recover': ['rollback', 'state'],
   'Fleets, editor, simulator, applications': ['simulate'],
 };

@@ -4,6 +4,7 @@ import { fleet } from './fleet/index.ts';
 import { log } from './log/index.ts';
 import { page } from './page/index.ts';
 import { reading } from './reading/index.ts';
+import { recovery } from './recovery/index.ts';
 import { rehearse } from './rehearse/index.ts';
 import { review } from './review/index.ts';
 import { rollout } from './rollout/index.ts';
@@ -21,6 +22,7 @@ import { writing } from './writing/index.ts';
  */
 export const features: Features = [
   writing,
+  recovery,
   rollout,
   watch,
   rehearse,

@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isSigned } from '../apply/history.ts';
 import type { Address } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
@@ -504,4 +505,14 @@ function isInside(id: number, { action, history, interleaved = [] }: LedgerLine)
   if (history.before !== null) return id > history.before;
   // Without an entry from before, only what was made has all its entries from the run.
   return action === 'create' || action === 'replace' || id === history.after;
+}
+
+/** The states of restores that a stack's folder keeps, unless they were named with `--state`. */
+export function restoreStates(dir: string): readonly string[] {
+  const folder = join(dir, '.callsheet');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^restore-[\w-]+\.json$/.test(name))
+    .sort()
+    .map((name) => join(folder, name));
 }

@@ -1,10 +1,9 @@
-import type { Snapshot } from '../core/documents.generated.ts';
+import type { Snapshot, SnapshotCommands } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import type { Gap, SnapshotSummary, Withheld } from '../render/snapshot.ts';
 import type { ResourceState } from '../state/model.ts';
 
 /**
@@ -49,6 +48,13 @@ export type ListRecord = Snapshot.List;
 
 /** A piece of a file that a resource was made of, such as a voice's clip. */
 export type MediaRecord = Snapshot.Media;
+
+/** The description of a snapshot: the document that `--format json` prints. */
+export type SnapshotSummary = SnapshotCommands.Summary;
+
+export type Withheld = SnapshotSummary['withheld'][number];
+
+export type Gap = SnapshotSummary['gaps'][number];
 
 /** Something that could not be read, and why. */
 export type GapRecord = Snapshot.Gap;

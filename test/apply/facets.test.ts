@@ -3,7 +3,7 @@ import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts
 import { isObject, type JsonObject } from '../../src/core/value.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
-import { mediaOf, restoreOn, wipe } from '../restore/restoring.ts';
+import { mediaOf, restoreOn, wipe } from '../features/recovery/restoring.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { type Stage, staged, stagedBothWays } from './stage.ts';
 

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../src/core/value.ts';
 import { createFingerprinter } from '../../src/state/fingerprint.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
-import { restoreOn, wipe } from '../restore/restoring.ts';
+import { restoreOn, wipe } from '../features/recovery/restoring.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { stateCommands, stateIn } from './state-stage.ts';
 

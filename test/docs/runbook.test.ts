@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject } from 'vitest';
 import { staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES, FINGERPRINT_KEY } from '../e2e/clinic.ts';
-import { wipe } from '../restore/restoring.ts';
+import { wipe } from '../features/recovery/restoring.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/undo.md'), 'utf8');
 

@@ -30,7 +30,7 @@ import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Said, type Stage } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
 import { VALUES } from '../e2e/dialect-table.ts';
-import { mediaOf, restoreOn, wipe } from '../restore/restoring.ts';
+import { mediaOf, restoreOn, wipe } from '../features/recovery/restoring.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { SECRETS } from './agent-sample.ts';

@@ -3,8 +3,8 @@ import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts
 import { kinds } from '../../src/kinds/index.ts';
 import { recordsIn } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { ownState, restoreOn } from '../features/recovery/restoring.ts';
 import { longRows } from '../long.ts';
-import { ownState, restoreOn } from '../restore/restoring.ts';
 import { take } from '../snapshot/taking.ts';
 
 /**

@@ -12,8 +12,8 @@ import {
 import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
+import { ownState, restoreOn, suppliesOf, wipe } from '../features/recovery/restoring.ts';
 import { runs, timeFor } from '../long.ts';
-import { ownState, restoreOn, suppliesOf, wipe } from '../restore/restoring.ts';
 import { take } from '../snapshot/taking.ts';
 
 /** A field, or a member of open settings, that takes a reference. */

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CreateFlags, create } from '../../src/cli/commands/snapshot-create.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
-import type { SnapshotSummary } from '../../src/render/snapshot.ts';
+import { type CreateFlags, create } from '../../src/features/recovery/snapshot-create.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
+import type { SnapshotSummary } from '../../src/snapshot/format.ts';
 import type { Stage } from '../apply/stage.ts';
 import { IDENTITY, RECIPIENT } from './files.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RESTORED, secretsFile, wipe } from '../restore/restoring.ts';
+import { RESTORED, secretsFile, wipe } from '../features/recovery/restoring.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { environmentOf, manyAgents } from './many-agents.ts';
 import { openPeaks } from './peaks.ts';

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
-import { ownState, restoreOn, wipe } from '../restore/restoring.ts';
+import { ownState, restoreOn, wipe } from '../features/recovery/restoring.ts';
 import { take } from '../snapshot/taking.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { before as beforeRequest, FEW, parted } from '../restore/parts-stage.ts';
+import { before as beforeRequest, FEW, parted } from '../features/recovery/parts-stage.ts';
 
 const EDIT = { greeting_message: 'Who is there?' };
 

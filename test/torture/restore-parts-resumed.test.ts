@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateIdentity } from 'age-encryption';
 import { describe, expect } from 'vitest';
-import { parted } from '../restore/parts-stage.ts';
-import { goOn, interruptedAt, kill } from '../restore/stopped.ts';
+import { parted } from '../features/recovery/parts-stage.ts';
+import { goOn, interruptedAt, kill } from '../features/recovery/stopped.ts';
 
 const EDIT = { greeting_message: 'Who is there?' };
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { AMID, interruptedAt, killedAt } from '../restore/stopped.ts';
+import { AMID, interruptedAt, killedAt } from '../features/recovery/stopped.ts';
 
 describe('a restoration in parts that is stopped', () => {
   interruptedAt('in the midst of a part', 'createAgent', 3);

@@ -11,7 +11,7 @@ import {
   unlockAll,
   wholeFleetOf,
   wipe,
-} from '../restore/restoring.ts';
+} from '../features/recovery/restoring.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { environmentOf } from './many-agents.ts';
 

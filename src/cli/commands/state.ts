@@ -19,12 +19,17 @@ import {
   renderUntouched,
 } from '../../render/state.ts';
 import type { RenderOptions, Way } from '../../render/terminal.ts';
-import { restoreStates } from '../../restore/target.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { type Edit, type Edited, editLine } from '../../run/edit.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
-import { describeReceipt, listReceipts, openTexts, withReceipts } from '../../run/receipts.ts';
+import {
+  describeReceipt,
+  listReceipts,
+  openTexts,
+  restoreStates,
+  withReceipts,
+} from '../../run/receipts.ts';
 import { announceUnsealed, readState } from '../../run/session.ts';
 import { openSettings, openStack } from '../../run/stack.ts';
 import { checkOwner } from '../../state/failures.ts';

@@ -16,13 +16,13 @@ import { kindNamed, kinds } from '../../kinds/index.ts';
 import { createReader, readNewest } from '../../live/reader.ts';
 import { paint, sentence, span, wrap } from '../../render/terminal.ts';
 import { formatCount } from '../../render/wording.ts';
-import { restoreStates } from '../../restore/target.ts';
 import { withPlatform } from '../../run/platform-session.ts';
 import {
   listReceipts,
   listTexts,
   type Receipts,
   type RecordedChange,
+  restoreStates,
   withReceipts,
 } from '../../run/receipts.ts';
 import { loadOptions, openSettings } from '../../run/stack.ts';

@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { runs } from '../../../src/cli/commands/state.ts';
+import { isObject, type Json } from '../../../src/core/value.ts';
+import type { RestoreFlags } from '../../../src/features/recovery/restore.ts';
+import { type Stage, staged } from '../../apply/stage.ts';
+import { stateCommands, storeOf } from '../../cli/state-stage.ts';
+import { agentNamed } from '../../e2e/clinic.ts';
+import { FOR_KEY, take, withKey } from '../../snapshot/taking.ts';
+import { holder } from '../../state/sample.ts';
+import { temporaryFolder } from '../../temporary.ts';
+import { typedCommands } from '../../typed-commands.ts';
+import { PASSWORD, startHttpServer, USERNAME } from '../stores/http-server.ts';
+import { before } from './parts-stage.ts';
+import { restoreOn, wipe } from './restoring.ts';
+
+/** Four agents, each with an account and a token of its own. */
+const NAMES = ['One', 'Two', 'Three', 'Four'] as const;
+const TOKENS = Object.fromEntries(NAMES.map((name) => [`TOKEN_${name}`, `canary-token-${name}`]));
+const UNSET = Object.fromEntries(NAMES.map((name) => [`TOKEN_${name}`, '']));
+const AGENTS = `agents:\n${NAMES.map(
+  (name) =>
+    `  ${name.toLowerCase()}:\n    name: ${name}\n    integrations: { smsProvider: { account_sid: AC${name}, auth_token: { $secret: "env:TOKEN_${name}" } } }\n`,
+).join('')}`;
+
+/** The tokens that the platform has stored. */
+function stored({ sim }: Pick<Stage, 'sim'>): readonly Json[] {
+  return NAMES.flatMap((name) => {
+    const { integrations } = agentNamed(sim, name).record;
+    const sms = isObject(integrations) ? integrations.smsProvider : undefined;
+    return isObject(sms) && sms.auth_token !== undefined ? [sms.auth_token] : [];
+  });
+}
+
+/** The commands that stand below a result, without those that its sentences name. */
+function waysIn(out: string): readonly string[] {
+  return typedCommands(out).filter(
+    (command) => command.includes(' --state ') || command.includes(' --dir '),
+  );
+}
+
+async function begin(stage: Stage, env: Env): Promise<void> {
+  await stage.remove('agents.yaml');
+  await stage.write('resources.yaml', AGENTS);
+  await stage.apply({}, { env });
+}
+
+type Env = Readonly<Record<string, string>>;
+
+const STORES = ['file', 'http'] as const;
+
+async function openPlace(store: (typeof STORES)[number]) {
+  if (store === 'file')
+    return { env: TOKENS, forget: (stage: Stage) => stage.forget(), close() {} };
+  const server = await startHttpServer();
+  const env = {
+    ...TOKENS,
+    CALLSHEET_STATE: `${server.origin}/plain/state`,
+    CALLSHEET_STATE_USERNAME: USERNAME,
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+  };
+  const forget = async () => {
+    server.shelfOf('/plain/state').text = undefined;
+  };
+  return { env, forget, close: server.stop };
+}
+
+describe('a restore without secrets, followed by an apply with them', () => {
+  for (const store of STORES) {
+    for (const state of ['kept', 'lost'] as const) {
+      staged(`stores every one, with the state ${state} in ${store}`, async (stage) => {
+        const { env, forget, close } = await openPlace(store);
+        try {
+          await begin(stage, env);
+          const { file } = await take(stage, 'then.snapshot', FOR_KEY, env);
+          wipe(stage.sim);
+          if (state === 'lost') await forget(stage);
+          const given = { ...(await withKey(stage)), withoutSecrets: true } as const;
+          const { summary } = await restoreOn(stage, file, given, { env: { ...env, ...UNSET } });
+          expect(summary()).toMatchObject({
+            status: 'done',
+            stack: { resources: 4, secrets: 4, problem: null },
+          });
+          expect(stored(stage)).toEqual([]);
+          const changes = (await stage.plan({}, { env })).changes.flatMap(({ fields }) => fields);
+          expect(changes.map(({ cause }) => cause)).toEqual(Array(4).fill('secret_unwritten'));
+          // The second plan of `apply` is empty, and nothing is left open.
+          await stage.apply({}, { env });
+          expect(stored(stage)).toEqual(Object.values(TOKENS));
+        } finally {
+          await close();
+        }
+      });
+    }
+  }
+});
+
+/** A fleet of four that is gone and restored without its secrets; `meanwhile` happens before the restore. */
+async function restoreGone(
+  stage: Stage,
+  meanwhile: () => Promise<void> = async () => {},
+  given: Partial<RestoreFlags> = {},
+  options: Parameters<typeof restoreOn>[3] = {},
+) {
+  await begin(stage, TOKENS);
+  const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+  wipe(stage.sim);
+  await stage.forget();
+  await meanwhile();
+  const flags = { ...(await withKey(stage)), withoutSecrets: true, ...given } as const;
+  const again = (more: object = {}, other: typeof options = {}) =>
+    restoreOn(stage, file, { ...flags, ...more }, { env: UNSET, ...options, ...other });
+  return { ...(await again()), again };
+}
+
+staged('secrets that a restore left open are not trusted', async (stage) => {
+  await restoreGone(stage);
+  const { out } = await stateCommands(stage).trust([], false, { env: TOKENS, exit: 4 });
+  const { run, ledger } = JSON.parse(out);
+  expect([run, ledger.length]).toEqual([null, 4]);
+  expect(ledger[0]).toMatchObject({
+    status: 'not_attempted',
+    message: expect.stringContaining('the next `callsheet apply` writes it'),
+  });
+  await stage.apply({}, { env: TOKENS });
+  expect(stored(stage)).toEqual(Object.values(TOKENS));
+});
+
+staged('what the restore recorded is a run of its own, and is repeated by none', async (stage) => {
+  const { summary, again } = await restoreGone(stage);
+  const { stack } = summary();
+  const listed = await stage.run((to) =>
+    runs(undefined, { dir: stage.folder, format: 'json' }, to),
+  );
+  const recorded = JSON.parse(listed.out).runs.find(
+    ({ run }: { run: string }) => run === stack?.run,
+  );
+  expect(recorded).toMatchObject({ purpose: 'import' });
+  expect((await again()).summary().stack).toMatchObject({ run: null, secrets: 4 });
+  await stage.apply({}, { env: TOKENS });
+  expect((await again()).summary().stack).toMatchObject({ run: null, secrets: 0 });
+});
+
+staged('what somebody else made is not bound', async (stage) => {
+  const { summary } = await restoreGone(
+    stage,
+    async () => {
+      const { sim } = stage;
+      await stage.write('resources.yaml', AGENTS.replace('name: Four', 'name: Five'));
+      await stage.apply({ target: ['agent.four'] }, { env: TOKENS });
+      await stage.forget();
+      expect(sim.store.agents.size).toBe(1);
+    },
+    { over: true },
+  );
+  expect(summary().stack).toMatchObject({ resources: 3, secrets: 3 });
+  const { changes } = await stage.plan({}, { env: TOKENS });
+  const causes = changes.map(({ address, fields }) => [address, fields.map(({ cause }) => cause)]);
+  expect(causes).toContainEqual(['agent.four', ['unknown_secret']]);
+});
+
+staged('a secret that went with its object is open although the agent survived', async (stage) => {
+  await begin(stage, TOKENS);
+  const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+  Object.assign(agentNamed(stage.sim, 'One').record, { integrations: {} });
+  const flags = { ...(await withKey(stage)), withoutSecrets: true, over: true } as const;
+  const { summary } = await restoreOn(stage, file, flags, { env: UNSET });
+  expect(summary().stack).toMatchObject({ resources: 1, secrets: 1 });
+  await stage.apply({}, { env: TOKENS });
+  expect(stored(stage)).toEqual(Object.values(TOKENS));
+});
+
+staged('an interrupted restore records what it made', async (stage) => {
+  const stop = new AbortController();
+  const outside = before('createAgent', 3, () => stop.abort());
+  const { summary, again } = await restoreGone(
+    stage,
+    undefined,
+    { concurrency: 1 },
+    { outside, stop: stop.signal, exit: 130 },
+  );
+  const { stack } = summary();
+  expect(stack).toMatchObject({ resources: stage.sim.store.agents.size, problem: null });
+  expect((await again({}, NOT_STOPPED)).summary().stack).toMatchObject({
+    resources: 4,
+    secrets: 4,
+  });
+  await stage.apply({}, { env: TOKENS });
+  expect(stored(stage)).toEqual(Object.values(TOKENS));
+});
+
+const NOT_STOPPED = { outside: {}, stop: new AbortController().signal, exit: 0 } as const;
+
+describe('where the state of the stack cannot be written', () => {
+  staged('as another run holds it, the same restore records it later', async (stage) => {
+    await begin(stage, TOKENS);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+    wipe(stage.sim);
+    const lease = await storeOf(stage).acquire(holder('r2'));
+    const flags = { ...(await withKey(stage)), withoutSecrets: true, format: 'text' } as const;
+    const { out } = await restoreOn(stage, file, flags, { env: UNSET });
+    await lease.release();
+    expect(out.replace(/\s+/g, ' ')).toContain('was not written');
+    const [command = ''] = waysIn(out);
+    expect(command).toMatch(/^callsheet restore \S+ .*--without-secrets/);
+    const { summary } = await restoreOn(stage, file, { ...flags, format: 'json' }, { env: UNSET });
+    expect(summary().stack).toMatchObject({ resources: 4, secrets: 4, problem: null });
+    await stage.apply({}, { env: TOKENS });
+    expect(stored(stage)).toEqual(Object.values(TOKENS));
+  });
+
+  staged('as it is that of another stack, another state is named', async (stage) => {
+    await stage.edit('callsheet.yaml', 'callsheet: 1', 'callsheet: 1\nstack: then');
+    const shared = { ...TOKENS, CALLSHEET_STATE: join(temporaryFolder(), 'state.json') };
+    await begin(stage, shared);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY, shared);
+    wipe(stage.sim);
+    await stage.edit('callsheet.yaml', 'stack: then', 'stack: now');
+    const flags = { ...(await withKey(stage)), withoutSecrets: true, format: 'text' } as const;
+    const { out } = await restoreOn(stage, file, flags, { env: { ...shared, ...UNSET } });
+    const [command = ''] = waysIn(out);
+    const [, place = ''] = /^CALLSHEET_STATE=(\S+) callsheet restore /.exec(command) ?? [];
+    const env = { CALLSHEET_STATE: place };
+    const recorded = await restoreOn(stage, file, flags, { env: { ...UNSET, ...env } });
+    const typed = waysIn(recorded.out);
+    expect(typed[0]).toBe(`CALLSHEET_STATE=${place} callsheet apply --dir ${stage.folder}`);
+    await stage.apply({}, { env: { ...TOKENS, ...env } });
+    expect(stored(stage)).toEqual(Object.values(TOKENS));
+  });
+});
+
+staged('without a stack the command that is printed writes the secrets', async (stage) => {
+  await begin(stage, TOKENS);
+  const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+  wipe(stage.sim);
+  const state = join(stage.folder, 'own.json');
+  const flags = { ...(await withKey(stage)), dir: '.', state, withoutSecrets: true } as const;
+  const { out, summary } = await restoreOn(stage, file, flags, { env: UNSET });
+  expect([summary().stack, out.includes('callsheet apply')]).toEqual([null, false]);
+  const text = await restoreOn(stage, file, { ...flags, format: 'text' }, { env: UNSET });
+  const [command] = waysIn(text.out);
+  expect(command).toMatch(/^callsheet restore \S+ .*--without-secrets --state /);
+  const needed = summary().secrets.map(({ any_of: [one] }) => one?.variable ?? '');
+  const env = { ...UNSET, ...Object.fromEntries(needed.map((name, at) => [name, `canary-${at}`])) };
+  await restoreOn(stage, file, flags, { env });
+  expect(stored(stage)).toHaveLength(4);
+});
