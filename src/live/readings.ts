@@ -67,10 +67,10 @@ export function openReadings(
     const packed = pack(kind, live);
     if (bytes + packed.length > MOST_BYTES) return;
     bytes += packed.length;
-    const place = placeOf(kind, scope);
+    const place = toPlace(kind, scope);
     seen.set(place, (seen.get(place) ?? new Set()).add(id));
     const isSure = isReadAfterStamp(live, findText(live.record.updated_at) ?? null);
-    all.set(keyOf(kind, id), { live: { scope, readAt }, packed, facets, begunAt, isSure });
+    all.set(toKey(kind, id), { live: { scope, readAt }, packed, facets, begunAt, isSure });
   }
 
   async function read(
@@ -82,7 +82,7 @@ export function openReadings(
     const begunAt = now();
     const live = await reader.read(kind, at, facets);
     if (kind.stamp === undefined) return live;
-    forget(keyOf(kind, at.id));
+    forget(toKey(kind, at.id));
     if (live?.extent === 'whole' && live.unread === undefined) keep(kind, live, facets, begunAt);
     return live;
   }
@@ -93,7 +93,7 @@ export function openReadings(
     { id, scope }: Pick<LiveResource, 'id' | 'scope'>,
     facets: ReadonlySet<string>,
   ): Kept | undefined {
-    const kept = all.get(keyOf(kind, id));
+    const kept = all.get(toKey(kind, id));
     if (kept === undefined || !isSameJson(kept.live.scope, scope)) return undefined;
     return isSameJson([...kept.facets].sort(), [...facets].sort()) ? kept : undefined;
   }
@@ -117,7 +117,7 @@ export function openReadings(
 
   /** The list of a place as it was begun to be read at a time or later. */
   function listSince(reader: Reader, kind: Kind, scope: Scope, oldest: number): Listing {
-    const place = placeOf(kind, scope);
+    const place = toPlace(kind, scope);
     const known = lists.get(place);
     if (known !== undefined && known.begunAt >= oldest) return known.items;
     const items = listKnown(reader, kind, scope, true);
@@ -134,7 +134,7 @@ export function openReadings(
   ): Promise<LiveResource | undefined> {
     const kept = find(kind, at, facets);
     if (kept === undefined) return undefined;
-    const place = placeOf(kind, at.scope);
+    const place = toPlace(kind, at.scope);
     const pages = Math.max(1, Math.ceil((sizes.get(place) ?? 0) / PAGE_SIZE));
     const oldest = getOldest(pages);
     if (kept.begunAt >= oldest) return unpack(kind, at.id, kept);
@@ -150,7 +150,7 @@ export function openReadings(
       ...reader,
       async list(kind, scope, ...how) {
         const items = await reader.list(kind, scope, ...how);
-        sizes.set(placeOf(kind, scope), items?.length ?? 0);
+        sizes.set(toPlace(kind, scope), items?.length ?? 0);
         return items;
       },
       async read(kind, at, facets) {
@@ -170,7 +170,7 @@ export function openReadings(
         reader.read(kind, at, facets),
     }),
     beginWrite(kind, id) {
-      if (id !== null) forget(keyOf({ name: kind }, id));
+      if (id !== null) forget(toKey({ name: kind }, id));
     },
     endWrite() {
       writtenAt = now();
@@ -185,7 +185,7 @@ export function askingOnce(reader: Reader, most: number): Reader {
   return {
     ...reader,
     async history(kind, id, limit) {
-      const key = keyOf(kind, id);
+      const key = toKey(kind, id);
       const known = asked.get(key);
       const isEnough =
         known !== undefined && (known.limit >= limit || (await known.entries).length < known.limit);
@@ -199,11 +199,11 @@ export function askingOnce(reader: Reader, most: number): Reader {
 
 type Listing = Promise<readonly ListedResource[] | undefined>;
 
-function keyOf({ name }: Pick<Kind, 'name'>, id: string): string {
+function toKey({ name }: Pick<Kind, 'name'>, id: string): string {
   return `${name} ${id}`;
 }
 
-function placeOf({ name }: Kind, scope: Scope): string {
+function toPlace({ name }: Kind, scope: Scope): string {
   return `${name} ${JSON.stringify(scope)}`;
 }
 

@@ -24,14 +24,14 @@ export type Errored = StateHead & { readonly file: string };
 type Place = Pick<Stack, 'dir' | 'environment' | 'state'>;
 
 /** Each environment has a state of its own. */
-function copyOf({ dir, environment }: Pick<Place, 'dir' | 'environment'>): string {
+function nameCopy({ dir, environment }: Pick<Place, 'dir' | 'environment'>): string {
   const middle = environment === undefined ? '' : `.${environment}`;
   return join(dir, `errored${middle}.callsheet-state`);
 }
 
 /** The copy that a run left, and the state that it is of; undefined where there is none. */
 export async function readErrored(place: Place): Promise<Errored | undefined> {
-  const file = copyOf(place);
+  const file = nameCopy(place);
   const stream = createReadStream(file);
   try {
     const head = await readHead(linesOf(stream));
@@ -102,7 +102,7 @@ export async function keepErrored(
   if (!(failure instanceof CallsheetError) || failure.code === 'locked') return failure;
   const errored = await readErrored(place);
   if (errored !== undefined && errored.lineage !== state.lineage) return failure;
-  const file = copyOf(place);
+  const file = nameCopy(place);
   try {
     const { disk } = context;
     await rm(file, { force: true });

@@ -205,7 +205,7 @@ async function* mapResources(
     for await (const records of mapAhead(items, ahead, read)) yield* records;
     return;
   }
-  const keep = (document: JsonObject) => keepOf(kind, document, sensitive);
+  const keep = (document: JsonObject) => redactKept(kind, document, sensitive);
   const unchanged = openUnchanged(kind, earlier, { keep, hasRead });
   for await (const records of mapAhead(unchanged.changed(items), ahead, read)) yield* records;
   const takeOver = ({ item, record }: Settled) =>
@@ -419,7 +419,7 @@ async function takeOverRecord(
   const live = await reader.read(kind, { id, scope, record, isKnown: true }, inDoubt);
   const isInDoubt = (path: string) => inDoubt.has(fieldIn(path));
   const parts = Object.entries(live?.document ?? {}).filter(([field]) => inDoubt.has(field));
-  const kept = keepOf(kind, Object.fromEntries(parts), sensitive);
+  const kept = redactKept(kind, Object.fromEntries(parts), sensitive);
   const others = Object.entries(earlier.facets).filter(([field]) => !inDoubt.has(field));
   const withheld = earlier.withheld.filter((path) => !isInDoubt(path));
   return [
@@ -434,7 +434,7 @@ async function takeOverRecord(
 }
 
 /** A document as a snapshot keeps it. */
-function keepOf({ schema }: Kind, document: JsonObject, sensitive: boolean): Redacted {
+function redactKept({ schema }: Kind, document: JsonObject, sensitive: boolean): Redacted {
   return sensitive ? { document, withheld: [] } : redact(schema, document, { how: 'withhold' });
 }
 
@@ -447,8 +447,8 @@ function toRecord(
 ): ResourceRecord {
   const { id, scope, extent, record, document } = live;
   const parts = Object.entries(document).filter(([field]) => apart.has(field));
-  const kept = keepOf(kind, record, sensitive);
-  const secret = keepOf(kind, Object.fromEntries(parts), sensitive);
+  const kept = redactKept(kind, record, sensitive);
+  const secret = redactKept(kind, Object.fromEntries(parts), sensitive);
   const isCertain =
     kind.stamp !== undefined &&
     extent === 'whole' &&

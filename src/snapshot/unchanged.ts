@@ -64,7 +64,7 @@ export function openUnchanged(
     const names = Object.keys(shown);
     // The items of a list have the same fields: one copy of their names is enough.
     if (names.join() !== last.join()) last = names;
-    waiting.set(id, { id, scope, fields: last, digest: digestOf(shown, last) });
+    waiting.set(id, { id, scope, fields: last, digest: digestFields(shown, last) });
   }
 
   return {
@@ -84,14 +84,14 @@ export function openUnchanged(
         waiting.delete(record.id);
         const { id, scope, fields, digest } = shown;
         const isSame =
-          digestOf(record.record, fields) === digest && isCovered(kind, record.record, hasRead);
+          digestFields(record.record, fields) === digest && isCovered(kind, record.record, hasRead);
         yield { item: { id, scope, record: {} }, record: isSame ? record : undefined };
       }
     },
   };
 }
 
-function digestOf(record: JsonObject, fields: readonly string[]): string {
+function digestFields(record: JsonObject, fields: readonly string[]): string {
   return computeDigest(fields.map((field) => record[field] ?? null));
 }
 

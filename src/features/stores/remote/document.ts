@@ -428,7 +428,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       gather(wanting, async ({ state, open, finished }) => {
         const allow = createAllowance(`the state ${location}`);
         const name = `the state ${location}`;
-        const mark = state === null ? undefined : markOf(state);
+        const mark = state === null ? undefined : toMark(state);
         const isKnown = mark !== undefined && mark === known;
         const texts =
           state === null || isKnown ? [] : await readTexts([state], { name, wanting, allow });
@@ -546,7 +546,7 @@ function appended(
 }
 
 /** Names the text of a part: a part that lies elsewhere has a name of its own, and is never written again. */
-function markOf(part: Part): string {
+function toMark(part: Part): string {
   return 'at' in part ? part.at : hash('sha256', JSON.stringify(part));
 }
 

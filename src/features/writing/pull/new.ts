@@ -202,7 +202,7 @@ export async function findForeign(
   session: Home,
   isManaged: (kind: string, id: string) => boolean,
 ): Promise<ForeignFound> {
-  const keyOf = (kind: Kind, scope: Scope, item: ListedResource) =>
+  const toKey = (kind: Kind, scope: Scope, item: ListedResource) =>
     `${kind.name} ${JSON.stringify(scope)} ${getRecordKey(kind, item.record, scope) ?? item.id}`;
   const ambiguous = new Set<string>();
   const lists = await Promise.all(
@@ -215,13 +215,13 @@ export async function findForeign(
     ),
   );
   const keys = countEach(
-    lists.flatMap(({ kind, scope, items }) => items.map((item) => keyOf(kind, scope, item))),
+    lists.flatMap(({ kind, scope, items }) => items.map((item) => toKey(kind, scope, item))),
   );
   const found = lists.flatMap(({ kind, scope, items }) =>
     items
       .filter(({ id }) => !isManaged(kind.name, id))
       .map(async (item): Promise<readonly Foreign[]> => {
-        if ((keys.get(keyOf(kind, scope, item)) ?? 0) > 1) ambiguous.add(`${kind.name} ${item.id}`);
+        if ((keys.get(toKey(kind, scope, item)) ?? 0) > 1) ambiguous.add(`${kind.name} ${item.id}`);
         const facets = new Set(kind.facets.map(({ field }) => field));
         const live = await session.reader.read(kind, { ...item, scope }, facets);
         const block = kind.nested === undefined ? undefined : findBlock(kind, scope, session);
