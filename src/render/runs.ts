@@ -253,12 +253,13 @@ export type Outcome = Pick<LedgerLine, 'action' | 'status' | 'verdict'> & {
 const REQUEST = / \(request ([^\s()]+)\)/g;
 
 /** A message without the parts that are of one resource or one request alone. */
-function splitCause({ address, id, message }: LedgerLine) {
+function splitCause({ address, id, former_id: former, message }: LedgerLine) {
   if (message === null) return { cause: null, requests: [] };
   const requests = [...message.matchAll(REQUEST)].map(([, request = '']) => request);
   const text = message.replaceAll(REQUEST, '').replaceAll(quoted(address), 'ADDRESS');
   const general = text.replaceAll(address, 'ADDRESS');
-  return { cause: id === null ? general : general.replaceAll(`/${id}`, '/…'), requests };
+  const own = [id, former].filter((one) => one != null);
+  return { cause: own.reduce((all, one) => all.replaceAll(one, '…'), general), requests };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isSigned } from '../apply/history.ts';
 import type { Address } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
@@ -66,13 +66,17 @@ export async function withReceipts<T>(
   context: RunContext,
   work: (receipts: Receipts) => Promise<T>,
 ): Promise<T> {
+  const isSameFile = (file: string) =>
+    'file' in state && resolve(dir, state.file) === resolve(file);
   const stores = [
     { name: undefined, store: openStore({ state }, context) },
-    ...others.map((file) => ({
-      // As CALLSHEET_STATE reads it: a relative path begins at the stack folder.
-      name: relative(dir, file),
-      store: openStore({ state: { file } }, context),
-    })),
+    ...others
+      .filter((file) => !isSameFile(file))
+      .map((file) => ({
+        // As CALLSHEET_STATE reads it: a relative path begins at the stack folder.
+        name: relative(dir, file),
+        store: openStore({ state: { file } }, context),
+      })),
   ];
   try {
     const opened = await Promise.all(

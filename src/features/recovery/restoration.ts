@@ -28,6 +28,8 @@ export type RestorationException = RestorationSummary['exceptions'][number];
 /** Addresses that are named for one exception, unless everything is asked for. */
 const MOST_NAMED = 3;
 const MOST_LISTED = 10;
+/** Secrets that are listed: people supply them by this list. */
+export const MOST_ASKED = 200;
 
 /** Shows how a restoration ended, below the ledgers of its runs, and last the commands that go on from it. */
 export function renderRestorationText(
@@ -157,6 +159,6 @@ function secretLines(
     // Never broken: it is there to be copied.
     [span(`    ${variable}`)],
   ];
-  const lines = listLines(wanted, item, MOST_LISTED, options);
+  const lines = listLines(wanted, item, MOST_ASKED, options);
   return titled(span(title, 'strong'), lines, options);
 }

@@ -53,7 +53,7 @@ import {
   survey,
 } from './plan.ts';
 import { describeStack, type RestorationSummary, renderRestorationText } from './restoration.ts';
-import { type Remedy, recordRestored, writeIds } from './stack-state.ts';
+import { listWritingRuns, type Remedy, recordRestored, writeIds } from './stack-state.ts';
 import { findStrangers } from './target.ts';
 
 type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
@@ -78,7 +78,12 @@ type Work = {
   readonly shown: Set<string>;
 };
 
-type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
+/** `more`: flags that the command which goes on needs besides. */
+type Ending = readonly [
+  status: RestorationSummary['status'],
+  exit: ExitCode,
+  more?: readonly string[],
+];
 
 /**
  * Makes the target hold what the snapshot does, and proves it. All parts are planned before the first write, so
@@ -100,14 +105,15 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
       collisions,
       secrets: neededSecrets(needs),
     };
-    const end = async (overview: Overview, [status, exit]: Ending) => {
+    const end = async (overview: Overview, [status, exit, more = []]: Ending) => {
       const isOver = status !== 'planned' && status !== 'refused';
       const { stack, remedy } = isOver
         ? await recordRestored(opened, flags, context)
         : { stack: null };
       const ids = isOver ? await writeIds(opened, context) : null;
       const summary = { ...buildSummary(status, overview, progress, platform, opened, stack), ids };
-      const ways = listWays(summary, remedy, opened, flags, context);
+      const back = isOver ? await listWritingRuns(opened) : [];
+      const ways = listWays(summary, { remedy, back, more }, opened, flags, context);
       show(flags, summary, (to) => renderRestorationText(summary, ways, to), context);
       return exit;
     };
@@ -399,7 +405,8 @@ async function beforeFirst(
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
     const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
-    return collisions.length + strangers.length === 0
+    // What is equal already is taken over, and nothing of it is written.
+    return collisions.every((one) => one.is_equal) && strangers.length === 0
       ? undefined
       : targetNotEmpty(collisions, strangers.length, {
           isVerbose: context.terminal.render.verbose,
@@ -410,8 +417,11 @@ async function beforeFirst(
   if (flags.dryRun === true || isIdle) showPlan();
   if (flags.dryRun === true) {
     if (inTheWay !== undefined) say(context.terminal, needsOver(inTheWay));
-    const isStopped = isRefused(plan) || inTheWay !== undefined;
-    return ['planned', isStopped ? EXIT.refused : EXIT.done];
+    const more = [
+      ...(inTheWay === undefined ? [] : ['--over']),
+      ...(isRefused(plan) ? ['--skip-refused'] : []),
+    ];
+    return ['planned', more.length > 0 ? EXIT.refused : EXIT.done, more];
   }
   if (inTheWay !== undefined) throw inTheWay;
   if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
@@ -447,8 +457,16 @@ const KEPT_FLAGS = [
 
 /** The commands that go on from a restore: the same one again where something is left to do, or what takes it back. */
 function listWays(
-  { status, snapshot, state, runs, stack, platform, exceptions }: RestorationSummary,
-  remedy: Remedy | undefined,
+  { status, snapshot, state, stack, platform, exceptions }: RestorationSummary,
+  {
+    remedy,
+    back: runs,
+    more,
+  }: {
+    readonly remedy: Remedy | undefined;
+    readonly back: readonly string[];
+    readonly more: readonly string[];
+  },
   { hasStack }: Pick<Opened, 'hasStack'>,
   flags: RestoreFlags,
   { env }: Pick<Context, 'env'>,
@@ -460,9 +478,11 @@ function listWays(
       return value === true ? name : `${name} ${quoted(String(value))}`;
     }),
   );
-  const again = commandLine(['restore', quoted(snapshot.file), ...kept].join(' '), flags);
+  const added = more.filter((flag) => !kept.includes(flag));
+  const again = commandLine(['restore', quoted(snapshot.file), ...kept, ...added].join(' '), flags);
   if (status === 'refused') return [];
-  if (status === 'planned') return [[again, 'restores it']];
+  if (status === 'planned')
+    return [[again, more.includes('--skip-refused') ? 'restores the rest' : 'restores it']];
   const ways: Way[] = status === 'done' ? [] : [[again, 'continues']];
   if (remedy === 'repair') ways.push([commandLine('state repair', flags), 'rebuilds the state']);
   const own = `.callsheet/state-${platform.account_id.slice(0, ACCOUNT_LETTERS)}.json`;
@@ -477,14 +497,12 @@ function listWays(
   const at = place === '' || place.includes('://') ? '' : `CALLSHEET_STATE=${quoted(place)} `;
   if (stack !== null && stack.secrets > 0)
     ways.push([`${at}${commandLine('apply', flags)}`, 'writes the secrets of the stack']);
-  const back = runs
-    .toReversed()
-    .map(
-      (run): Way => [
-        `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,
-        'takes it back, with the state that records it',
-      ],
-    );
+  const back = runs.map(
+    (run): Way => [
+      `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,
+      'takes it back, with the state that records it',
+    ],
+  );
   return [...ways, ...back];
 }
 

@@ -16,7 +16,7 @@ import {
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { countKind, formatCount, formatFirst, formatSize } from '../../render/wording.ts';
 import type { Gap, SnapshotSummary, Withheld } from '../../snapshot/format.ts';
-import { secretsByVariable } from './restoration.ts';
+import { MOST_ASKED, secretsByVariable } from './restoration.ts';
 
 /** Lines of a list that are shown unless everything is asked for. */
 const MOST_LISTED = 10;
@@ -123,7 +123,7 @@ function askedLines({ restore }: SnapshotSummary, options: RenderOptions): reado
   return [
     ...titled(
       span(`Secrets that a restore asks for (${wanted.length}):`, 'strong'),
-      listLines(wanted, secretItem, MOST_LISTED, options),
+      listLines(wanted, secretItem, MOST_ASKED, options),
       options,
     ),
     ...block('To set up in the dashboard:', byHand),

@@ -4,8 +4,14 @@ import type { Address } from '../../core/address.ts';
 import { type DesiredResource, valuesInClear } from '../../core/desired.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { overlaps, toPath } from '../../core/path.ts';
-import { Blob, getOwn } from '../../core/value.ts';
-import { compareApplied, rememberLeaf } from '../../diff/applied.ts';
+import { Blob, getOwn, isSameJson, Secret, sum } from '../../core/value.ts';
+import {
+  compareApplied,
+  digestOfApplied,
+  digestSource,
+  matchesApplied,
+  rememberLeaf,
+} from '../../diff/applied.ts';
 import { listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { renderCsv } from '../../render/read/table.ts';
@@ -60,6 +66,21 @@ type WrittenResource = {
 
 const WRITES = ['create', 'replace', 'update'];
 
+/** The runs of a restoration that wrote something and were not taken back, the newest first. */
+export async function listWritingRuns({
+  store,
+}: Pick<Opened, 'store'>): Promise<readonly string[]> {
+  const runs = await closing(store(), (own) => own.runs());
+  const undone = new Set(
+    runs.flatMap(({ status, undoes }) => (status === 'done' ? (undoes ?? []) : [])),
+  );
+  const hasWritten = ({ outcomes = [] }: (typeof runs)[number]) =>
+    outcomes.some(({ action, status }) => WRITES.includes(action) && status === 'done');
+  return runs.flatMap((one) =>
+    one.purpose === 'restore' && hasWritten(one) && !undone.has(one.run) ? [one.run] : [],
+  );
+}
+
 /** Reads what all runs of a restoration made and wrote, also those that died. */
 async function readWritten(store: StateStore): Promise<Written | undefined> {
   const { state } = await store.load();
@@ -89,7 +110,12 @@ async function readWritten(store: StateStore): Promise<Written | undefined> {
  * live. A restoration ends as it did without this, so that nothing is thrown.
  */
 export async function recordRestored(
-  { hasStack, store: openOwn, sparing }: Pick<Opened, 'hasStack' | 'store' | 'sparing'>,
+  {
+    hasStack,
+    store: openOwn,
+    sparing,
+    supplies,
+  }: Pick<Opened, 'hasStack' | 'store' | 'sparing' | 'supplies'>,
   flags: OpenFlags,
   context: Context,
 ): Promise<Recorded> {
@@ -103,7 +129,7 @@ export async function recordRestored(
   try {
     const written = await closing(openOwn(), readWritten);
     if (written === undefined || written.resources.size === 0) return { stack: null };
-    return { stack: await recordInStack(written, sparing, flags, unstopped) };
+    return { stack: await recordInStack(written, { sparing, supplies }, flags, unstopped) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const { location, isSound } = await describeState(flags, unstopped);
@@ -187,7 +213,7 @@ async function describeState(
  */
 async function recordInStack(
   written: Written,
-  sparing: Opened['sparing'],
+  { sparing, supplies }: Pick<Opened, 'sparing' | 'supplies'>,
   flags: OpenFlags,
   context: Context,
 ): Promise<StackRecord> {
@@ -201,18 +227,26 @@ async function recordInStack(
   try {
     const place = { store: session.store, settings: session.stack };
     const lastBound = await findLastImport(session.store);
+    const findSupplied = (address: Address, path: string) => {
+      const given = supplies.secretAt(address, path);
+      return given instanceof Secret ? supplies.findSecret(given.source) : given;
+    };
     const { began, lease } = await beginEdit('import', place, context);
     return await releasing(lease, async () => {
       const state = await recordRecovery(lease, session, context);
       const fingerprints = await fingerprintsForRun(state, session, context);
       const own: Session = { ...session, state, world: { ...session.world, fingerprints } };
-      const sources = { written, theirs: await openWritten(written, session, context), lastBound };
+      const sources = {
+        written,
+        theirs: await openWritten(written, session, context),
+        lastBound,
+        findSupplied,
+      };
       const entries = await listEntries(sources, own, context);
-      const changed = entries.filter(({ entry, open }) => {
-        const known = state.resources[entry.address];
-        return open.length > 0 || known?.id !== entry.resource.id;
-      });
-      const open = entries.reduce((sum, { entry }) => sum + countOpen(entry.resource), 0);
+      const changed = entries.filter(
+        ({ entry }) => !isSameJson(state.resources[entry.address] ?? null, entry.resource),
+      );
+      const open = sum(entries.map(({ secrets }) => secrets));
       const counts = { location, resources: entries.length, secrets: open, problem: null };
       if (changed.length === 0) return { ...counts, run: null };
       const claims = changed.map(({ entry: { address, resource } }) => {
@@ -223,8 +257,8 @@ async function recordInStack(
       const { base_url } = session.platform;
       const edit = {
         records: changed.map(({ entry }) => [entry.address, entry.resource] as const),
-        ledger: changed.map(({ entry: { address, resource } }) =>
-          editLine(address, 'adopt', resource.id, describeOpen(countOpen(resource))),
+        ledger: changed.map(({ entry: { address, resource }, secrets }) =>
+          editLine(address, 'adopt', resource.id, describeOpen(secrets)),
         ),
       };
       const { run } = await recordEdit(lease, { ...began, base_url }, state, edit, context);
@@ -241,10 +275,6 @@ function describeOpen(count: number): string {
   return `${restored}; the next apply writes ${formatCount(count, 'secret')}`;
 }
 
-function countOpen({ leaves }: ResourceState): number {
-  return Object.values(leaves).filter(isUnsettled).length;
-}
-
 /** The time of the newest edit that bound resources: writes of a restoration before it were taken into account then. */
 async function findLastImport(store: StateStore): Promise<string | undefined> {
   return (await store.runs()).find(({ purpose }) => purpose === 'import')?.at;
@@ -255,6 +285,8 @@ type Sources = {
   readonly written: Written;
   readonly theirs: World;
   readonly lastBound: string | undefined;
+  /** The value that somebody supplied for a secret of the restoration. */
+  readonly findSupplied: (address: Address, path: string) => string | undefined;
 };
 
 /** Compares with what the restoration wrote: its fingerprints are bound to its own state. */
@@ -270,8 +302,8 @@ async function openWritten(
 
 type Entry = {
   readonly entry: { readonly address: Address; readonly resource: ResourceState };
-  /** Paths that become unsettled. */
-  readonly open: readonly string[];
+  /** The number of its secrets that are unsettled. */
+  readonly secrets: number;
 };
 
 /** The entries of all addresses that stand for a resource which the restoration made or wrote. */
@@ -290,19 +322,53 @@ async function listEntries(
     const traces = resource && resources.get(getIdentity(resource));
     if (resource === undefined || traces === undefined) return [];
     const isBound = bound.has(desired.address);
-    const changes = settleLeaves(desired, { resource, traces, isBound }, sources, session);
-    const leaves = { ...resource.leaves, ...Object.fromEntries(changes) };
-    const open = changes.flatMap(([path, leaf]) => (isUnsettled(leaf) ? [path] : []));
-    return [{ entry: { address: desired.address, resource: { ...resource, leaves } }, open }];
+    const settled = settleLeaves(desired, { resource, traces, isBound }, sources, session);
+    const stored = isBound ? findStored(desired, resource, traces, sources, session) : [];
+    const leaves = { ...resource.leaves, ...Object.fromEntries([...stored, ...settled]) };
+    const owned = listLeaves(kindNamed(desired.kind).schema, desired.document).leaves;
+    const secrets = [...owned.values()].filter(
+      ({ text, value, facts }) =>
+        (facts.unreadable || value instanceof Secret) && isUnsettled(getOwn(leaves, text)),
+    );
+    const entry = { address: desired.address, resource: { ...resource, leaves } };
+    return [{ entry, secrets: secrets.length }];
   });
 }
 
 /**
- * The leaves that the platform never returns, as far as a restoration changes what is known of them:
+ * Leaves that the platform had stored as other values than the configured ones, and that the restoration wrote as they
+ * were stored: the stack's entry of before still tells what the one stands for.
+ */
+function findStored(
+  desired: DesiredResource,
+  { leaves }: ResourceState,
+  { address }: WrittenResource,
+  { written }: Sources,
+  { state, world }: Session,
+): readonly (readonly [string, AppliedLeaf])[] {
+  const before = getOwn(state.resources, desired.address)?.leaves;
+  const restored = getOwn(written.state.resources, address)?.leaves;
+  const owned = listLeaves(kindNamed(desired.kind).schema, desired.document).leaves;
+  const stackWorld = { ...world, findId: () => undefined };
+  return [...owned.values()].flatMap((leaf): (readonly [string, AppliedLeaf])[] => {
+    const { text } = leaf;
+    const [known, last] = [getOwn(before, text), getOwn(restored, text)];
+    if (known === undefined || last === undefined || getOwn(leaves, text) !== undefined) return [];
+    if (!('stored' in known) || known.stored !== digestOfApplied(last)) return [];
+    return compareApplied(leaf, known, desired.address, stackWorld) === 'equal'
+      ? [[text, known]]
+      : [];
+  });
+}
+
+/**
+ * The leaves that the platform does not return, as far as a restoration changes what is known of them. Of those that are
+ * no secrets only what it made counts: a resource that was there has its own.
  *
  * | the restoration                              | the stack's own entry of that resource | becomes              |
  * |----------------------------------------------|----------------------------------------|----------------------|
  * | wrote the configured value                   | any                                    | a fingerprint of it  |
+ * | wrote a supplied value, the stack has none   | any                                    | a fingerprint of it  |
  * | wrote another value, or beside it, since     | any                                    | unsettled            |
  * | made the resource                            | has no fingerprint                     | unsettled            |
  * | wrote the resource, which was there          | none                                   | unsettled            |
@@ -319,7 +385,7 @@ function settleLeaves(
     readonly traces: WrittenResource;
     readonly isBound: boolean;
   },
-  { written, theirs, lastBound = '' }: Sources,
+  { written, theirs, lastBound = '', findSupplied }: Sources,
   { world }: Session,
 ): readonly (readonly [string, AppliedLeaf])[] {
   const owned = listLeaves(kindNamed(desired.kind).schema, desired.document);
@@ -329,14 +395,26 @@ function settleLeaves(
   const stackWorld = { ...world, findId: () => undefined };
   return [...owned.leaves.values()].flatMap((leaf): (readonly [string, AppliedLeaf])[] => {
     const { text, path, value, facts } = leaf;
-    if (!facts.unreadable || value === null || value instanceof Blob) return [];
     const known = getOwn(resource.leaves, text);
+    const isUnseen = traces.isMade && known !== undefined && 'unknown' in known;
+    if (!(facts.unreadable || isUnseen) || value === null || value instanceof Blob) return [];
     const isKnown = !isBound && known !== undefined && 'fingerprint' in known;
     const isNear = fields.some((field) => overlaps(field, path.slice(0, -1)));
     if (isKnown && !isNear) return [];
     const last = getOwn(restored, text);
-    const isRestored = last !== undefined && 'fingerprint' in last;
-    if (isRestored && compareApplied(leaf, last, traces.address, theirs) === 'equal') {
+    const isRestored = last !== undefined && !('unknown' in last || 'unsettled' in last);
+    const verdict = isRestored ? compareApplied(leaf, last, traces.address, theirs) : undefined;
+    if (verdict === 'unset' && last !== undefined) {
+      const source = digestSource(value);
+      const given = findSupplied(traces.address, text);
+      const isProven =
+        given !== undefined &&
+        matchesApplied(last, given, traces.address, text, theirs) === 'equal';
+      return isProven
+        ? [[text, { fingerprint: world.fingerprints.of(desired.address, text, given), source }]]
+        : [[text, { unknown: true, source }]];
+    }
+    if (verdict === 'equal') {
       const inClear = valuesInClear(desired);
       const remembered = rememberLeaf(leaf, desired.address, stackWorld, inClear);
       return remembered === undefined ? [] : [[text, remembered]];

@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest';
 import { longStaged, type Stage, staged } from '../../apply/stage.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
 import { FOR_KEY, take, withKey } from '../../snapshot/taking.ts';
+import { typedCommands } from '../../typed-commands.ts';
 import { fleetOf, mediaOf, ownState, restoreOn, wipe } from './restoring.ts';
 
 const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
@@ -55,6 +56,31 @@ describe('a file that is no snapshot to restore', () => {
 });
 
 describe('a target that is not empty', () => {
+  staged('needs no word where all that is there equals the snapshot', async (stage) => {
+    await stage.apply();
+    const before = fleetOf(stage.sim);
+    const { file } = await take(stage);
+    // No endpoint deletes a voice or a document: they outlive the rest of their fleet.
+    stage.sim.store.agents.clear();
+    stage.sim.store.retryPolicies.clear();
+    const dry = await restoreOn(stage, file, { format: 'text', dryRun: true });
+    const [way = ''] = typedCommands(dry.out).slice(-1);
+    expect(way).toMatch(/^callsheet restore \S+ --dir /);
+    const { summary } = await restoreOn(stage, file);
+    expect(summary().status).toBe('done');
+    expect(fleetOf(stage.sim)).toEqual(before);
+  });
+
+  staged('is named with the flag that the restore needs', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    stage.sim.edit(agentNamed(stage.sim).id, { status: 'inactive' });
+    const dry = { format: 'text', dryRun: true } as const;
+    const { out } = await restoreOn(stage, file, dry, { exit: 4 });
+    const [way = ''] = typedCommands(out).slice(-1);
+    expect(way).toContain(' --over');
+  });
+
   staged('needs a word, which makes what is there what it was', async (stage) => {
     await stage.apply();
     const before = fleetOf(stage.sim);

@@ -49,6 +49,10 @@ staged('a restore is listed among the runs of the stack, with its state', async 
     'apply',
   ]);
   const [, restored] = document.runs;
+  const there = await stage.run((to) => runs(undefined, { ...text, format: 'json' }, to), {
+    env: { CALLSHEET_STATE: restored.state },
+  });
+  expect(JSON.parse(there.out).runs.map(({ run }: { run: string }) => run)).toEqual([restored.run]);
   expect(restored.state).toMatch(/^\.callsheet\/restore-\w+-\w+\.json$/);
   const receipt = await stage.run((to) => runs(restored.run, text, to));
   expect(receipt.out).toContain('restore');

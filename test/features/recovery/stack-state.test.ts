@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runs } from '../../../src/cli/commands/state.ts';
@@ -94,6 +95,93 @@ describe('a restore without secrets, followed by an apply with them', () => {
     }
   }
 });
+
+/** How the secrets of a restore come to it, and what the stack has at hand afterwards. */
+const SUPPLIES: Readonly<
+  Record<string, (stage: Stage, file: string, given: Partial<RestoreFlags>) => Promise<Env>>
+> = {
+  'by their variables': async (stage, file, given) => {
+    await restoreOn(stage, file, given, { env: TOKENS });
+    return TOKENS;
+  },
+  'by a file of secrets': async (stage, file, given) => {
+    const own = join(temporaryFolder(), 'own.yaml');
+    const path = 'integrations.smsProvider.auth_token';
+    const lines = NAMES.map((name) => `agent.${name.toLowerCase()}: { ${path}: env:OWN_${name} }`);
+    await writeFile(own, `${lines.join('\n')}\n`);
+    const values = NAMES.map((name) => [`OWN_${name}`, TOKENS[`TOKEN_${name}`] ?? '']);
+    const env = { ...UNSET, ...Object.fromEntries(values) };
+    await restoreOn(stage, file, { ...given, secrets: own }, { env });
+    return UNSET;
+  },
+  'by the same command, later': async (stage, file, given) => {
+    await restoreOn(stage, file, { ...given, withoutSecrets: true }, { env: UNSET });
+    await restoreOn(stage, file, given, { env: TOKENS });
+    return TOKENS;
+  },
+};
+
+describe('secrets that a restore wrote are known to the stack', () => {
+  for (const [how, supply] of Object.entries(SUPPLIES))
+    for (const state of ['kept', 'lost'] as const)
+      staged(`${how}, with the state ${state}`, async (stage) => {
+        await begin(stage, TOKENS);
+        const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+        wipe(stage.sim);
+        if (state === 'lost') await stage.forget();
+        const env = await supply(stage, file, await withKey(stage));
+        expect(stored(stage)).toEqual(Object.values(TOKENS));
+        expect((await stage.plan({}, { env })).changes).toEqual([]);
+        expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
+        const edited = { ...TOKENS, TOKEN_One: 'canary-token-next' };
+        const { changes } = await stage.plan({}, { env: edited });
+        expect(changes.map(({ address }) => address)).toEqual(['agent.one']);
+      });
+});
+
+staged(
+  'a field that no schema knows is open where the restore could not write it',
+  async (stage) => {
+    const mail =
+      'email_templates: { conf: { name: Conf, subject: s, body_html: "<p>x</p>", status: active } }\n';
+    await stage.remove('agents.yaml');
+    const field = 'unchecked: { emailTemplateId: { $ref: email_template.conf } }';
+    await stage.write('resources.yaml', `${mail}agents: { one: { name: One, ${field} } }\n`);
+    await stage.apply({}, { env: TOKENS });
+    const template = () => agentNamed(stage.sim, 'One').record.email_template_id;
+    expect(template()).toBeDefined();
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+    wipe(stage.sim);
+    await restoreOn(stage, file, await withKey(stage), { env: TOKENS });
+    expect(template()).toBeUndefined();
+    const { changes } = await stage.plan({}, { env: TOKENS });
+    expect(changes.map(({ address, fields }) => [address, fields.map(({ path }) => path)])).toEqual(
+      [['agent.one', ['emailTemplateId']]],
+    );
+    await stage.apply({}, { env: TOKENS });
+    expect(template()).toBeDefined();
+  },
+);
+
+staged(
+  'a value that the platform had stored as another is none that a restore changed',
+  async (stage) => {
+    await stage.remove('agents.yaml');
+    const text = 'agents: { one: { name: One, greeting_message: "  Hello  " } }\n';
+    await stage.write('resources.yaml', text);
+    await stage.apply({}, { env: TOKENS });
+    expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+    wipe(stage.sim);
+    await restoreOn(stage, file, await withKey(stage), { env: TOKENS });
+    expect(agentNamed(stage.sim, 'One').record.greeting_message).toBe('Hello');
+    expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
+    await stage.write('resources.yaml', text.replace('Hello', 'Welcome'));
+    const { changes } = await stage.plan({}, { env: TOKENS });
+    expect(changes.map(({ address }) => address)).toEqual(['agent.one']);
+  },
+  { dialect: { stores: ['trim'] } },
+);
 
 /** A fleet of four that is gone and restored without its secrets; `meanwhile` happens before the restore. */
 async function restoreGone(
