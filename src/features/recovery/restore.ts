@@ -405,7 +405,7 @@ async function beforeFirst(
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
     const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
-    // What is equal already is taken over, and nothing of it is written.
+    // Resources that are equal already are taken over, and nothing of them is written.
     return collisions.every((one) => one.is_equal) && strangers.length === 0
       ? undefined
       : targetNotEmpty(collisions, strangers.length, {
