@@ -23,7 +23,12 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(answer ?? 'words\n');
 } else {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // The journal has all that was begun, so that the next command settles it.
+      if (stop.signal.aborted) process.exit(130);
+      stop.abort();
+    });
   const { runProgram } = await import('./cli/program.ts');
   const { features } = await import('./features/index.ts');
   process.exitCode = await runProgram(argv, {
