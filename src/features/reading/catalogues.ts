@@ -14,16 +14,6 @@ import type { Call } from '../../kinds/kind.ts';
 import { getText, listIn } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
 import { UNASKED } from '../../platform/client.ts';
-import {
-  type Catalogue,
-  FEATURE_COLUMNS,
-  MODELS,
-  ORGANIZATIONS,
-  renderCatalogueText,
-  renderFeaturesText,
-  renderPaymentsText,
-  STT_PROVIDERS,
-} from '../../render/read/catalogue.ts';
 import { formatFigure } from '../../render/read/table.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
@@ -34,6 +24,16 @@ import {
   organizationNames,
   type ScopeFlags,
 } from './find.ts';
+import {
+  type Catalogue,
+  FEATURE_COLUMNS,
+  MODELS,
+  ORGANIZATIONS,
+  renderCatalogueText,
+  renderFeaturesText,
+  renderPaymentsText,
+  STT_PROVIDERS,
+} from './render/catalogue.ts';
 
 /** `callsheet get organizations`: the organizations that the key reaches, with their ids. */
 export async function organizations(flags: ReadFlags, context: Context): Promise<ExitCode> {

@@ -14,6 +14,9 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { getData, listIn } from '../../kinds/making.ts';
 import { type WantedCalls, wantedCalls } from '../../live/calls.ts';
+import { valueAt } from '../../render/read/table.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
+import { type Found, findAgent, onPlatform, organizationId, type ScopeFlags } from './find.ts';
 import {
   CALL_COLUMNS,
   callRecord,
@@ -21,7 +24,7 @@ import {
   callSeparator,
   renderCallsText,
   renderCallText,
-} from '../../render/read/calls.ts';
+} from './render/calls.ts';
 import {
   BILLING_COLUMNS,
   BLOCKS,
@@ -31,10 +34,7 @@ import {
   renderMetricsBlockText,
   renderMetricsText,
   sumBills,
-} from '../../render/read/metrics.ts';
-import { valueAt } from '../../render/read/table.ts';
-import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import { type Found, findAgent, onPlatform, organizationId, type ScopeFlags } from './find.ts';
+} from './render/metrics.ts';
 
 export type CallsCommandFlags = ReadFlags &
   ScopeFlags &

@@ -1,5 +1,5 @@
 /**
- * `render/read/` shows what the platform reports and does not plan: records, calls, figures, charts. A
+ * `render/read/` shows what the platform has, as it is: records in lists and tables. A
  * `Field` says once how a value is called and written, for the table and for CSV alike. Everything here
  * is live text, so it is sanitised where it becomes a cell.
  */

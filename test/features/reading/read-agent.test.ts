@@ -3,21 +3,13 @@ import type { Json } from '../../../src/core/value.ts';
 import { payments } from '../../../src/features/reading/catalogues.ts';
 import { get } from '../../../src/features/reading/get.ts';
 import {
-  AGENTS,
-  DESK,
-  ELM,
-  HARBOR,
-  OTHER_DESK,
-  READINESS,
-  RECALL,
-} from '../../cli/read-documents.ts';
-import {
   type Answers,
   openReadStage,
   type ReadStage,
   Refusal,
   readDocument,
 } from '../../cli/read-stage.ts';
+import { AGENTS, DESK, ELM, HARBOR, OTHER_DESK, READINESS, RECALL } from './read-documents.ts';
 
 const NAMED = 'callsheet: 1\norganizations: { harbor: 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 }\n';
 

@@ -4,8 +4,8 @@ import {
   type CallsCommandFlags,
   calls as getCalls,
 } from '../../../src/features/reading/reports.ts';
-import { call, DESK } from '../../cli/read-documents.ts';
 import { openReadStage, type ReadStage, readDocument } from '../../cli/read-stage.ts';
+import { call, DESK } from './read-documents.ts';
 
 const LIST = `GET /v1/agents/${DESK}/call-logs`;
 

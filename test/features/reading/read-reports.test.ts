@@ -11,8 +11,8 @@ import {
   type UsageFlags,
   usage,
 } from '../../../src/features/reading/reports.ts';
-import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from '../../cli/read-documents.ts';
 import { type Answers, openReadStage, Refusal, readDocument } from '../../cli/read-stage.ts';
+import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
 
 const ANSWERS: Answers = {
   'GET /v1/metrics': { data: METRICS },

@@ -12,6 +12,7 @@ import {
 import { get } from '../../../src/features/reading/get.ts';
 import { history } from '../../../src/features/reading/history.ts';
 import { calls, metrics, usage } from '../../../src/features/reading/reports.ts';
+import { type Answers, openReadStage, readDocument } from '../../cli/read-stage.ts';
 import {
   AGENTS,
   BASE,
@@ -24,8 +25,7 @@ import {
   METRICS,
   READINESS,
   WHOLE_AGENT,
-} from '../../cli/read-documents.ts';
-import { type Answers, openReadStage, readDocument } from '../../cli/read-stage.ts';
+} from './read-documents.ts';
 
 const page = (data: readonly JsonObject[]): JsonObject => ({
   data,

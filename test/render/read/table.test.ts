@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/core/value.ts';
-import { BLOCKS } from '../../../src/render/read/metrics.ts';
-import { HISTORY_FIELDS } from '../../../src/render/read/records.ts';
 import {
   type Field,
   type Form,
@@ -99,13 +97,6 @@ test('what is the same in every row moves into the heading, but not where a prog
     'name      id  model',
     'Desk 1  1127  m1',
   ]);
-});
-
-test('no field of a table that is an id is written as a number', () => {
-  const fields: readonly Field[] = [...HISTORY_FIELDS, ...BLOCKS.agents.fields];
-  const ids = fields.filter(({ path }) => /(?:^|[._])id$|Id$/.test(path));
-  expect(ids.length).toBeGreaterThan(2);
-  for (const { form } of ids) expect(formatFigure(1127, form)).toBe('1127');
 });
 
 const rows: readonly (readonly [string, Json | undefined, string])[] = [

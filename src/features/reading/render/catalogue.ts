@@ -1,4 +1,12 @@
-import type { JsonObject } from '../../core/value.ts';
+import type { JsonObject } from '../../../core/value.ts';
+import {
+  type Field,
+  formatDecimal,
+  formatFigure,
+  layOut,
+  tableLines,
+  tableWidth,
+} from '../../../render/read/table.ts';
 import {
   type Fact,
   factLines,
@@ -8,16 +16,8 @@ import {
   type RenderOptions,
   span,
   wrap,
-} from '../terminal.ts';
-import { formatCount } from '../wording.ts';
-import {
-  type Field,
-  formatDecimal,
-  formatFigure,
-  layOut,
-  tableLines,
-  tableWidth,
-} from './table.ts';
+} from '../../../render/terminal.ts';
+import { formatCount } from '../../../render/wording.ts';
 
 /** The entries of a catalogue of the platform, and how they are shown. */
 export type Catalogue = {

@@ -1,6 +1,15 @@
-import type { Read } from '../../core/documents.generated.ts';
-import type { MetricsBlock } from '../../core/documents.ts';
-import { isObject, type JsonObject, objectsIn } from '../../core/value.ts';
+import type { Read } from '../../../core/documents.generated.ts';
+import type { MetricsBlock } from '../../../core/documents.ts';
+import { isObject, type JsonObject, objectsIn } from '../../../core/value.ts';
+import {
+  type Field,
+  formatDecimal,
+  formatFigure,
+  layOut,
+  tableLines,
+  tableWidth,
+  valueAt,
+} from '../../../render/read/table.ts';
 import {
   factLines,
   type Line,
@@ -10,18 +19,9 @@ import {
   type RenderOptions,
   spaced,
   span,
-} from '../terminal.ts';
-import { sanitiseLine } from '../untrusted.ts';
-import { formatCount, formatNumber, formatTime } from '../wording.ts';
-import {
-  type Field,
-  formatDecimal,
-  formatFigure,
-  layOut,
-  tableLines,
-  tableWidth,
-  valueAt,
-} from './table.ts';
+} from '../../../render/terminal.ts';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { formatCount, formatNumber, formatTime } from '../../../render/wording.ts';
 
 type MetricsView = {
   /** First and last moment, ISO 8601. */

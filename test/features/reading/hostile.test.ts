@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { MetricsBlock } from '../../../src/core/documents.ts';
 import type { JsonObject } from '../../../src/core/value.ts';
-import { callRow, renderCallsText, renderCallText } from '../../../src/render/read/calls.ts';
+import {
+  callRow,
+  renderCallsText,
+  renderCallText,
+} from '../../../src/features/reading/render/calls.ts';
 import {
   MODELS,
   renderCatalogueText,
   renderFeaturesText,
   renderPaymentsText,
-} from '../../../src/render/read/catalogue.ts';
+} from '../../../src/features/reading/render/catalogue.ts';
 import {
   BLOCKS,
   renderBillingText,
   renderMetricsBlockText,
   renderMetricsText,
-} from '../../../src/render/read/metrics.ts';
+} from '../../../src/features/reading/render/metrics.ts';
 import {
   renderHistoryText,
   renderRecordsText,

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/value.ts';
 import {
+  BLOCKS,
   dailyChart,
   gather,
   renderMetricsText,
   shareBar,
   sparkline,
-} from '../../../src/render/read/metrics.ts';
+} from '../../../src/features/reading/render/metrics.ts';
+import { HISTORY_FIELDS } from '../../../src/render/read/records.ts';
+import { type Field, formatFigure } from '../../../src/render/read/table.ts';
 import { lineWidth, paint, textWidth } from '../../../src/render/terminal.ts';
-import { METRICS } from '../../cli/read-documents.ts';
-import { expectGolden } from '../golden.ts';
+import { expectGolden } from '../../render/golden.ts';
+import { METRICS } from './read-documents.ts';
 
 const view = (data: JsonObject) => ({
   start: '2026-11-19T00:00:00.000Z',
@@ -113,4 +116,11 @@ test.each([
   [1, '██████████'],
 ])('a share of %d', (share, bar) => {
   expect(shareBar(share, 10)).toBe(bar);
+});
+
+test('no field of a table that is an id is written as a number', () => {
+  const fields: readonly Field[] = [...HISTORY_FIELDS, ...BLOCKS.agents.fields];
+  const ids = fields.filter(({ path }) => /(?:^|[._])id$|Id$/.test(path));
+  expect(ids.length).toBeGreaterThan(2);
+  for (const { form } of ids) expect(formatFigure(1127, form)).toBe('1127');
 });

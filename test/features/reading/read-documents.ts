@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/value.ts';
+import type { JsonObject } from '../../../src/core/value.ts';
 
 /** Answers of a small platform, in the shapes of its specification. */
 

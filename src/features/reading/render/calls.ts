@@ -1,4 +1,11 @@
-import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../../core/value.ts';
+import {
+  type Field,
+  formatFigure,
+  tableLines,
+  tableWidth,
+  valueAt,
+} from '../../../render/read/table.ts';
 import {
   type Fact,
   factLines,
@@ -10,10 +17,9 @@ import {
   sentence,
   span,
   wrap,
-} from '../terminal.ts';
-import { sanitise } from '../untrusted.ts';
-import { formatCount } from '../wording.ts';
-import { type Field, formatFigure, tableLines, tableWidth, valueAt } from './table.ts';
+} from '../../../render/terminal.ts';
+import { sanitise } from '../../../render/untrusted.ts';
+import { formatCount } from '../../../render/wording.ts';
 
 /** Characters of an id that a list shows; `--call` takes the beginning of one. */
 const SHORT_ID = 8;
