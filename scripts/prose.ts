@@ -22,8 +22,8 @@ const ROOT = join(import.meta.dirname, '..');
 
 const VOCABULARY = 'docs/contributing/words.json';
 
-/** These files are not checked: the simulator speaks as the platform does, and `prose/` holds words of prompts. */
-const SILENT = [/^src\/simulator\//, /^src\/render\/prose\//, /\.generated\.ts$/];
+/** These files are not checked: the simulator speaks as the platform does, and `callouts/` holds words of prompts. */
+const SILENT = [/^src\/simulator\//, /^src\/features\/review\/callouts\//, /\.generated\.ts$/];
 
 /** A message has three words at least; SQL is for a database. */
 const MESSAGE = /[a-z]{2,}[ ,:;]+\S*[a-z]{2,}[ ,:;]+\S*[a-z]{2,}/i;

@@ -93,8 +93,11 @@ const PURE = ['core', 'kinds', 'model', 'diff', 'plan', 'rollback', 'render'];
 /** What those may have of Node: hashing has no effect. */
 const HARMLESS = ['node:crypto'];
 
-/** Features that truly build on another: that one, by the name of the first. At most three. */
-const BUILT_ON: { readonly [feature: string]: string } = { fleet: 'stores', page: 'log' };
+/** Features that truly build on others: those, by the name of the first. At most three. */
+const BUILT_ON: { readonly [feature: string]: readonly string[] } = {
+  fleet: ['stores'],
+  page: ['log', 'review'],
+};
 
 /**
  * A feature imports the core, and no other feature but the named one; the list of features imports each. Nothing else
@@ -104,7 +107,8 @@ function mayImport(from: string, to: string): boolean {
   if (from === 'features') return true;
   const [, feature] = from.split('/');
   if (feature === undefined) return ALLOWED[from]?.includes(to) === true;
-  return to.startsWith('features') ? to === `features/${BUILT_ON[feature]}` : to !== 'main';
+  if (!to.startsWith('features')) return to !== 'main';
+  return BUILT_ON[feature]?.some((other) => to === `features/${other}`) === true;
 }
 
 /** Packages that one folder keeps to itself, or a part of one. */

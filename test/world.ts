@@ -12,6 +12,7 @@ import {
 } from '../src/core/value.ts';
 import { compare, type LeafChange } from '../src/diff/compare.ts';
 import { listLeaves, type World } from '../src/diff/leaves.ts';
+import { features } from '../src/features/index.ts';
 import { kindNamed } from '../src/kinds/index.ts';
 import { getSides } from '../src/plan/change.ts';
 import { identify } from '../src/plan/identify.ts';
@@ -19,7 +20,7 @@ import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
 import { getScope } from '../src/plan/natural-key.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
 import { rememberResource } from '../src/plan/state-entry.ts';
-import { createCalloutFinder } from '../src/render/prose/callouts.ts';
+import { openCallouts } from '../src/run/context.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';
@@ -95,7 +96,7 @@ export function world(parts: Parts = EMPTY) {
     findSecret: (source) => parts.secrets[source],
     fingerprints: fingerprinter(parts.key),
   });
-  const plan = (more: Partial<PlanInput> = {}): Promise<Planned> =>
+  const plan = async (more: Partial<PlanInput> = {}): Promise<Planned> =>
     makePlan({
       purpose: 'apply',
       desired: parts.desired.map((one) => ({ ...one, inClear: parts.inClear })),
@@ -113,7 +114,7 @@ export function world(parts: Parts = EMPTY) {
       organizations: { [HARBOR]: 'harbor', [BAY]: 'bay' },
       configDigest: 'sha256:configuration',
       versions: new Map(),
-      findCallouts: createCalloutFinder(),
+      findCallouts: await openCallouts(features),
       findAssumption: () => undefined,
       secondsPerRequest: () => 0.1,
       ...parts.rest,

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../apply/journal.ts';
 import type { Address } from '../core/address.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import type { FindCallouts, PlanDocument } from '../core/plan-document.ts';
 import type { Claim } from '../plan/guards.ts';
 import type { Planned } from '../plan/make.ts';
 import type { Credentials } from '../platform/auth.ts';
@@ -92,6 +92,8 @@ export type EngineFeature = {
   readonly name: string;
   readonly settings?: SettingsSection;
   readonly judge?: () => Promise<OpenJudge>;
+  /** Loads what finds in two texts the changes that a careful reviewer wants to know. */
+  readonly callouts?: () => Promise<FindCallouts>;
   /** Resources that are its own for now. Throws `CallsheetError` where its section of the state cannot be read. */
   readonly claims?: (state: State, place: StackPlace) => Promise<readonly Claim[]>;
   /** Says of drift what the feature can make of it. The digest, which is made before, does not cover that. */
@@ -158,6 +160,12 @@ type Observer = {
 
 /** Opens one for a plan. What it throws stops the run before it begins. */
 export type Observe = (plan: PlanDocument) => Promise<Observer>;
+
+/** Opens what finds the call-outs of texts: what features find, which without any is nothing. */
+export async function openCallouts(features: readonly EngineFeature[]): Promise<FindCallouts> {
+  const finders = await Promise.all(features.map(({ callouts }) => callouts?.()));
+  return (before, after) => finders.flatMap((find) => find?.(before, after) ?? []);
+}
 
 /** Does a part of a task, which telemetry, where there is any, sees as one. */
 export function stage<T>(

@@ -6,9 +6,8 @@ import { attributeChange, findAuthor, getSince, keepDrift } from '../plan/drift.
 import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
-import { createCalloutFinder } from '../render/prose/callouts.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { RunContext, StackOptions } from './context.ts';
+import { openCallouts, type RunContext, type StackOptions } from './context.ts';
 import { announce, checkNamed, emitUnread, planConfiguration } from './plan.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -49,7 +48,7 @@ export async function driftIn(
   session: Session,
   context: RunContext,
 ): Promise<PlanDocument> {
-  let drift = keepDrift(planned.plan, createCalloutFinder());
+  let drift = keepDrift(planned.plan, await openCallouts(context.features));
   for (const { markDrift } of context.features)
     if (markDrift !== undefined) drift = (await markDrift())(drift, planned, session.stack);
   return attributeDrift(drift, histories, session, context);

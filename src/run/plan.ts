@@ -39,7 +39,6 @@ import { addressesIn, markOrigins } from '../plan/origin.ts';
 import type { Reader } from '../plan/reader.ts';
 import { idsWith } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
-import { createCalloutFinder } from '../render/prose/callouts.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import type { State } from '../state/model.ts';
@@ -48,7 +47,13 @@ import { describePlace } from './actor.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import type { StackPlace, StrategyScope } from './context.ts';
-import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
+import {
+  type CallsChoice,
+  openCallouts,
+  type RunContext,
+  type StackOptions,
+  stage,
+} from './context.ts';
 import { returnedNotes, tellDeletions } from './deleted.ts';
 import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
@@ -224,7 +229,7 @@ async function planSession(
     claims: await listClaims(context, state, { dir: '.', env: stack.environment }, by),
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
-    findCallouts: createCalloutFinder(),
+    findCallouts: await openCallouts(context.features),
     findAssumption: (operation) => findAssumption(operation, client.endpoints),
     assume: client.endpoints.assume,
     endpoints: movedEndpoints(client.endpoints),

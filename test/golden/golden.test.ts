@@ -6,7 +6,8 @@ import { operations } from '../../src/platform/operations.generated.ts';
 import { loadStack, readSecrets } from '../../src/stack/index.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type JsonObject, Secret } from '../../src/core/value.ts';
-import { createCalloutFinder } from '../../src/render/prose/callouts.ts';
+import { features } from '../../src/features/index.ts';
+import { openCallouts } from '../../src/run/context.ts';
 import { makePlan } from '../../src/plan/make.ts';
 import { parsePlan, parsePlanLines } from '../../src/plan/document.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
@@ -93,7 +94,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     ),
     configDigest: stack.digest,
     versions: new Map(),
-    findCallouts: createCalloutFinder(),
+    findCallouts: await openCallouts(features),
     findAssumption: (operation) => OPERATIONS[operation]?.assumption,
     secondsPerRequest: () => 0.1,
   });

@@ -1,12 +1,17 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { computeDigest } from '../../src/core/digest.ts';
 import type {
+  Callout,
   Change,
   FieldChange,
   PlanDocument,
   PlanOptions,
 } from '../../src/core/plan-document.ts';
-import type { Json } from '../../src/core/value.ts';
+import { isSameJson, type Json } from '../../src/core/value.ts';
+import { features } from '../../src/features/index.ts';
 import { withCallouts } from '../../src/plan/document.ts';
-import { createCalloutFinder } from '../../src/render/prose/callouts.ts';
+import { openCallouts } from '../../src/run/context.ts';
 
 /** Documents for the renderers' tests: what a test leaves out is the plainest value there is. */
 
@@ -24,7 +29,6 @@ export const NO_OPTIONS: PlanOptions = {
   force: false,
 };
 
-const findCallouts = createCalloutFinder();
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
 export function fieldOf(
@@ -98,4 +102,28 @@ export function planOf(given: readonly Change[], more: Partial<PlanDocument> = {
     notes: [],
     ...more,
   };
+}
+
+const RECORD = join(import.meta.dirname, 'golden/callouts.json');
+const recorded: { [texts: string]: readonly Callout[] } = existsSync(RECORD)
+  ? JSON.parse(readFileSync(RECORD, 'utf8'))
+  : {};
+const finder = features.some(({ callouts }) => callouts !== undefined)
+  ? await openCallouts(features)
+  : undefined;
+
+/**
+ * The call-outs of two texts. A copy without the feature that finds them (`scripts/features.ts`) has those that are
+ * recorded. `UPDATE_GOLDEN=1` records them.
+ */
+function findCallouts(before: string, after: string): readonly Callout[] {
+  const key = computeDigest([before, after]);
+  const own = recorded[key] ?? [];
+  if (finder === undefined) return own;
+  const found = finder(before, after);
+  if (process.env.UPDATE_GOLDEN === '1' && !isSameJson(found, own)) {
+    recorded[key] = found;
+    writeFileSync(RECORD, `${JSON.stringify(recorded)}\n`);
+  }
+  return found;
 }

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findCallouts } from '../../src/render/prose/callouts.ts';
+import { features } from '../../src/features/index.ts';
 import { viewProse } from '../../src/render/prose/view.ts';
+import { openCallouts } from '../../src/run/context.ts';
 import { readGlob } from '../../src/stack/discover.ts';
 import { loadStack } from '../../src/stack/index.ts';
 import { longRows } from '../long.ts';
@@ -125,14 +126,15 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
   const line = (at: number) => `Sentence ${at} says what to do with caller ${at * 7}.`;
   const lines = (count: number, of = line) => Array.from({ length: count }, (_, at) => of(at));
   const long = lines(100_000).join('\n');
-  const viewTexts = (before: string, after: string) =>
-    viewProse(before, after, findCallouts(before, after));
-  const typesOf = (before: string, after: string) =>
-    viewTexts(before, after).rows.map(({ type }) => type);
+  const findCallouts = openCallouts(features);
+  const viewTexts = async (before: string, after: string) =>
+    viewProse(before, after, (await findCallouts)(before, after));
+  const typesOf = async (before: string, after: string) =>
+    (await viewTexts(before, after)).rows.map(({ type }) => type);
 
-  it('by its words where little differs, at its own line', () => {
+  it('by its words where little differs, at its own line', async () => {
     const edited = long.replace('Sentence 70000 says', 'Sentence 70000 tells');
-    const { rows, summary } = viewTexts(long, edited);
+    const { rows, summary } = await viewTexts(long, edited);
     expect(rows.map(({ type }) => type)).toEqual(['fold', 'same', 'edited', 'same', 'fold']);
     expect(summary).toBe('1 of 100,000 paragraphs edited');
   });
@@ -144,13 +146,15 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
   ] as const;
   it.each(longRows(texts, ([what]) => what === 'it is one word'))(
     'as a whole where %s',
-    (_, before, after) => {
-      expect(typesOf(before, after)).toEqual(['removed', 'added']);
-      expect(viewTexts(before, after).summary).toMatch(/too much differs to compare all of it/);
+    async (_, before, after) => {
+      expect(await typesOf(before, after)).toEqual(['removed', 'added']);
+      expect((await viewTexts(before, after)).summary).toMatch(
+        /too much differs to compare all of it/,
+      );
     },
   );
 
-  it('and a long word below that size does not break it', () => {
-    expect(typesOf('x'.repeat(400_000), `${'x'.repeat(400_000)} y`)).toEqual(['edited']);
+  it('and a long word below that size does not break it', async () => {
+    expect(await typesOf('x'.repeat(400_000), `${'x'.repeat(400_000)} y`)).toEqual(['edited']);
   });
 });

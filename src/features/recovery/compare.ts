@@ -3,6 +3,7 @@ import type { DesiredResource } from '../../core/desired.ts';
 import { computeDigest } from '../../core/digest.ts';
 import { formatCount, formatFirst } from '../../core/errors.ts';
 import {
+  type FindCallouts,
   type Note,
   type PlanDocument,
   type PlanOptions,
@@ -25,7 +26,6 @@ import { withDigest } from '../../plan/document.ts';
 import { makePlan } from '../../plan/make.ts';
 import { getRecordKey } from '../../plan/natural-key.ts';
 import type { Entitlements, ListedResource, Reader } from '../../plan/reader.ts';
-import { createCalloutFinder } from '../../render/prose/callouts.ts';
 import type { SnapshotFile } from '../../snapshot/file.ts';
 import {
   type AnswerRecord,
@@ -65,6 +65,7 @@ export async function compareSnapshots(
   earlier: SnapshotFile,
   later: SnapshotFile,
   now: Date,
+  findCallouts: FindCallouts,
 ): Promise<PlanDocument> {
   const difference = await readDifference(earlier, later);
   const { before, after, organizations } = difference;
@@ -90,7 +91,7 @@ export async function compareSnapshots(
     organizations,
     configDigest: computeDigest([earlier.header.made_at, later.header.made_at]),
     versions: new Map(),
-    findCallouts: createCalloutFinder(),
+    findCallouts,
     findAssumption: () => undefined,
     secondsPerRequest: () => 0,
   });

@@ -10,6 +10,7 @@ import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges } from '../../plan/document.ts';
 import { renderRecordText } from '../../render/read/records.ts';
+import { openCallouts } from '../../run/context.ts';
 import { findSettings } from '../../run/platform-session.ts';
 import { openStack } from '../../run/stack.ts';
 import { type Keys, readSealing } from '../../snapshot/container.ts';
@@ -141,7 +142,12 @@ export async function diff(
       { hint: 'Two accounts share no ids, so Callsheet cannot compare them.' },
     );
   }
-  const document = await compareSnapshots(before, after, context.now());
+  const document = await compareSnapshots(
+    before,
+    after,
+    context.now(),
+    await openCallouts(context.features),
+  );
   context.terminal.out(await renderReview(document, flags.format, context));
   const isDifferent = hasChanges(document) || document.notes.length > 0;
   return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;

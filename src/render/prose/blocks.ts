@@ -1,6 +1,6 @@
 import { gapsBetween, type Pair, type Range } from '../../core/align.ts';
 import type { Paragraph } from './paragraphs.ts';
-import type { Mark, Stretch, Word } from './words.ts';
+import type { Stretch, Word } from './words.ts';
 
 /** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
 
@@ -10,7 +10,7 @@ export type Piece = {
   readonly change: 'same' | 'removed' | 'added';
   /** The earlier text of the same words, if only the blanks between them differ. */
   readonly was?: string;
-  readonly mark?: Mark;
+  readonly mark?: string;
 };
 
 /** A place in the text after, or, for what is no longer there, in the text before. */

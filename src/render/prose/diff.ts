@@ -1,13 +1,22 @@
 import { type Budget, newBudget } from '../../core/align.ts';
 import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
 import { type Paired, type Paragraph, pairParagraphs } from './paragraphs.ts';
-import { compareWords, type Stretch, splitWords, turned, type Word } from './words.ts';
+import {
+  compareWords,
+  type FindMarks,
+  type Stretch,
+  splitWords,
+  turned,
+  type Word,
+} from './words.ts';
 
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
   readonly context?: number;
   /** True if each line stands for itself, as in a list of values. */
   readonly isList?: boolean;
+  /** Finds the parts of a text whose changes are marked; without it none is. */
+  readonly findMarks?: FindMarks;
 };
 
 /**
@@ -18,7 +27,7 @@ type ProseOptions = {
 export function diffProse(before: string, after: string, options: ProseOptions = {}): ProseDiff {
   const words = new Map<Paragraph, readonly Word[]>();
   const ofParagraph = (paragraph: Paragraph) => {
-    const known = words.get(paragraph) ?? splitWords(paragraph.text, true);
+    const known = words.get(paragraph) ?? splitWords(paragraph.text, options.findMarks);
     words.set(paragraph, known);
     return known;
   };

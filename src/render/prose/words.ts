@@ -1,19 +1,19 @@
 import { align, type Budget, gapsBetween } from '../../core/align.ts';
-import type { FactMark } from './fact.ts';
-import { factsIn } from './facts.ts';
-import { markersIn } from './sentences.ts';
 
-/** The words of a paragraph, how those of two relate, and which changes of them are called out. */
+/** The words of a paragraph, and how those of two relate. */
 
-/** The fact or instruction that a changed word belongs to, if its change is called out. */
-export type Mark = FactMark | 'instruction';
+/** A part of a text whose change is called out, and what it is: `number`, `instruction`. */
+export type MarkedSpan = { readonly mark: string; readonly start: number; readonly end: number };
+
+/** Finds those parts of a text, in order. */
+export type FindMarks = (text: string) => readonly MarkedSpan[];
 
 /** A word, a `{{token}}`, a number or a sign, with the blanks before it. */
 export type Word = {
   readonly text: string;
   /** Without the blanks: what is compared. */
   readonly bare: string;
-  readonly mark: Mark | undefined;
+  readonly mark: string | undefined;
 };
 
 /** Scripts that leave no blanks between words: each character stands alone. */
@@ -56,10 +56,10 @@ const MOST_MARKED = 20_000;
 /** One of more is a single word: it was made of all that differs in texts with too little in common (`diff.ts`). */
 export const MOST_READ = 500_000;
 
-/** Words in order; their texts make up the text. `areMarked`: with what each belongs to, which takes a while. */
-export function splitWords(text: string, areMarked: boolean): readonly Word[] {
+/** Words in order; their texts make up the text. `findMarks` finds what each belongs to, which takes a while. */
+export function splitWords(text: string, findMarks?: FindMarks): readonly Word[] {
   if (text.length > MOST_READ) return [{ text, bare: text.trimStart(), mark: undefined }];
-  const spans = areMarked && text.length <= MOST_MARKED ? spansIn(text) : [];
+  const spans = text.length <= MOST_MARKED ? (findMarks?.(text) ?? []) : [];
   let at = 0;
   return Array.from(text.matchAll(WORD), (match): Word => {
     const bare = match[0].trimStart();
@@ -70,20 +70,6 @@ export function splitWords(text: string, areMarked: boolean): readonly Word[] {
     const mark = bare !== '' && span !== undefined && span.start < end ? span.mark : undefined;
     return { text: match[0], bare, mark };
   });
-}
-
-type MarkedSpan = { readonly mark: Mark; readonly start: number; readonly end: number };
-
-/** The number of a list's item says which it is, and counts nothing. */
-const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
-
-function spansIn(text: string): readonly MarkedSpan[] {
-  const item = ITEM.exec(text)?.[0].length ?? 0;
-  const facts = factsIn(text).filter(({ start }) => start >= item);
-  const instructions = markersIn(text).map(
-    ({ start, end }): MarkedSpan => ({ mark: 'instruction', start, end }),
-  );
-  return [...facts, ...instructions].sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 /** A word that stayed, as it stood and as it stands: only the blanks before it may differ. */
@@ -157,12 +143,23 @@ function torn(words: readonly Kept[]): Changed {
 const SHORT = 3;
 
 function isSmall(words: readonly Kept[], above: Changed, below: Changed): boolean {
-  if (words.some(({ after }) => after.mark !== undefined || after.bare === '')) return false;
-  const spoken = words.filter(({ after }) => /[\p{L}\p{N}]/u.test(after.bare));
-  if (spoken.length === 0) return words.length === 1;
-  if (spoken.length > 1 || words.length > 1) return false;
-  const isWordy = ({ removed, added }: Changed) => removed.length > 0 && added.length > 0;
-  return (spoken[0]?.after.bare.length ?? 0) <= SHORT && isWordy(above) && isWordy(below);
+  const [only, ...others] = words;
+  if (only === undefined || others.length > 0 || only.after.bare === '') return false;
+  const { bare } = only.after;
+  if (hasDigit(bare)) return false;
+  // Figures are read one by one: `from 9 to 17`, `9:00 – 17:00`.
+  if (!/\p{L}/u.test(bare)) return !(isFigure(above) && isFigure(below));
+  const isWordy = (change: Changed) =>
+    change.removed.length > 0 && change.added.length > 0 && !isFigure(change);
+  return bare.length <= SHORT && isWordy(above) && isWordy(below);
+}
+
+function isFigure({ removed, added }: Changed): boolean {
+  return [...removed, ...added].every(({ bare }) => hasDigit(bare));
+}
+
+function hasDigit(text: string): boolean {
+  return /\d/.test(text);
 }
 
 /** The same stretches, read in the other direction. */

@@ -109,7 +109,7 @@ export function traceParagraphs(edits: readonly TextEdit[]): readonly TracedPara
 /** Words that came or went; 0 for texts that differ in blanks alone. */
 function countChangedWords(before: string, after: string): number {
   if (before === after) return 0;
-  const [old, fresh] = [splitWords(before, false), splitWords(after, false)];
+  const [old, fresh] = [splitWords(before), splitWords(after)];
   const count = (words: readonly Word[]) => countWords(words.map((word) => word.text).join(''));
   return sum(
     compareWords(old, fresh, newBudget()).map((stretch) =>

@@ -11,6 +11,7 @@ import { diffProse } from '../../../../render/prose/diff.ts';
 import { cutPieces } from '../../../../render/prose/view.ts';
 import { showBlanks, showOddWithin } from '../../../../render/white-space.ts';
 import { formatCount, formatNumber, tally } from '../../../../render/wording.ts';
+import { findMarks } from '../../../review/callouts/callouts.ts';
 
 /** The names of the two sides of a change. */
 export type Sides = readonly [before: string, after: string];
@@ -47,7 +48,7 @@ export function TextChange(props: TextChangeProps) {
 function Comparison({ before, after, callouts, sides, isProse }: TextChangeProps) {
   const [most, setMost] = useState(STEP);
   const id = useId();
-  const diff = useMemo(() => diffProse(before, after), [before, after]);
+  const diff = useMemo(() => diffProse(before, after, { findMarks }), [before, after]);
   const shown = diff.blocks.slice(0, most);
   const rest = diff.blocks.length - shown.length;
   return (

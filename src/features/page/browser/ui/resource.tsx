@@ -3,9 +3,9 @@ import type { Log } from '../../../../core/documents.generated.ts';
 import { clip } from '../../../../core/errors.ts';
 import { inSeconds } from '../../../../core/value.ts';
 import { viewSides } from '../../../../render/fields.ts';
-import { createCalloutFinder } from '../../../../render/prose/callouts.ts';
 import { sanitiseLine } from '../../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../../render/wording.ts';
+import { createCalloutFinder } from '../../../review/callouts/callouts.ts';
 import {
   type EditedText,
   listEditedTexts,

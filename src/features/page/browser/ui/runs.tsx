@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Runs as Documents } from '../../../../core/documents.generated.ts';
 import type { Failure } from '../../../../render/diagnostics.ts';
 import { type FieldView, viewSides } from '../../../../render/fields.ts';
-import { createCalloutFinder } from '../../../../render/prose/callouts.ts';
 import { sanitiseLine } from '../../../../render/untrusted.ts';
 import { describeWaiting, formatCount, formatNumber } from '../../../../render/wording.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type OperationStatus,
 } from '../../../../state/journal.ts';
 import type { RunSummary } from '../../../../state/store.ts';
+import { createCalloutFinder } from '../../../review/callouts/callouts.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
 import { RowsTable } from '../parts/list.tsx';

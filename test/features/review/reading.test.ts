@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { openPlanReview } from '../../src/console/events.ts';
-import { rowKey } from '../../src/core/address.ts';
-import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { type FindSource, groupAlike } from '../../src/plan/groups.ts';
-import { renderPlanMarkdown } from '../../src/render/markdown.ts';
-import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
-import { reviewPlan } from '../../src/render/text.ts';
-import { longRows } from '../long.ts';
-import { changeOf, fieldOf, planOf } from './sample.ts';
-import { editedTable, SITUATIONS } from './situations.ts';
-import { findMissing, readMarkdown } from './visible.ts';
+import { openPlanReview } from '../../../src/console/events.ts';
+import { rowKey } from '../../../src/core/address.ts';
+import type { PlanDocument } from '../../../src/core/plan-document.ts';
+import { type FindSource, groupAlike } from '../../../src/plan/groups.ts';
+import { renderPlanMarkdown } from '../../../src/render/markdown.ts';
+import { buildOverview, cutToFit, type Item } from '../../../src/render/overview.ts';
+import { reviewPlan } from '../../../src/render/text.ts';
+import { longRows } from '../../long.ts';
+import { changeOf, fieldOf, planOf } from '../../render/sample.ts';
+import { editedTable, SITUATIONS } from '../../render/situations.ts';
+import { findMissing, readMarkdown } from '../../render/visible.ts';
 
 const NAMED = SITUATIONS.map((one) => [one.name, one] as const);
 

@@ -1,5 +1,5 @@
-import { align, gapsBetween, newBudget } from '../../core/align.ts';
-import { commonEnds, countEach } from '../../core/value.ts';
+import { align, gapsBetween, newBudget } from '../../../core/align.ts';
+import { commonEnds, countEach } from '../../../core/value.ts';
 import { isMistyped } from './meaning.ts';
 import { addSign, type Joints, type Reading, type Sentence, type Sign } from './sentences.ts';
 

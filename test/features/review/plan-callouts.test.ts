@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Change, FindCallouts } from '../../src/core/plan-document.ts';
-import { parsePlan, planDigest } from '../../src/plan/document.ts';
-import { keepDrift } from '../../src/plan/drift.ts';
-import { renderPlanJson } from '../../src/render/json.ts';
-import { createCalloutFinder } from '../../src/render/prose/callouts.ts';
-import { world } from '../world.ts';
+import type { Change, FindCallouts } from '../../../src/core/plan-document.ts';
+import { createCalloutFinder } from '../../../src/features/review/callouts/callouts.ts';
+import { parsePlan, planDigest } from '../../../src/plan/document.ts';
+import { keepDrift } from '../../../src/plan/drift.ts';
+import { renderPlanJson } from '../../../src/render/json.ts';
+import { world } from '../../world.ts';
 
 const RULES = '# Rules\n\n- Do not diagnose.\n- Call back within 30 minutes.\n';
 const EDITED = '# Rules\n\n- You may diagnose.\n- Call back within 60 minutes.\n';

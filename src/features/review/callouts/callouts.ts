@@ -1,9 +1,17 @@
-import { type Budget, gapsBetween, newBudget } from '../../core/align.ts';
-import type { Callout, FindCallouts } from '../../core/plan-document.ts';
+import { type Budget, gapsBetween, newBudget } from '../../../core/align.ts';
+import type { Callout, FindCallouts } from '../../../core/plan-document.ts';
+import {
+  type Paired,
+  type Paragraph,
+  pairParagraphs,
+  pickAround,
+} from '../../../render/prose/paragraphs.ts';
+import type { MarkedSpan } from '../../../render/prose/words.ts';
 import { compareGroup, type Found, movedInstruction, withoutMoved } from './changes.ts';
+import { factsIn } from './facts.ts';
 import { listGroups, listPlaces, type Part } from './groups.ts';
 import { findLexicon, type Lexicon } from './meaning.ts';
-import { type Paired, type Paragraph, pairParagraphs, pickAround } from './paragraphs.ts';
+import { markersIn } from './sentences.ts';
 
 /**
  * Callouts are what a careful reviewer wants to know of a changed prompt. Sentences are matched first, wherever they
@@ -269,4 +277,17 @@ function gather(found: readonly Ranked[]): readonly Ranked[] {
     gathered.set(key, { callout: { ...callout, times }, rank });
   }
   return [...gathered.values()];
+}
+
+/** The number of a list's item says which it is, and counts nothing. */
+const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
+
+/** Finds the facts and the words of instruction in a paragraph, whose changes are called out. */
+export function findMarks(text: string): readonly MarkedSpan[] {
+  const item = ITEM.exec(text)?.[0].length ?? 0;
+  const facts = factsIn(text).filter(({ start }) => start >= item);
+  const instructions = markersIn(text).map(
+    ({ start, end }): MarkedSpan => ({ mark: 'instruction', start, end }),
+  );
+  return [...facts, ...instructions].sort((a, b) => a.start - b.start || b.end - a.end);
 }

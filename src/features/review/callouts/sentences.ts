@@ -1,4 +1,4 @@
-import { oncePer } from '../../core/value.ts';
+import { oncePer } from '../../../core/value.ts';
 import { type Fact, factKey, isName, NEGATED } from './fact.ts';
 import { factsIn } from './facts.ts';
 import type { Language } from './language.ts';

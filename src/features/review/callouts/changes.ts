@@ -1,5 +1,5 @@
-import { align, type Budget, gapsBetween } from '../../core/align.ts';
-import type { Callout } from '../../core/plan-document.ts';
+import { align, type Budget, gapsBetween } from '../../../core/align.ts';
+import type { Callout } from '../../../core/plan-document.ts';
 import { type Fact, factKey } from './fact.ts';
 import { ALIKE_ELSEWHERE, type Group, MOST_COMPARED, type Place } from './groups.ts';
 import { isMistyped } from './meaning.ts';

@@ -1,6 +1,6 @@
-import { align, type Budget } from '../../core/align.ts';
+import { align, type Budget } from '../../../core/align.ts';
+import type { Paragraph } from '../../../render/prose/paragraphs.ts';
 import { findLexicon, type Lexicon } from './meaning.ts';
-import type { Paragraph } from './paragraphs.ts';
 
 import { addSign, type Sentence, type Sign, splitSentences } from './sentences.ts';
 import { compareSentences, restricts } from './statements.ts';

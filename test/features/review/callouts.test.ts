@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Callout } from '../../../src/core/plan-document.ts';
+import {
+  createCalloutFinder,
+  findCallouts,
+} from '../../../src/features/review/callouts/callouts.ts';
 import { calloutWords } from '../../../src/render/prose/callout-words.ts';
-import { createCalloutFinder, findCallouts } from '../../../src/render/prose/callouts.ts';
 
 type Edit = { readonly name: string; readonly edit: string; readonly tell: readonly string[] };
 
