@@ -133,6 +133,16 @@ const NO_SPANS: readonly Span[] = [];
  * `e` stops at every tenth letter.
  */
 export function credentialSpans(text: string): readonly Span[] {
+  if (text.length < LONG) return findSpans(text);
+  if (last?.text !== text) last = { text, spans: findSpans(text) };
+  return last.spans;
+}
+
+/** The long text that was looked through last: the stages of a plan ask one after the other for the same. */
+let last: { readonly text: string; readonly spans: readonly Span[] } | undefined;
+const LONG = 10_000;
+
+function findSpans(text: string): readonly Span[] {
   const found: Span[] = [];
   const take = (start: number, value: string) => {
     if (!isFilledIn(value) && value !== MASK) found.push({ start, end: start + value.length });

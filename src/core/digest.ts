@@ -70,6 +70,18 @@ export function computeDigest(value: unknown): string {
   return `sha256:${hex}`;
 }
 
+/**
+ * A key of bounded length for a text: a short text itself, of a longer one its digest. A map holds its keys for as long as
+ * it lives, and V8 takes the length of a text beyond 16,383 characters for its hash, so that equally long ones are
+ * compared with each other.
+ */
+export function textKey(text: string): string {
+  return text.length <= LONGEST_KEY ? text : `\0${text.length}:${hash('sha256', text, 'base64')}`;
+}
+
+/** Characters of a text that is a key itself. */
+const LONGEST_KEY = 64;
+
 /** Characters that are hashed at once. */
 const PIECE = 64 * 1024;
 /**

@@ -1,4 +1,13 @@
-import { type Json, mapTexts } from './value.ts';
+import {
+  getOwn,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapTexts,
+  type Value,
+  type ValueObject,
+} from './value.ts';
 
 /**
  * Long texts of a document, each held once. A plan says a prompt up to four times (before and after, of the resource
@@ -56,4 +65,24 @@ export function withTexts(value: Json, texts: readonly Json[]): Json {
     if (typeof found !== 'string') throw new RangeError(`${text} names no text of the document`);
     return found;
   });
+}
+
+/** Characters of the shortest text that is worth a comparison. */
+const SHARED = 1000;
+
+/**
+ * A record in which each long text that another document has at the same place is the very text of that one: whoever
+ * keeps both holds it once. Elements of lists count by their position.
+ */
+export function sharingTexts(record: JsonObject, other: ValueObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, member]) => [name, share(member, getOwn(other, name))]),
+  );
+}
+
+function share(value: Json, other: Value | undefined): Json {
+  if (typeof value === 'string')
+    return value.length >= SHARED && typeof other === 'string' && value === other ? other : value;
+  if (isList(value)) return isList(other) ? value.map((item, at) => share(item, other[at])) : value;
+  return isObject(value) && isObject(other) ? sharingTexts(value, other) : value;
 }

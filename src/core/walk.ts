@@ -409,13 +409,14 @@ function mapIdsAt(
   given: Value,
   top: string | undefined,
   change: (place: IdPlace) => Ref | string | undefined,
+  inTexts = true,
 ): Value {
   function mapText(node: FieldNode, text: string, field: string): Value {
     if (text === '') return text;
     const { refersTo: kind } = node;
     if (kind !== undefined && (kind !== ANY_KIND || isUuid(text)))
       return change({ kind, id: plainId(text), field, isValue: true }) ?? text;
-    if (!node.holdsIds) return text;
+    if (!node.holdsIds || !inTexts) return text;
     const parts: (string | Ref)[] = [];
     let end = 0;
     for (const { 0: id, index } of text.matchAll(ID)) {
@@ -475,13 +476,19 @@ export function idsIn(root: FieldSchema, document: ValueObject): readonly IdPlac
   return idsAt(rootNode(root), document);
 }
 
+/** The same without the ids in texts, which are not looked through. */
+export function idValuesIn(root: FieldSchema, document: ValueObject): readonly IdPlace[] {
+  return idsAt(rootNode(root), document, false);
+}
+
 /** The ids of resources in the value of a field; see `mapIds`. */
-export function idsAt(node: FieldNode, value: Value): readonly IdPlace[] {
+export function idsAt(node: FieldNode, value: Value, inTexts = true): readonly IdPlace[] {
   const found: IdPlace[] = [];
-  mapIdsAt(node, value, '', (place) => {
+  const take = (place: IdPlace) => {
     found.push(place);
     return undefined;
-  });
+  };
+  mapIdsAt(node, value, '', take, inTexts);
   return found;
 }
 

@@ -1,5 +1,6 @@
 import { type Address, byAddress, rowsAddress } from '../core/address.ts';
 import type { TextPart } from '../core/desired.ts';
+import { textKey } from '../core/digest.ts';
 import {
   type Callout,
   type Change,
@@ -13,6 +14,7 @@ import {
 import { countEach, type Json } from '../core/value.ts';
 import { extremes, findForm, isCounting, matchPieces, readNumbers } from '../diff/form.ts';
 import { applyHunks, findHunks, type Hunk, type HunkLine } from '../diff/text.ts';
+import { extended } from './held-texts.ts';
 
 /**
  * Puts together what one edit does to many resources, so that it is read once. Members of a group are alike in every
@@ -142,7 +144,7 @@ function groupUpdates(
     // The file that has the values, and not the one that says where they stand.
     const { file, source } = isOfRows ? fileOfColumns(columns) : common;
     const field = { path, source, ...texts, ...(columns.length > 0 && { columns }) };
-    const key = JSON.stringify([addresses, file, isOfRows]);
+    const key = textKey(JSON.stringify([addresses, file, isOfRows]));
     const known = groups.get(key);
     const { kind } = change;
     if (known === undefined)
@@ -169,7 +171,7 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
   for (const site of sites) {
     const { before, after } = site.field;
     const hunks = listHunks(site.field);
-    const key = JSON.stringify(hunks === undefined ? [before, after] : hunks.map(toKey));
+    const key = textKey(JSON.stringify(hunks === undefined ? [before, after] : hunks.map(toKey)));
     const known = classes.get(key);
     if (known === undefined) classes.set(key, { sites: [site], first: site });
     else known.sites.push(site);
@@ -178,27 +180,28 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
   const read = [...classes].map(([key, { sites: own, first }]) => {
     const hunks = listHunks(first.field);
     const slots = first.field.secret ? undefined : slotsAt(first);
-    return { key, own, hunks, slots, readings: slots ? readEdit(hunks, slots, first.field) : [] };
+    const readings = slots ? readEdit(hunks, slots, first.field) : [];
+    return { key, own, hunks, row: slots && valuesOf(slots), readings };
   });
   const counts = new Map<string, number>();
   for (const { own, readings } of read) {
     for (const { name } of readings) counts.set(name, (counts.get(name) ?? 0) + own.length);
   }
   const merged = new Map<string, Readings>();
-  for (const { key, own, hunks, slots, readings } of read) {
+  for (const { key, own, hunks, row, readings } of read) {
     // The reading that most resources have is taken.
     const [general] = readings.toSorted(
       (a, b) => (counts.get(b.name) ?? 0) - (counts.get(a.name) ?? 0),
     );
     const name = general?.name ?? key;
     const proven = own.filter(
-      ({ field }) => general === undefined || isMade(field, hunks, general, slots),
+      ({ field }) => general === undefined || isMade(field, hunks, general, row),
     );
     const known = merged.get(name) ?? { sites: [], hunks: general?.hunks ?? hunks, changed: [] };
     merged.set(name, known);
     known.sites.push(...proven);
-    if (general !== undefined && slots !== undefined && general.changed.size > 0)
-      known.changed.push({ own: proven, general, slots });
+    if (general !== undefined && row !== undefined && general.changed.size > 0)
+      known.changed.push({ own: proven, general, row });
   }
   return [...merged.values()].flatMap(({ sites: own, hunks, changed }) => {
     if (own.length < FEWEST) return [];
@@ -216,7 +219,7 @@ type Readings = {
   readonly changed: {
     readonly own: readonly FieldSite[];
     readonly general: General;
-    readonly slots: Slots;
+    readonly row: RowValues;
   }[];
 };
 
@@ -233,10 +236,10 @@ function isMade(
   { before, after }: FieldChange,
   own: readonly Hunk[] | undefined,
   general: General,
-  slots: Slots | undefined,
+  row: RowValues | undefined,
 ): boolean {
-  if (own === undefined || general.hunks === undefined || slots === undefined) return true;
-  return applyHunks(String(before), fillIn(general, slots)) === after;
+  if (own === undefined || general.hunks === undefined || row === undefined) return true;
+  return applyHunks(String(before), fillIn(general, row)) === after;
 }
 
 /** Edits of a column that are read one by one. */
@@ -265,18 +268,18 @@ function listColumns(changed: Readings['changed']): {
   const all = [...expressions].map((expression) => {
     const with_ = changed.filter(({ general }) => general.changed.has(expression));
     const pairs = Map.groupBy(
-      with_.flatMap(({ own, general, slots }) => {
-        const sides = findSides(expression, general, slots);
+      with_.flatMap(({ own, general, row }) => {
+        const sides = findSides(expression, general, row);
         return own.map((site) => ({ site, ...sides }));
       }),
-      ({ before, after }) => JSON.stringify([before, after]),
+      ({ before, after }) => textKey(JSON.stringify([before, after])),
     );
     const edits = [...pairs.values()].flatMap((some): Pair[] => {
       const [first] = some;
       if (first === undefined) return [];
       return [{ before: first.before, after: first.after, sites: some.map(({ site }) => site) }];
     });
-    const of = with_[0]?.slots.columns.get(expression) ?? { source: null };
+    const of = with_[0]?.row.columns.get(expression) ?? { source: null };
     return { expression, ...of, ...tellEdits(edits) };
   });
   const left = new Set(all.flatMap(({ left: some }) => some));
@@ -312,7 +315,7 @@ function fileOfColumns(columns: readonly ColumnEdit[]): CommonSource {
 }
 
 /** Both values of an expression, as the texts of the field have them. */
-function findSides(expression: string, { own, changed, scalar }: General, { values }: Slots) {
+function findSides(expression: string, { own, changed, scalar }: General, { values }: RowValues) {
   if (scalar !== undefined) return scalar;
   const [value = '', other = ''] = [values.get(expression), changed.get(expression)];
   return own === '+' ? { before: other, after: value } : { before: value, after: other };
@@ -410,23 +413,31 @@ function nameParts(parts: readonly string[]): readonly string[] {
 
 /** The hunks of a changed text; undefined for what is no text, and where too much of it differs. */
 function oncePerEdit(): (field: FieldChange) => readonly Hunk[] | undefined {
-  const known = new Map<string, Map<string, readonly Hunk[] | undefined>>();
+  const known = new Map<string, readonly Hunk[] | undefined>();
   return ({ before, after, secret }) => {
     if (typeof before !== 'string' || typeof after !== 'string' || secret) return undefined;
-    const of = known.get(before) ?? new Map<string, readonly Hunk[] | undefined>();
-    known.set(before, of);
-    if (!of.has(after)) of.set(after, findHunks(before, after));
-    return of.get(after);
+    const key = JSON.stringify([textKey(before), textKey(after)]);
+    if (!known.has(key)) known.set(key, withOwnLines(findHunks(before, after)));
+    return known.get(key);
   };
 }
 
-/** The parts of a field's text that the rows of a table fill in. */
-type Slots = {
-  /** Lines with an expression in them, as they read and with the expression in the place of its value. */
-  readonly lines: ReadonlyMap<string, string>;
+/** What a row fills in in a field's text. */
+type RowValues = {
   readonly values: ReadonlyMap<string, string>;
   /** The columns that the values come from. */
   readonly columns: ReadonlyMap<string, Pick<ColumnEdit, 'column' | 'source'>>;
+};
+
+/** Hunks whose lines are no pieces of the texts that they were found in (see `detached`). */
+function withOwnLines<T extends readonly Hunk[] | undefined>(hunks: T): T {
+  return hunks && JSON.parse(JSON.stringify(hunks));
+}
+
+/** The parts of a field's text that the rows of a table fill in. They are as large as the text, several times over. */
+type Slots = RowValues & {
+  /** Lines with an expression in them, as they read and with the expression in the place of its value. */
+  readonly lines: ReadonlyMap<string, string>;
   /** The expression that is all of the text. */
   readonly whole: string | undefined;
 };
@@ -437,17 +448,38 @@ type SlotsAt = (site: Site) => Slots | undefined;
 const MARK = '\0';
 const MARKED = /\0([^\0]*)\0/g;
 
+/** Characters of the texts whose slots are remembered at once. */
+const MOST_REMEMBERED = 1_000_000;
+
+/** What was read last is remembered: all of it in a small fleet, while that of a large one would be all its texts again. */
 function oncePerSite(findSource: FindSource): SlotsAt {
-  const known = new Map<string, Slots | undefined>();
+  const known = new Map<string, { readonly slots: Slots | undefined; readonly size: number }>();
+  let remembered = 0;
   return ({ address, path }) => {
     const key = `${path}\n${address}`;
-    if (known.has(key)) return known.get(key);
+    const before = known.get(key);
+    if (before !== undefined) return before.slots;
     const source = findSource({ address, path });
     const parts = source?.parts?.();
     const slots = parts && readSlots(parts, source?.file !== undefined);
-    known.set(key, slots);
+    const size = parts === undefined ? 0 : sizeOf(parts);
+    known.set(key, { slots, size });
+    remembered += size;
+    for (const [oldest, one] of known) {
+      if (remembered <= MOST_REMEMBERED || oldest === key) break;
+      known.delete(oldest);
+      remembered -= one.size;
+    }
     return slots;
   };
+}
+
+function sizeOf(parts: readonly TextPart[]): number {
+  return parts.reduce((sum, one) => sum + (typeof one === 'string' ? one : one.value).length, 0);
+}
+
+function valuesOf({ values, columns }: Slots): RowValues {
+  return { values, columns };
 }
 
 /** Undefined where nothing is filled in. `isFromFiles`: the files say what is written. */
@@ -508,8 +540,9 @@ function readEdit(
   const whole = readWhole(slots, field);
   if (whole !== undefined) return [whole];
   if (hunks === undefined) return [];
+  const lasting = findLasting(hunks, slots, [field.before, field.after]);
   const prove = (own: '+' | '-' | undefined) => {
-    const general = putBack(hunks, slots, field, own);
+    const general = putBack(hunks, slots, lasting, own);
     return general !== undefined && isMade(field, hunks, general, slots) ? general : undefined;
   };
   return [prove(undefined), prove('+') ?? prove('-')].filter((one) => one !== undefined);
@@ -544,16 +577,15 @@ function isSameScalar(value: Json, cell: string): boolean {
 function putBack(
   hunks: readonly Hunk[],
   slots: Slots,
-  { before, after }: FieldChange,
+  lasting: ReadonlySet<string>,
   own: '+' | '-' | undefined,
 ): General | undefined {
-  const lasting = findLasting(hunks, slots, [before, after]);
   const found = own === undefined ? NOTHING_REPLACED : findReplaced(hunks, slots, own, lasting);
   if (found === undefined) return undefined;
   const { changed, forms } = found;
   const getForm = ({ sign, text }: HunkLine) =>
     sign === ' ' || sign === (own ?? sign) ? slots.lines.get(text) : forms.get(text);
-  const general = hunks.map((hunk): Hunk => {
+  const filled = hunks.map((hunk): Hunk => {
     const under = hunk.under.map((line) => slots.lines.get(line) ?? forms.get(line) ?? line);
     const lines = hunk.lines.filter(({ sign }) => sign !== ' ');
     const isReplaced = lines.some((line) =>
@@ -572,12 +604,13 @@ function putBack(
       }),
     };
   });
-  const key = JSON.stringify(general.map(toKey));
-  const isGeneral = key.includes(JSON.stringify(MARK).slice(1, -1));
+  const read = JSON.stringify(filled.map(toKey));
+  const isGeneral = read.includes(JSON.stringify(MARK).slice(1, -1));
   if (!isGeneral) return undefined;
+  const key = textKey(read);
   const files = [...changed.keys()].map((one) => slots.columns.get(one)?.source);
   const name = changed.size === 0 ? key : JSON.stringify([key, own, [...new Set(files)]]);
-  return { name, hunks: general, own: own ?? '+', changed };
+  return { name, hunks: withOwnLines(filled), own: own ?? '+', changed };
 }
 
 const NOTHING_REPLACED: Replaced = { changed: new Map(), forms: new Map() };
@@ -737,7 +770,7 @@ function replaceValues(text: string, values: ReadonlyMap<string, string>): strin
 }
 
 /** An edit with the values of a row in the place of its expressions. */
-function fillIn({ hunks = [], own, changed }: General, { values }: Slots): readonly Hunk[] {
+function fillIn({ hunks = [], own, changed }: General, { values }: RowValues): readonly Hunk[] {
   const fill = (text: string, isOther: boolean) =>
     text.replace(MARKED, (_, expression: string) => {
       const value = values.get(expression) ?? '';
@@ -846,7 +879,7 @@ function numberValues(
       const isText = typeof after === 'string' && !secret;
       const slots = isText ? slotsAt({ address: change.address, path }, at) : undefined;
       const text = slots === undefined ? after : generalText({ after }, slots);
-      const value = typeof text === 'string' ? text : MARK + JSON.stringify(text);
+      const value = textKey(typeof text === 'string' ? text : MARK + JSON.stringify(text));
       const numbers = known.get(`${path}\n${refused}`) ?? new Map<string, number>();
       known.set(`${path}\n${refused}`, numbers);
       const number = numbers.get(value) ?? count++;
@@ -918,7 +951,7 @@ export function withTextSources(
       const found = findSource({ address: change.address, path });
       return found?.file === undefined || found.line !== undefined
         ? field
-        : { ...field, source: found.file };
+        : extended(field, { source: found.file });
     });
     return { ...change, fields };
   });

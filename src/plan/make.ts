@@ -20,6 +20,7 @@ import {
   type PlanRules,
   summarise,
 } from '../core/plan-document.ts';
+import { sharingTexts } from '../core/texts.ts';
 import { getOwn, inTurns, isSameJson, type Json } from '../core/value.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { isStoredOddly, isWritten, type LeafChange, storedMark } from '../diff/compare.ts';
@@ -51,6 +52,7 @@ import {
   refusalsIn,
   withRefusals,
 } from './guards.ts';
+import { heldLightly } from './held-texts.ts';
 import { describeEnded, endedHolds } from './holds.ts';
 import {
   ambiguousIdentityError,
@@ -277,21 +279,21 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const findPriorId = (address: Address) => priorIds.get(address);
   const common = { checks, share, unread, askedOwners, isPlanned, findPriorId, readAhead };
   const one = { ...input, world, ...common };
+  const planSlot = async (slot: Slot): Promise<void> => {
+    const result = await planOne(slot.identity, one);
+    slot.result = result && heldLightly(result);
+  };
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
     const planned = ofKind.map((identity): Slot => ({ identity, result: undefined }));
-    await inTurns(planned, MOST_AT_ONCE, async (slot) => {
-      slot.result = await planOne(slot.identity, one);
-    });
+    await inTurns(planned, MOST_AT_ONCE, planSlot);
     for (const { result } of planned)
       if (result !== undefined) bindIds(ids, [guardChange(result.change, guarding)]);
     slots.push(...planned);
   }
   // A change that was planned before its reference turned out to be replaced still has the old id.
-  await inTurns(findOutdated(slots, ids), MOST_AT_ONCE, async (slot) => {
-    slot.result = await planOne(slot.identity, one);
-  });
+  await inTurns(findOutdated(slots, ids), MOST_AT_ONCE, planSlot);
   const results = slots.flatMap(({ result }) => result ?? []);
 
   const limited = guardChanges(
@@ -610,7 +612,8 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   }
   const reading = input.readAhead.read(identity);
   const dated = input.readAhead.askOfChange(identity);
-  const live = await reading;
+  const read = await reading;
+  const live = read && desired ? sharingConfigured(read, desired) : read;
   const seen = live === undefined ? null : livePin(kind, live);
   const support = getSupport(input);
   const context = {
@@ -713,6 +716,11 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   };
   const sides = { kind, desired, live: live.document, version, entries: known, world, isOtherNow };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
+}
+
+/** What is live, with the very texts of the configuration where they are equal: a change of something else holds both. */
+function sharingConfigured(live: LiveResource, { document }: DesiredResource): LiveResource {
+  return { ...live, document: sharingTexts(live.document, document) };
 }
 
 /**

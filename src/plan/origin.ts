@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Change, FieldChange, Note, PlanDocument, Refusal } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { withDigest } from './document.ts';
+import { extended } from './held-texts.ts';
 import type { Planned } from './make.ts';
 
 /**
@@ -73,7 +74,7 @@ function markChange(
     origin: isBase ? 'base' : 'branch',
     ...(isPart && {
       fields: change.fields.map((field) =>
-        known.has(field) ? { ...field, origin: 'base' as const } : field,
+        known.has(field) ? extended(field, { origin: 'base' }) : field,
       ),
     }),
     ...(isRefusedThere(change, other, known) && { refused_on_base: true as const }),

@@ -6,7 +6,7 @@ import { formatPath, overlaps, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isList, type JsonObject, Ref, type Value, type ValueObject } from '../core/value.ts';
-import { ANY_KIND, idsIn, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
+import { ANY_KIND, idValuesIn, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
@@ -557,7 +557,7 @@ function valueRequirements(
 function idsPutBack({ path, after }: Pick<Moved, 'path' | 'after'>, root: FieldSchema) {
   if (after === undefined || after === null) return [];
   const document = placeValue<Value>(root, {}, path, after, { adds: true });
-  return idsIn(root, document).filter(({ isValue }) => isValue);
+  return idValuesIn(root, document);
 }
 
 /** True if something goes from off to on. Each element of a list counts by itself. */

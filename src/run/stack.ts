@@ -17,8 +17,11 @@ import {
 import { readCommits } from './commit.ts';
 import type { RunContext, StackOptions } from './context.ts';
 
-/** From this many resources on, what is made of each file and dropped again would fill several times the memory in use. */
-const MANY_RESOURCES = 2_000;
+/** What is made of a stack of this many bytes and dropped again would fill several times the memory in use. */
+const LARGE_STACK = 32_000_000;
+
+/** Bytes that a resource takes beside its long texts: a stack of 2,000 is large. */
+const BYTES_PER_RESOURCE = 16_000;
 
 export type LoadedStack = {
   readonly stack: Stack;
@@ -61,10 +64,7 @@ export async function openStack(
     ...loadOptions(options, context),
     secrets: 'skip',
     evenBroken,
-    onCounted: (resources, from) => {
-      holdMemory(resources);
-      if (from === 'files' && resources >= MANY_RESOURCES) collectEarly();
-    },
+    ...holdingMemory(collectEarly),
   });
   if (stack === undefined) throw broken(diagnostics);
   const values = new Map<string, string>();
@@ -190,12 +190,37 @@ export function loadOptions(
   { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: StackOptions,
   { env, features }: Pick<RunContext, 'env' | 'features'>,
 ): Omit<LoadOptions, 'secrets'> {
-  const onCounted = holdMemory;
-  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv, features, onCounted };
+  const given = { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv, features };
+  return { ...given, ...holdingMemory() };
 }
 
-function holdMemory(resources: number): void {
-  if (resources >= MANY_RESOURCES) holdYoungGeneration();
+/** Holds the memory of one load of a stack by its bytes. `collect` gets the characters of the texts, once files are read. */
+function holdingMemory(
+  collect: (characters: number) => void = () => {},
+): Required<Pick<LoadOptions, 'onCounted' | 'onText'>> {
+  let [resources, inFiles, inRows, filled] = [0, 0, 0, 0];
+  let isOfFiles = false;
+  const hold = () => {
+    // The first row tells of all of them, before the heap has grown.
+    const expected = filled === 0 ? 0 : (inRows / filled) * resources;
+    const characters = inFiles + Math.max(inRows, expected);
+    const bytes = resources * BYTES_PER_RESOURCE + characters;
+    if (bytes < LARGE_STACK) return;
+    holdYoungGeneration();
+    if (isOfFiles) collect(characters);
+  };
+  return {
+    onCounted: (count, from) => {
+      resources = Math.max(resources, count);
+      isOfFiles ||= from === 'files';
+      hold();
+    },
+    onText: (length, from) => {
+      if (from === 'file') inFiles += length;
+      else [inRows, filled] = [inRows + length, filled + 1];
+      hold();
+    },
+  };
 }
 
 /** `--var name=value`, by name. */
@@ -209,15 +234,20 @@ export function parseVars(given: readonly string[]): Readonly<Record<string, str
   );
 }
 
-/** A heap grows by as much before it is collected again. Left alone it would be several times as large as what is in use. */
-const GROWTH_PERCENT = 30;
+/**
+ * A heap grows by as much before it is collected again. Left alone it would be several times as large as what is in use.
+ * Of long texts it is less: what is in use twice grows by a share of it, and to look through a text takes no time.
+ */
+const GROWTH = { most: 30, least: 5, characters: 60_000_000 };
 
 /**
  * Has garbage collected early, as a plan of a large fleet makes and drops documents by the gigabyte. Flags are asked
  * for at every collection, so that they count from now on.
  */
-function collectEarly(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+function collectEarly(characters = 0): void {
+  const percent = Math.floor((100 * GROWTH.characters) / Math.max(characters, 1));
+  const growth = Math.max(GROWTH.least, Math.min(GROWTH.most, percent));
+  setFlagsFromString(`--heap-growing-percent=${growth}`);
 }
 
 /**

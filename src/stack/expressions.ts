@@ -275,8 +275,21 @@ const EACH = /^each((?:\.[\p{L}_][\p{L}\p{M}\p{N}_-]*|\["[^"\n]+"\]|\['[^'\n]+'\
 const STEP = /\.([^.[]+)|\["([^"]+)"\]|\['([^']+)'\]/g;
 const PLAIN_STEP = /^[\p{L}_][\p{L}\p{M}\p{N}_-]*$/u;
 
+/** The ways of expressions that were read: those of a template are asked for at each place of each row. */
+const known = new Map<string, readonly string[] | undefined>();
+const MOST_KNOWN = 1000;
+
 /** The way into a row that an expression names; undefined where it is about something else. */
 export function eachPath(expression: string): readonly string[] | undefined {
+  const before = known.get(expression);
+  if (before !== undefined || known.has(expression)) return before;
+  const path = readEachPath(expression);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(expression, path);
+  return path;
+}
+
+function readEachPath(expression: string): readonly string[] | undefined {
   const steps = EACH.exec(expression.trim())?.[1];
   if (steps === undefined) return undefined;
   return [...steps.matchAll(STEP)].map(([, plain, double, single]) =>

@@ -246,7 +246,12 @@ export function readTextAt(
   }
 }
 
-export function openFolder(dir: string, instead: Instead = new Map()): Folder {
+/** Opens a stack folder. `onText` gets the characters of each text that is read. */
+export function openFolder(
+  dir: string,
+  instead: Instead = new Map(),
+  onText: (characters: number) => void = () => {},
+): Folder {
   const place: RealFolder = { dir, realDir: realpathSync.native(dir), real: new Map() };
   const byPath = new Map<string, FileText | Unreadable>();
   // However its path is spelled a file is one source: what is masked in it is masked for all who read it.
@@ -286,6 +291,7 @@ export function openFolder(dir: string, instead: Instead = new Map()): Folder {
         ? found
         : (texts.get(absolute) ?? readText(path, found, instead.get(found.absolute)));
       byPath.set(path, outcome);
+      if (!isUnreadable(outcome) && !texts.has(absolute)) onText(outcome.source.text.length);
       if (!isUnreadable(found)) texts.set(absolute, outcome);
       return outcome;
     },

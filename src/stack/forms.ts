@@ -516,7 +516,10 @@ function fillTemplate(
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.range ?? place, problem);
   }
-  if (text !== undefined) examineText(text, () => splitTemplate(source, context), field, context);
+  if (text !== undefined) {
+    if (text !== source.text) context.onText?.(text.length);
+    examineText(text, () => splitTemplate(source, context), field, context);
+  }
   reportUnused(used, node, context, field);
   return text ?? FAILED;
 }

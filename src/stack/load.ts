@@ -68,6 +68,8 @@ export type LoadOptions = SettingsOptions & {
    * and the resources found so far after each file.
    */
   readonly onCounted?: (resources: number, from: 'names' | 'files') => void;
+  /** Gets the characters of each text that the stack will hold: a file, or a template as it is filled in. */
+  readonly onText?: (characters: number, from: 'file' | 'template') => void;
 };
 
 /** A feature judges what the schemas do not. */
@@ -159,7 +161,12 @@ export async function loadStack(
     return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
   const report = openReport();
-  const opened = openParts(openFolder(dir, options.instead), { ...options, dir }, kinds, report);
+  const opened = openParts(
+    openFolder(dir, options.instead, (read) => options.onText?.(read, 'file')),
+    { ...options, dir },
+    kinds,
+    report,
+  );
   options.onCounted?.(opened.others.length, 'names');
   return loadWhole(opened, report);
 }
@@ -526,6 +533,7 @@ function readParts(opened: Opened, report: Report): Parts {
     isKind: (name) => kindNames.has(name),
     secretNames: names,
     onLines: (lines) => options.onCounted?.(lines, 'files'),
+    onText: (characters) => options.onText?.(characters, 'template'),
     unchosen: environment === undefined ? listEnvironments(root).map(({ key }) => key) : [],
     organization:
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),

@@ -131,6 +131,8 @@ export type Surroundings = {
   readonly secretNames: readonly string[];
   /** Gets the number of lines of a table, before it is parsed. */
   readonly onLines?: (lines: number) => void;
+  /** Gets the characters of a template that was just filled in. */
+  readonly onText?: (characters: number) => void;
 };
 
 /** The inputs of one document's resolution, and its collected findings. */

@@ -1,5 +1,6 @@
 import { type Budget, gapsBetween, newBudget } from '../../../core/align.ts';
 import type { Callout, FindCallouts } from '../../../core/plan-document.ts';
+import { detached } from '../../../core/value.ts';
 import {
   type Paired,
   type Paragraph,
@@ -219,7 +220,8 @@ function movedParagraphs(paired: Paired, common: Lexicon): readonly Ranked[] {
       })
       .map((one) => {
         const { above, rank } = locate(one);
-        const { heading, line } = fresh;
+        const { line } = fresh;
+        const heading = detached(fresh.heading);
         return { rank, callout: { ...pickSides(one), heading, line: line + above, times: 1 } };
       });
   });
@@ -230,7 +232,7 @@ function pickSides({
   before,
   after,
 }: Found | Located): Pick<Callout, 'sort' | 'before' | 'after'> {
-  return { sort, before, after };
+  return { sort, before: detached(before), after: detached(after) };
 }
 
 function locate(found: Found): Located {
@@ -261,7 +263,8 @@ function rankCallout({ sort, key, old, fresh }: Found): number {
 function place(found: Located, parts: readonly Part[], isTurned: boolean): Ranked {
   const part = parts[found.part];
   const paragraph = found.isGone === isTurned ? part?.after : part?.before;
-  const { heading = null, line = 1 } = paragraph ?? {};
+  const { line = 1 } = paragraph ?? {};
+  const heading = detached(paragraph?.heading ?? null);
   const callout = { ...pickSides(found), heading, line: line + found.above, times: 1 };
   return { callout, rank: found.rank };
 }
