@@ -27,6 +27,8 @@ export type Case = {
   readonly requests?: (size: number) => number;
   /** The most round trips in a row that Callsheet may make; a run that makes more fails the case. */
   readonly roundTrips?: number;
+  /** The most MB that Callsheet may hold with a fleet of so many; a run that holds more fails the case. */
+  readonly memory?: (size: number) => number;
   /** Writes what both read. The same size gives the same bytes. */
   readonly prepare?: (dir: string, size: number) => void;
   /** Opens what both need beside files; closed after the last run. */

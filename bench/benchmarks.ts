@@ -1,6 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { exporting } from './export.ts';
-import { exported, fleet, limited, requests, sealed, secrets } from './fleet.ts';
+import { exported, fleet, limited, requests, sealed, secrets, texts } from './fleet.ts';
 import { startup } from './startup.ts';
 import { validate } from './validate.ts';
 
@@ -14,4 +14,5 @@ export const benchmarks: readonly Benchmark[] = [
   limited,
   sealed,
   secrets,
+  texts,
 ];

@@ -8,6 +8,8 @@ export type Range = { readonly median: number; readonly least: number; readonly 
 export type Figures = Scale & {
   readonly name: string;
   readonly goal?: number;
+  /** MB that no run of Callsheet may exceed. */
+  readonly most?: number;
   readonly runs: number;
   /** Milliseconds. */
   readonly callsheet: Range;
@@ -37,7 +39,7 @@ export type Results = {
   readonly entries: readonly Entry[];
 };
 
-export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figures {
+export function figuresOf({ name, size, latency, goal, most, pairs }: Measured): Figures {
   const peak = (side: Side) => (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
   const counts = pairs.flatMap(({ requests = [] }) => requests);
   const trips = pairs.flatMap(({ roundTrips = [] }) => roundTrips);
@@ -50,6 +52,7 @@ export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figur
     size,
     latency,
     ...(goal === undefined ? {} : { goal }),
+    ...(most === undefined ? {} : { most }),
     runs: pairs.length,
     callsheet: times('callsheet'),
     floor: times('floor'),

@@ -19,6 +19,7 @@ import {
   serveBranch,
   serveCreate,
   serveEdited,
+  serveLong,
   servePlan,
   servePrompt,
   serveRestore,
@@ -26,7 +27,7 @@ import {
   serveSecrets,
   serveUpdate,
 } from './fleet/served.ts';
-import { CHANGED, FEW, type Layout } from './fleet/stack.ts';
+import { CHANGED, FEW, type Layout, textSize } from './fleet/stack.ts';
 import { floor as parsed, callsheet as validated } from './validate.ts';
 
 /** A plan that finds so many agents to change: none unless given. */
@@ -326,6 +327,60 @@ export const secrets: Benchmark = {
       serve: serveSecrets,
       callsheet: planned([]),
       floor: planned(['--dir', PLAIN]),
+    },
+  ],
+  tidy: removeFleets,
+};
+
+/** A plan that people read: as JSON it is as long as its texts. */
+function read(pattern: RegExp): Program {
+  return {
+    argv: () => [MAIN, 'plan', ...AT_ONCE],
+    check: (output, size) => {
+      const [, count = ''] = pattern.exec(output) ?? [];
+      if (Number(count.replaceAll(',', '')) !== size)
+        throw new Error(`not ${size} agents are planned: ${output.slice(-200)}`);
+    },
+  };
+}
+
+/** Long texts are held once, and those of another side as what differs in them. */
+const mostMemory = (size: number) => 2 * textSize(size) + 200;
+
+/** Holds the memory of a run against the size of its texts. */
+export const texts: Benchmark = {
+  name: 'texts',
+  about:
+    'Peak memory of callsheet plan and apply of agents with prompts of 100 KB each that one template makes, with a bound that fails the case: twice the prompts and 200 MB.',
+  sizes: [2000],
+  cases: [
+    {
+      name: 'plan of creates',
+      memory: mostMemory,
+      serve: serveCreate(undefined, 'texts'),
+      callsheet: read(/Plan: ([\d,]+) new agents/),
+      floor,
+    },
+    {
+      name: 'creates',
+      memory: mostMemory,
+      serve: serveCreate(undefined, 'texts'),
+      callsheet: created,
+      floor: script,
+    },
+    {
+      name: 'plan of updates',
+      memory: mostMemory,
+      serve: serveLong,
+      callsheet: read(/Plan: ([\d,]+) agents change/),
+      floor,
+    },
+    {
+      name: 'updates',
+      memory: mostMemory,
+      serve: serveLong,
+      callsheet: applied(['--auto-approve'], 'update', ofAll),
+      floor,
     },
   ],
   tidy: removeFleets,

@@ -13,6 +13,8 @@ export type Pair = Readonly<Record<Side, Took>> & {
 export type Measured = Scale & {
   readonly name: string;
   readonly goal?: number;
+  /** MB that no run of Callsheet may exceed. */
+  readonly most?: number;
   readonly pairs: readonly Pair[];
 };
 
@@ -44,7 +46,8 @@ export async function measure(one: Case, scale: Scale, extent: Extent): Promise<
     }
     const promised = typeof one.goal === 'function' ? one.goal(scale) : one.goal;
     const goal = promised === undefined ? {} : { goal: promised };
-    return { name: one.name, ...scale, ...goal, pairs };
+    const most = one.memory?.(scale.size);
+    return { name: one.name, ...scale, ...goal, ...(most !== undefined && { most }), pairs };
   } finally {
     await around?.close();
     rmSync(dir, { recursive: true, force: true });
@@ -64,6 +67,10 @@ async function runPair(
   };
   await around?.before?.();
   const callsheet = await run(one.callsheet, around?.env);
+  const megabytes = (callsheet.kib * 1024) / 1e6;
+  const bound = one.memory?.(size) ?? Number.POSITIVE_INFINITY;
+  if (megabytes > bound)
+    throw new Error(`${megabytes.toFixed(0)} MB, where at most ${bound.toFixed(0)} are allowed`);
   await around?.between?.();
   const alone = await run(one.floor, around?.floorEnv ?? around?.env);
   const beside = one.beside && (await run(one.beside, around?.env));

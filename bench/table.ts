@@ -25,7 +25,10 @@ const FIGURES: readonly Column<Figures>[] = [
   { title: 'goal', of: ({ goal }) => (goal === undefined ? '' : `≤ ${goal}`) },
   {
     title: 'peak',
-    of: ({ memory }) => `${memory.callsheet.toFixed(0)}/${memory.floor.toFixed(0)} MB`,
+    of: ({ memory, most }) => {
+      const bound = most === undefined ? '' : ` (≤ ${most.toFixed(0)})`;
+      return `${memory.callsheet.toFixed(0)}/${memory.floor.toFixed(0)} MB${bound}`;
+    },
   },
   { title: 'runs', of: ({ runs }) => String(runs) },
 ];

@@ -6,7 +6,7 @@ import type { Case, Scale, Surroundings } from '../benchmark.ts';
 import { CLEAN_ENV, runProcess } from '../process.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { startPlatform } from './platform.ts';
-import { editOne, editPrompt, type Layout, ROUND_FILE, writeFleet } from './stack.ts';
+import { editOne, editPrompt, editTemplate, type Layout, ROUND_FILE, writeFleet } from './stack.ts';
 
 export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 export const AT_ONCE = ['--concurrency', String(CONCURRENCY)];
@@ -139,10 +139,18 @@ export function serveUpdate(perSecond?: number): Serve {
     });
 }
 
+/** Serves a fleet of long prompts whose template was edited before each run. */
+export const serveLong: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    layout: 'texts',
+    before: async (_, __, round) => editTemplate(dir, 'texts', round),
+  });
+
 /** Serves a platform without agents, and forgets the state before each run: every agent is created. */
-export function serveCreate(perSecond?: number): Serve {
+export function serveCreate(perSecond?: number, layout: Layout = 'rows'): Serve {
   return (dir, scale) =>
     serve(dir, scale, {
+      layout,
       ...(perSecond !== undefined && { perSecond }),
       live: 0,
       before: async () => forgetState(dir),

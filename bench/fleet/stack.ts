@@ -4,10 +4,10 @@ import type { SeedAgent, SeedDocument } from '../../src/simulator/index.ts';
 import { promptText, TOWNS } from '../validate/texts.ts';
 
 /**
- * One row of a table an agent, the same with a secret an agent that is not set, or a file and a prompt an agent as
+ * One row of a table an agent, the same with a secret an agent that is not set or with prompts of 100 KB, or a file and a prompt an agent as
  * `callsheet export` writes them.
  */
-export type Layout = 'rows' | 'secrets' | 'exported';
+export type Layout = 'rows' | 'secrets' | 'texts' | 'exported';
 
 /** Agents that a variable of their own changes, at most: an apply of the benchmark changes both. */
 export const FEW = 100;
@@ -21,7 +21,24 @@ export const ROUND_FILE = 'round.yaml';
 
 /** How every agent greets, until a run says otherwise. */
 const GREETING = 'Thank you for calling';
-const TEMPLATE = promptText(0, '${place}');
+const PLACE = '${place}';
+const TEMPLATE = promptText(0, PLACE);
+const LONG_TEMPLATE = Array.from({ length: 25 }, (_, at) => promptText(at, PLACE)).join('\n');
+
+function templateOf(layout: Layout): string {
+  return layout === 'texts' ? LONG_TEMPLATE : TEMPLATE;
+}
+
+/** MB of the prompts of a fleet whose prompts are long. */
+export function textSize(size: number): number {
+  return (size * LONG_TEMPLATE.length) / 1e6;
+}
+
+/** Changes the template, and all agents with it: to something else in each round. */
+export function editTemplate(dir: string, layout: Layout, round: number): void {
+  const [first, ...rest] = templateOf(layout).split('\n');
+  writeFileSync(join(dir, 'prompt.md'), [first, `This is round ${round}.`, ...rest].join('\n'));
+}
 
 type Row = {
   readonly slug: string;
@@ -47,7 +64,7 @@ export function writeFleet(dir: string, size: number, layout: Layout): void {
     { name: 'settled', first: changed, end: size },
   ].filter(({ first, end }) => end > first);
   writeFileSync(join(dir, 'callsheet.yaml'), stackText());
-  writeFileSync(join(dir, 'prompt.md'), TEMPLATE);
+  writeFileSync(join(dir, 'prompt.md'), templateOf(layout));
   writeFileSync(
     join(dir, 'agents.yaml'),
     `agents:\n${parts.map(({ name }) => block(name) + (layout === 'secrets' ? SECRET : '')).join('')}`,
@@ -130,13 +147,13 @@ export function liveFleet(size: number, layout: Layout = 'rows'): SeedDocument {
   return {
     organizations: [{ id: ORGANIZATION, name: 'Harbor Group' }],
     agents: Array.from({ length: size }, (_, index) => ({
-      ...liveAgent(index),
+      ...liveAgent(index, layout),
       ...(layout === 'secrets' && { integrations: { smsProvider: { auth_token: 'stored' } } }),
     })),
   };
 }
 
-function liveAgent(index: number): SeedAgent {
+function liveAgent(index: number, layout: Layout): SeedAgent {
   const { town, place } = rowOf(index);
   const digits = index.toString(16).padStart(12, '0');
   return {
@@ -153,7 +170,7 @@ function liveAgent(index: number): SeedAgent {
     config: { inactivity_timeout: 20 },
     enable_recording: true,
     transfer_enabled: true,
-    system_prompt: TEMPLATE.replace('${place}', place),
+    system_prompt: templateOf(layout).replaceAll(PLACE, place),
     extensions: {
       tools: [
         {

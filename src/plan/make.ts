@@ -412,7 +412,10 @@ async function readIdentity(
   // A resource that could not be read when it was made looks like one that is gone.
   const isUnread = recorded?.id === found.id && recorded.pin === null;
   const fields = listFields(kind, desired?.document, recorded?.leaves);
-  return readWith(reader, kind, { ...found, isUnread }, fields);
+  const live = await readWith(reader, kind, { ...found, isUnread }, fields);
+  if (live === undefined || desired === undefined) return live;
+  // A change of something else holds both sides.
+  return { ...live, document: sharingTexts(live.document, desired.document) };
 }
 
 /** Those of some resources that refer to one of their own or a later kind which is replaced. */
@@ -612,8 +615,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   }
   const reading = input.readAhead.read(identity);
   const dated = input.readAhead.askOfChange(identity);
-  const read = await reading;
-  const live = read && desired ? sharingConfigured(read, desired) : read;
+  const live = await reading;
   const seen = live === undefined ? null : livePin(kind, live);
   const support = getSupport(input);
   const context = {
@@ -716,11 +718,6 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   };
   const sides = { kind, desired, live: live.document, version, entries: known, world, isOtherNow };
   return result(leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind));
-}
-
-/** What is live, with the very texts of the configuration where they are equal: a change of something else holds both. */
-function sharingConfigured(live: LiveResource, { document }: DesiredResource): LiveResource {
-  return { ...live, document: sharingTexts(live.document, document) };
 }
 
 /**

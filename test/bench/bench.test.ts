@@ -92,6 +92,20 @@ test.each([
   expect((await measured).pairs).toMatchObject([{ requests: { callsheet, floor: 0 } }]);
 });
 
+test.each([
+  [1000, undefined],
+  [1, / MB, where at most 1 are allowed/],
+])('a run may hold %d MB: %s', async (most, problem) => {
+  const program: Program = { argv: () => ['-e', '0'], check: () => {} };
+  const held: Case = { name: 'held', memory: () => most, callsheet: program, floor: program };
+  const measured = measure(held, { size: 10, latency: 0 }, { runs: 1, seconds: 60 });
+  if (problem !== undefined) return expect(measured).rejects.toThrow(problem);
+  const [line = ''] = tableOf([figuresOf(await measured)])
+    .split('\n')
+    .slice(1);
+  expect(line).toMatch(/ MB \(≤ 1000\) +1$/);
+});
+
 test('ten times the fleet and ten times the time are as long on the curves', () => {
   const sizes = [100, 1000, 10_000];
   const entries = sizes.map((size) =>

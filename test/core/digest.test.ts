@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, computeDigest, digestOfMembers } from '../../src/core/digest.ts';
+import { canonicalJson, computeDigest, digestOfMembers, textKey } from '../../src/core/digest.ts';
 import { Blob, Ref, Secret } from '../../src/core/value.ts';
 import { runs } from '../long.ts';
 
@@ -93,4 +93,19 @@ test('a digest of members is that of the object that has them', () => {
       expect(digestOfMembers(members)).toBe(computeDigest(Object.fromEntries(members)));
     }),
   );
+});
+
+test('a key of a text is bounded, and no two texts have the same', () => {
+  const texts = [
+    '',
+    'a',
+    'a'.repeat(64),
+    'a'.repeat(65),
+    'a'.repeat(20_000),
+    `${'a'.repeat(19_999)}b`,
+  ];
+  const keys = texts.map(textKey);
+  expect(new Set(keys).size).toBe(texts.length);
+  expect(Math.max(...keys.map(({ length }) => length))).toBeLessThanOrEqual(64);
+  expect(keys.slice(0, 3)).toEqual(texts.slice(0, 3));
 });

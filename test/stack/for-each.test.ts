@@ -355,3 +355,22 @@ retry_policies: { p: { for_each: [x], key: "\${each.value}", name: "\${each.valu
     hint: 'retry_policy.p["x"]',
   },
 ]);
+
+test('a file is read once, and a template filled in once for each row that takes it', async () => {
+  const texts: (readonly [from: string, characters: number])[] = [];
+  const { resources } = await loadGood(
+    {
+      ...looped('slug,name\nharbor,Harbor\noak,Oak\n', 'system_prompt: { $template: desk.md }'),
+      'plain.yaml': 'agents: { plain: { name: Plain, system_prompt: { $template: all.md } } }\n',
+      'desk.md': 'You answer for ${each.name}.',
+      'all.md': 'You answer for all.',
+    },
+    { onText: (characters, from) => texts.push([from, characters]) },
+  );
+  const filled = resources.map(({ document }) => String(document.system_prompt));
+  expect(filled).toEqual(['You answer for Harbor.', 'You answer for Oak.', 'You answer for all.']);
+  const counts = Map.groupBy(texts, ([from]) => from);
+  expect(counts.get('template')?.map(([, characters]) => characters)).toEqual([22, 19]);
+  // callsheet.yaml, both files of agents, the table and both templates.
+  expect(counts.get('file')).toHaveLength(6);
+});
