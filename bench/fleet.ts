@@ -333,7 +333,7 @@ export const secrets: Benchmark = {
 };
 
 /** A plan that people read: as JSON it is as long as its texts. */
-function read(pattern: RegExp): Program {
+function readable(pattern: RegExp): Program {
   return {
     argv: () => [MAIN, 'plan', ...AT_ONCE],
     check: (output, size) => {
@@ -358,7 +358,7 @@ export const texts: Benchmark = {
       name: 'plan of creates',
       memory: mostMemory,
       serve: serveCreate(undefined, 'texts'),
-      callsheet: read(/Plan: ([\d,]+) new agents/),
+      callsheet: readable(/Plan: ([\d,]+) new agents/),
       floor,
     },
     {
@@ -372,7 +372,7 @@ export const texts: Benchmark = {
       name: 'plan of updates',
       memory: mostMemory,
       serve: serveLong,
-      callsheet: read(/Plan: ([\d,]+) agents change/),
+      callsheet: readable(/Plan: ([\d,]+) agents change/),
       floor,
     },
     {

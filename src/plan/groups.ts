@@ -422,7 +422,7 @@ function oncePerEdit(): (field: FieldChange) => readonly Hunk[] | undefined {
   };
 }
 
-/** What a row fills in in a field's text. */
+/** The values that a row fills in in a field's text. */
 type RowValues = {
   readonly values: ReadonlyMap<string, string>;
   /** The columns that the values come from. */
@@ -451,7 +451,7 @@ const MARKED = /\0([^\0]*)\0/g;
 /** Characters of the texts whose slots are remembered at once. */
 const MOST_REMEMBERED = 1_000_000;
 
-/** What was read last is remembered: all of it in a small fleet, while that of a large one would be all its texts again. */
+/** Slots that were read last are remembered: all of a small fleet, while those of a large one would be all its texts again. */
 function oncePerSite(findSource: FindSource): SlotsAt {
   const known = new Map<string, { readonly slots: Slots | undefined; readonly size: number }>();
   let remembered = 0;

@@ -111,7 +111,7 @@ export function extended<T extends object>(one: T, more: Partial<T>): T {
   return Object.defineProperties({}, members) as T;
 }
 
-/** What was planned for a resource, with the texts of its live side held lightly. */
+/** The plan of one resource, with the texts of its live side held lightly. */
 export function heldLightly<
   T extends { readonly change: Change; readonly leaves: readonly LeafChange[] },
 >(result: T): T {

@@ -17,7 +17,7 @@ import {
 import { readCommits } from './commit.ts';
 import type { RunContext, StackOptions } from './context.ts';
 
-/** What is made of a stack of this many bytes and dropped again would fill several times the memory in use. */
+/** Bytes of a stack from which on documents that are made and dropped again would fill several times the memory in use. */
 const LARGE_STACK = 32_000_000;
 
 /** Bytes that a resource takes beside its long texts: a stack of 2,000 is large. */
