@@ -352,7 +352,7 @@ export const texts: Benchmark = {
   name: 'texts',
   about:
     'Peak memory of callsheet plan and apply of agents with prompts of 100 KB each that one template makes, with a bound that fails the case: twice the prompts and 200 MB.',
-  sizes: [2000],
+  sizes: [3200],
   cases: [
     {
       name: 'plan of creates',

@@ -238,7 +238,7 @@ export function parseVars(given: readonly string[]): Readonly<Record<string, str
  * A heap grows by as much before it is collected again. Left alone it would be several times as large as what is in use.
  * Of long texts it is less: what is in use twice grows by a share of it, and to look through a text takes no time.
  */
-const GROWTH = { most: 30, least: 5, characters: 60_000_000 };
+const GROWTH = { most: 30, least: 5, characters: 40_000_000 };
 
 /**
  * Has garbage collected early, as a plan of a large fleet makes and drops documents by the gigabyte. Flags are asked
