@@ -181,7 +181,7 @@ function findAlike(sites: readonly FieldSite[], slotsAt: SlotsAt): readonly Alik
     const hunks = listHunks(first.field);
     const slots = first.field.secret ? undefined : slotsAt(first);
     const readings = slots ? readEdit(hunks, slots, first.field) : [];
-    return { key, own, hunks, row: slots && valuesOf(slots), readings };
+    return { key, own, hunks, row: slots && toRowValues(slots), readings };
   });
   const counts = new Map<string, number>();
   for (const { own, readings } of read) {
@@ -462,7 +462,7 @@ function oncePerSite(findSource: FindSource): SlotsAt {
     const source = findSource({ address, path });
     const parts = source?.parts?.();
     const slots = parts && readSlots(parts, source?.file !== undefined);
-    const size = parts === undefined ? 0 : sizeOf(parts);
+    const size = parts === undefined ? 0 : countCharacters(parts);
     known.set(key, { slots, size });
     remembered += size;
     for (const [oldest, one] of known) {
@@ -474,11 +474,11 @@ function oncePerSite(findSource: FindSource): SlotsAt {
   };
 }
 
-function sizeOf(parts: readonly TextPart[]): number {
+function countCharacters(parts: readonly TextPart[]): number {
   return parts.reduce((sum, one) => sum + (typeof one === 'string' ? one : one.value).length, 0);
 }
 
-function valuesOf({ values, columns }: Slots): RowValues {
+function toRowValues({ values, columns }: Slots): RowValues {
   return { values, columns };
 }
 
