@@ -37,9 +37,11 @@ type Kept = {
   readonly isSure: boolean;
 };
 
-/** Evidence that is older is taken again before a write, or as old as its list is long: listing costs requests, too. */
+/** A reading that is older is not believed before a write without a list that confirms it. */
 const RECENT_MS = 5_000;
+/** A list may be as old as it is long, since listing costs requests, too, and never older than this. */
 const RECENT_MS_A_PAGE = 2_500;
+const RECENT_MS_OF_LIST = 30_000;
 
 /** Readings beyond as many bytes are not kept: they are read again. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -130,14 +132,15 @@ export function openReadings(
     kind: Kind,
     at: Pick<LiveResource, 'id' | 'scope'>,
     facets: ReadonlySet<string>,
-    getOldest: (pages: number) => number,
+    oldestReading: number,
+    getOldest: (pages: number) => number = () => oldestReading,
   ): Promise<LiveResource | undefined> {
     const kept = find(kind, at, facets);
     if (kept === undefined) return undefined;
     const place = toPlace(kind, at.scope);
     const pages = Math.max(1, Math.ceil((sizes.get(place) ?? 0) / PAGE_SIZE));
     const oldest = getOldest(pages);
-    if (kept.begunAt >= oldest) return unpack(kind, at.id, kept);
+    if (kept.begunAt >= oldestReading) return unpack(kind, at.id, kept);
     // A few of a large fleet are read sooner than it is listed.
     if (!assume || (seen.get(place)?.size ?? 0) < pages) return undefined;
     const items = await listSince(reader, kind, at.scope, oldest);
@@ -160,14 +163,14 @@ export function openReadings(
       },
     }),
     recent: (reader) => (kind, at, facets) =>
-      findSince(reader, kind, at, facets, (pages) => {
-        return now() - Math.max(RECENT_MS, RECENT_MS_A_PAGE * pages);
+      findSince(reader, kind, at, facets, now() - RECENT_MS, (pages) => {
+        const age = Math.max(RECENT_MS, RECENT_MS_A_PAGE * pages);
+        return now() - Math.min(RECENT_MS_OF_LIST, age);
       }),
     afterWrites: (reader) => ({
       ...reader,
       read: async (kind, at, facets) =>
-        (await findSince(reader, kind, at, facets, () => writtenAt)) ??
-        reader.read(kind, at, facets),
+        (await findSince(reader, kind, at, facets, writtenAt)) ?? reader.read(kind, at, facets),
     }),
     beginWrite(kind, id) {
       if (id !== null) forget(toKey({ name: kind }, id));

@@ -168,6 +168,42 @@ test('a few of a large fleet are read, not listed', async () => {
   expect(asked).toEqual({ list: 0, read: 1, history: 0 });
 });
 
+test('a reading of a large fleet is confirmed by a list after seconds, and by none that is old', async () => {
+  const { reader } = platform(AS_READ);
+  let time = 0;
+  let lists = 0;
+  const records = Array.from({ length: 2000 }, (_, index) => ({ ...AS_READ, id: `a${index}` }));
+  const inside: Reader = {
+    ...reader,
+    list: async () => {
+      lists += 1;
+      return records.map((record) => ({ id: record.id, scope, record }));
+    },
+    read: async (_kind, { id }) => ({
+      ...{ id, scope, extent: 'whole', document: {} },
+      record: { ...AS_READ, id },
+    }),
+  };
+  const readings = openReadings({ assume: true }, () => time);
+  const keeping = readings.keeping(inside);
+  await keeping.list(AGENT, scope);
+  for (const { id } of records.slice(0, 20)) await keeping.read(AGENT, { id, scope }, NO_FACETS);
+  const listsAt = async (moment: number) => {
+    time = moment;
+    lists = 0;
+    expect(await readings.recent(inside)(AGENT, at, NO_FACETS)).toMatchObject({ id: 'a1' });
+    return lists;
+  };
+  // Fifty seconds of listing would be allowed by its length alone.
+  for (const [moment, asked] of [
+    [5_000, 0],
+    [6_000, 1],
+    [36_000, 0],
+    [36_001, 1],
+  ] as const)
+    expect([moment, await listsAt(moment)]).toEqual([moment, asked]);
+});
+
 test('each history is asked for once, for as many as any look takes', async () => {
   const { reader, asked } = platform(AS_READ);
   const once = askingOnce(reader, 100);
