@@ -104,9 +104,10 @@ scenario(
         '  read',
         '    POST /oauth/token 200',
         '    GET /v1/me 200',
-        '  plan',
+        // The lists are asked for beside the account.
         '    GET /v1/retry-policies 200',
         '    GET /v1/agents 200',
+        '  plan',
         '  run',
         '    recover',
         '    apply',
