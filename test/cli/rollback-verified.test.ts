@@ -72,8 +72,7 @@ describe('everything is read again at the end', () => {
       get: () => record,
       set: (next: JsonObject) => {
         record = next;
-        const first = desk(stage);
-        first.record = { ...first.record, greeting_message: 'Robot here.' };
+        stage.sim.edit(desk(stage).id, { greeting_message: 'Robot here.' });
       },
     });
     const { out, err } = await inWords(stage, 3);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FieldSchema } from '../../src/core/schema.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import sections from '../../src/stack/sections.generated.json' with { type: 'json' };
 import { fieldsWith } from './keywords/fields.ts';
 import { type Cell, type Keyword, PHASES, TABLE } from './keywords/table.ts';
 
@@ -20,7 +21,7 @@ const TYPED = [
   ),
 ].map(([, name = '']) => name);
 
-/** The facts that the schemas of the kinds use. */
+/** The facts that a schema uses, of the kinds or of the settings. */
 function factsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(factsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -31,7 +32,11 @@ function factsIn(value: unknown): readonly string[] {
 }
 
 test('every keyword has a row, and every row a keyword that a schema uses', () => {
-  const used = new Set(kinds.flatMap(({ schema }) => factsIn(schema satisfies FieldSchema)));
+  const ofKinds = kinds.flatMap(({ schema }) => factsIn(schema satisfies FieldSchema));
+  const known: readonly string[] = KEYWORDS;
+  // Settings have their own way with other words; those that they share with fields have rows, too.
+  const ofSettings = factsIn(sections).filter((name) => known.includes(name));
+  const used = new Set([...ofKinds, ...ofSettings]);
   expect([...TYPED].sort()).toEqual([...KEYWORDS].sort());
   expect([...used].sort()).toEqual([...KEYWORDS].sort());
 });
