@@ -339,7 +339,7 @@ export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 's
 export function buildSummary(
   status: RestorationSummary['status'],
   { plan, proof, exceptions, deferred }: Overview,
-  progress: Progress,
+  progress: Progress & { readonly unproven: ReadonlySet<Address> },
   platform: RestorationSummary['platform'],
   restored: Restored,
   stack: RestorationSummary['stack'],
@@ -378,6 +378,16 @@ export function buildSummary(
           verdict: 'ok',
           reason: 'written once the resource exists',
           paths: [...paths],
+        })),
+      // The platform may have set more than it was sent, which only the next round would find.
+      ...(status !== 'interrupted' ? [] : [...progress.unproven])
+        .filter((address) => !named.has(address) && !deferred.has(address))
+        .map((address) => ({
+          address,
+          action: 'update',
+          verdict: 'ok',
+          reason: 'written, and not compared with the snapshot since',
+          paths: [],
         })),
     ],
     proof: status === 'done' ? proof : null,

@@ -99,7 +99,8 @@ function remainingLines(
   options: RenderOptions,
 ): readonly Line[] {
   if (status === 'planned') return [];
-  const title = `Different from the snapshot (${remaining.length}):`;
+  const unsure = status === 'interrupted' ? ', or not known to be as it' : '';
+  const title = `Different from the snapshot${unsure} (${remaining.length}):`;
   const why = ({ reason, paths }: Remaining) =>
     `${reason}${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`;
   const groups = [...Map.groupBy(remaining, why)];

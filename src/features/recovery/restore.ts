@@ -76,6 +76,8 @@ type Work = {
   readonly context: Context;
   /** Failures that were shown: one that a later round meets again is not repeated. */
   readonly shown: Set<string>;
+  /** Resources that were written, and that no plan has found equal since: the next round would. */
+  readonly unproven: Set<Address>;
 };
 
 /** `more`: flags that the command which goes on needs besides. */
@@ -105,13 +107,17 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
       collisions,
       secrets: neededSecrets(needs),
     };
+    const unproven = new Set<Address>();
     const end = async (overview: Overview, [status, exit, more = []]: Ending) => {
       const isOver = status !== 'planned' && status !== 'refused';
       const { stack, remedy } = isOver
         ? await recordRestored(opened, flags, context)
         : { stack: null };
       const ids = isOver ? await writeIds(opened, context) : null;
-      const summary = { ...buildSummary(status, overview, progress, platform, opened, stack), ids };
+      const summary = {
+        ...buildSummary(status, overview, { ...progress, unproven }, platform, opened, stack),
+        ids,
+      };
       const back = isOver ? await listWritingRuns(opened) : [];
       const ways = listWays(summary, { remedy, back, more }, opened, flags, context);
       show(flags, summary, (to) => renderRestorationText(summary, ways, to), context);
@@ -128,6 +134,7 @@ async function carryOut(opened: Opened, flags: RestoreFlags, context: Context): 
       flags: unseen,
       context,
       shown: new Set(),
+      unproven,
     };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
@@ -233,11 +240,12 @@ async function takePart(
   taken: Taken,
   work: Work,
 ): Promise<void> {
-  const { opened, sessions, context } = work;
+  const { opened, sessions, context, unproven } = work;
   const { seen, ledger, failures } = taken;
   const session = await sessions.current();
   const round = first?.only ?? (await lookAgain(part, session, work));
   const { plan } = round.planned;
+  for (const address of part.own) unproven.delete(address);
   seen.push(withoutValues(buildOverview(round, part.own)));
   if (!isRunnable(plan) && session.unfinished === undefined) return;
   taken.isIdle = false;
@@ -283,7 +291,7 @@ async function runRound(
   { planned, rebuilt }: Round,
   { own }: Part,
   lines: LedgerLine[],
-  { opened, sessions, progress, flags, context }: Work,
+  { opened, sessions, progress, flags, context, unproven }: Work,
 ): Promise<ExitCode> {
   const outcome = await runPlan(planned, {
     session: await sessions.current(),
@@ -297,6 +305,8 @@ async function runRound(
     progress.runs.push(outcome.run);
     // A referenced resource is reported by its own part, unless it was changed here.
     const { ledger } = outcome.result;
+    for (const { action, status, address } of ledger)
+      if (status === 'done' && action !== 'adopt') unproven.add(address);
     for (const { action, status, address, id } of ledger)
       if (action === 'create' && status === 'done' && id !== null)
         opened.made.add(`${getKind(address)} ${id}`);
