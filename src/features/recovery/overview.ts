@@ -379,14 +379,14 @@ export function buildSummary(
           reason: 'written once the resource exists',
           paths: [...paths],
         })),
-      // The platform may have set more than it was sent, which only the next round would find.
+      // The platform may have set a value by itself, which only the next round would change.
       ...(status !== 'interrupted' ? [] : [...progress.unproven])
         .filter((address) => !named.has(address) && !deferred.has(address))
         .map((address) => ({
           address,
           action: 'update',
           verdict: 'ok',
-          reason: 'written, and not compared with the snapshot since',
+          reason: 'written, but not all of it may be as it was sent; the next round looks at it',
           paths: [],
         })),
     ],

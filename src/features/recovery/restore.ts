@@ -76,7 +76,7 @@ type Work = {
   readonly context: Context;
   /** Failures that were shown: one that a later round meets again is not repeated. */
   readonly shown: Set<string>;
-  /** Resources that were written, and that no plan has found equal since: the next round would. */
+  /** Resources that were written with a remark, and that no plan has found equal since. */
   readonly unproven: Set<Address>;
 };
 
@@ -305,14 +305,18 @@ async function runRound(
     progress.runs.push(outcome.run);
     // A referenced resource is reported by its own part, unless it was changed here.
     const { ledger } = outcome.result;
-    for (const { action, status, address } of ledger)
-      if (status === 'done' && action !== 'adopt') unproven.add(address);
+    for (const line of ledger.filter(hasRemark)) unproven.add(line.address);
     for (const { action, status, address, id } of ledger)
       if (action === 'create' && status === 'done' && id !== null)
         opened.made.add(`${getKind(address)} ${id}`);
     lines.push(...ledger.filter(({ address, status }) => own.has(address) || status === 'done'));
   } else tellOutcome(outcome, { flags, context });
   return exitOfOutcome(outcome);
+}
+
+/** True if a run says more of what it did than that a resource was made again: not all may be as it was sent. */
+function hasRemark({ status, message, former_id: former }: LedgerLine): boolean {
+  return status === 'done' && message !== null && (former === undefined || message.includes('; '));
 }
 
 /** The overwrites that a person approved: addresses with the resource and its pin. */
