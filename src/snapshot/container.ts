@@ -74,7 +74,8 @@ async function readBeginning(file: string): Promise<Begun> {
   try {
     return await peek(readFileBytes(file), HEAD);
   } catch (error) {
-    throw explainSystemError(error, `${file} cannot be read`);
+    const hint = '`callsheet snapshot list` shows the snapshots of a folder.';
+    throw explainSystemError(error, `${file} cannot be read`, { hint });
   }
 }
 

@@ -35,6 +35,7 @@ describe('a file that is no snapshot to restore', () => {
       [sealed.file, 'it needs its passphrase'],
       [sealed.file, 'passphrase', { CALLSHEET_SNAPSHOT_PASSPHRASE: 'another one entirely' }],
       [join(stage.folder, 'none.snapshot'), 'there is no such file'],
+      [join(stage.folder, 'none.snapshot'), '`callsheet snapshot list` shows the snapshots'],
     ];
     const asked = stage.sim.requests.length;
     for (const [one, said, env = {}] of rows) {
