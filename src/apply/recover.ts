@@ -21,6 +21,7 @@ import {
 import { buildPin, livePin } from '../plan/refresh.ts';
 import { createdIn, keptSince } from '../plan/state-entry.ts';
 import {
+  findBegan,
   type Intended,
   type IntentRecorded,
   type JournalEntry,
@@ -143,8 +144,17 @@ export async function recoverRun(
 }
 
 /** The same for the plan document. */
-export function recoveryFindings({ recovered }: Recovery): readonly RecoveryFinding[] {
-  return recovered.map(({ severity, address, message }) => ({ severity, address, message }));
+export function recoveryFindings({ recovered, entries }: Recovery): readonly RecoveryFinding[] {
+  const { addresses = [], to } = findBegan(entries)?.moves ?? {};
+  const moving = to === undefined ? [] : addresses;
+  return [
+    ...recovered.map(({ severity, address, message }) => ({ severity, address, message })),
+    ...moving.map((address) => ({ severity: 'warning' as const, address, message: isMoving(to) })),
+  ];
+}
+
+function isMoving(to: { readonly location: string } | undefined): string {
+  return `is moving to ${to?.location}: nothing is applied before \`callsheet state mv --to\` is run again`;
 }
 
 /**

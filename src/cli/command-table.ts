@@ -402,13 +402,21 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state mv',
-    does: 'give a resource another address; nothing changes on the platform',
+    does: 'give a resource another address, or another state; nothing changes on the platform',
     args: [
-      { name: '<from>', does: 'its address now; of a fleet, all rows move' },
-      { name: '<to>', does: 'its new address' },
+      {
+        name: '<addresses...>',
+        does: 'its address now, with all rows of a fleet, and its new one; with --to all to take there',
+      },
     ],
-    flags: [format('text', 'json')],
-    examples: ['callsheet state mv agent.front agent.reception'],
+    flags: [
+      flag('--to <place>', 'take them to another state: the folder of its stack, or its place'),
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet state mv agent.front agent.reception',
+      "callsheet state mv 'agent.clinic_*' --to ../clinics",
+    ],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
     load: async () => (await import('./commands/state.ts')).mv,

@@ -1476,6 +1476,15 @@ export type Edit = {
   readonly serial: number | null;
   /** What it did. */
   readonly ledger: readonly LedgerLine[];
+  /** The state that `state mv --to` took the resources to. Not always there. */
+  readonly to?: {
+    /** Its place, without credentials. */
+    readonly location: string;
+    /** Its serial since. */
+    readonly serial: number;
+    /** Records of runs that were taken along. */
+    readonly runs: number;
+  };
   /** Names, beside the state, under which what was there is kept. */
   readonly set_aside: readonly string[];
 };
@@ -2721,6 +2730,15 @@ export type Began = {
   };
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
+  /** The resources that `state mv --to` takes to another state, and that state. The run has the same id in both. Until it ended, nothing else is applied from the state that they leave. */
+  readonly moves?: {
+    /** The resources. */
+    readonly addresses: readonly string[];
+    readonly to?: OtherState;
+    readonly from?: OtherState;
+  };
+  /** The run that brought this record from another state, with the resources that it is about. */
+  readonly brought_by?: string;
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     /** Which guard. */
@@ -2764,6 +2782,13 @@ export type Holds = {
     /** Who ran it. */
     readonly user: string | null;
   };
+};
+/** A state at another place. */
+export type OtherState = {
+  /** Its place, without credentials. */
+  readonly location: string;
+  /** Its lineage. */
+  readonly lineage: string;
 };
 /** What a resource was right before the run touched it. */
 export type Snapshot = {

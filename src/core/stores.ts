@@ -45,6 +45,9 @@ type Store = {
   readonly schemes: readonly string[];
   /** The variables that hold what it signs in with, that of a password first. No stack may read them. */
   readonly credentials: readonly [string, ...string[]];
+  /** The variables that say who signs in, and from where else credentials come. */
+  readonly users?: readonly string[];
+  readonly sources?: readonly string[];
   /** Prefixes of the place as one text. */
   readonly protocols: readonly [string, ...string[]];
   /** The place in that text. Throws `CallsheetError('usage')` where something is missing. */
@@ -62,6 +65,7 @@ export const STORES: { readonly [store: string]: Store } = {
     addresses: ['address', 'lock_address', 'unlock_address'],
     schemes: ['https:', 'http:'],
     credentials: ['CALLSHEET_STATE_PASSWORD'],
+    users: ['CALLSHEET_STATE_USERNAME'],
     protocols: ['https:', 'http:'],
     parse: (text) => ({ http: { address: text }, by: 'operator' }),
     read({ address, ...others }, by) {
@@ -75,6 +79,7 @@ export const STORES: { readonly [store: string]: Store } = {
     addresses: ['url'],
     schemes: ['postgres:', 'postgresql:'],
     credentials: ['CALLSHEET_STATE_PASSWORD', 'PGPASSWORD'],
+    users: ['CALLSHEET_STATE_USERNAME', 'PGUSER'],
     protocols: ['postgres:', 'postgresql:'],
     parse: (text) => ({ postgres: { url: text, stack: stackIn(text) }, by: 'operator' }),
     read: ({ url, stack }, by) =>
@@ -92,6 +97,7 @@ export const STORES: { readonly [store: string]: Store } = {
       'AWS_SESSION_TOKEN',
       'AWS_CONTAINER_AUTHORIZATION_TOKEN',
     ],
+    sources: ['AWS_PROFILE', 'AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ROLE_ARN'],
     protocols: ['s3:'],
     parse: (text) => ({ s3: bucketIn(text), by: 'operator' }),
     read: ({ bucket, key, ...service }, by) =>
@@ -108,8 +114,34 @@ export function passwordVariable(place: StatePlace): string | undefined {
 
 /** The variables that no stack may read, as a store signs in with them. */
 export function storeCredentials(): readonly string[] {
-  return Object.values(STORES).flatMap(({ credentials }) => credentials);
+  const own = Object.values(STORES).flatMap(({ credentials }) => credentials);
+  return [...own, ...own.map(nameOfTarget)];
 }
+
+/** The variable that says the same of the state that another one is moved to: `PGPASSWORD_TO`. */
+function nameOfTarget(variable: string): string {
+  return `${variable}_TO`;
+}
+
+/**
+ * The environment of the store that a state, or a part of it, is moved to. Where one variable is set for it, none of
+ * the credentials of the other end is used: half of each would fit neither.
+ */
+export function envOfTarget(place: StatePlace, env: Env): Env {
+  const store = Object.entries(STORES).find(([name]) => name in place)?.[1];
+  if (store === undefined) return env;
+  const { credentials, users = [], sources = [] } = store;
+  const own = [...credentials, ...sources];
+  const given = (name: string) => env[nameOfTarget(name)];
+  if ([...own, ...users].every((name) => given(name) === undefined)) return env;
+  return {
+    ...env,
+    ...Object.fromEntries(own.map((name) => [name, given(name)])),
+    ...Object.fromEntries(users.map((name) => [name, given(name) ?? env[name]])),
+  };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** A database keeps many states: the address must say which one is meant. */
 function stackIn(text: string): string {

@@ -139,6 +139,17 @@ export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOp
   return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
 }
 
+/** Shows what went to the state of another stack. */
+export function renderMovedOver(
+  { run, ledger, to }: ShownEdit & { readonly to: NonNullable<StateCommands.Edit['to']> },
+  options: RenderOptions,
+): string {
+  const what = `${formatCount(ledger.length, 'resource')} and ${formatCount(to.runs, 'run')} moved to ${to.location}, recorded in both states as run ${run}.`;
+  const next =
+    'Move their files to that stack as well, if they are not there yet: this command does not change the configuration.';
+  return `${renderLedgerText(ledger, options)}${sentence(what, options)}${sentence(next, options)}`;
+}
+
 /** Shows the former and the present owner of a state; without an edit it was so already. */
 export function renderAdoption(
   {

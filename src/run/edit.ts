@@ -22,17 +22,21 @@ export type Edited = {
   readonly ledger: readonly LedgerLine[];
 };
 
-/** Writes an edit down under the lease: its journal, and then the state that comes of it. */
+/**
+ * Writes an edit down under the lease: its journal, and then the state that comes of it. `isBegun`: the journal has
+ * its beginning.
+ */
 export async function recordEdit(
   lease: Lease,
   began: EditBegan,
   state: State,
   { records, ledger }: Edit,
   context: RunContext,
+  { isBegun = false }: { readonly isBegun?: boolean } = {},
 ): Promise<Edited> {
   const { run } = began;
   const resources = new Map(Object.entries(state.resources));
-  await lease.append({ ...began, ...getOrigin(state) });
+  if (!isBegun) await lease.append({ ...began, ...getOrigin(state) });
   for (const [address, resource] of records) {
     await lease.append({ type: 'resource', address, resource });
     if (resource === null) resources.delete(address);
@@ -63,19 +67,28 @@ export async function beginEdit(
   },
   context: RunContext,
 ): Promise<{ readonly began: EditBegan; readonly lease: Lease }> {
-  const actor = await describeActor(settings.dir, context);
-  const began: EditBegan = {
+  const began = await describeEdit(purpose, runId(context.now()), settings, context);
+  const lease = await store.acquire(holderFor(began.run, purpose, began.actor, context));
+  return { began, lease };
+}
+
+/** The beginning of the journal of an edit, but for the state that it starts from. */
+export async function describeEdit(
+  purpose: StateEdit,
+  run: string,
+  { dir, platform }: Pick<StackSettings, 'dir' | 'platform'>,
+  context: RunContext,
+): Promise<EditBegan> {
+  return {
     type: 'began',
-    run: runId(context.now()),
+    run,
     at: context.now().toISOString(),
     purpose,
-    actor,
+    actor: await describeActor(dir, context),
     plan_digest: '',
     config_digest: '',
-    base_url: context.env.CALLSHEET_BASE_URL ?? settings.platform.base_url ?? '',
+    base_url: context.env.CALLSHEET_BASE_URL ?? platform.base_url ?? '',
   };
-  const lease = await store.acquire(holderFor(began.run, purpose, actor, context));
-  return { began, lease };
 }
 
 /** The state that an edit starts from, as its journal names it. */

@@ -10,8 +10,8 @@ import type { Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { realPause } from '../platform/rate.ts';
 import type { Stack } from '../stack/index.ts';
-import { type Claimant, checkOwner, lockedState } from '../state/failures.ts';
-import type { JournalEntry, RunEnded } from '../state/journal.ts';
+import { type Claimant, checkOwner, lockedState, openMove } from '../state/failures.ts';
+import { findBegan, type JournalEntry, type RunEnded } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
 import { emptyState, nextState, type Replayed, replay, withDeleted } from '../state/replay.ts';
 import type { Holder, Lease, StateStore } from '../state/store.ts';
@@ -242,9 +242,11 @@ function recoveredEnd({ ledger }: Recovery, at: string): RunEnded {
  * `CallsheetError('refused')` that lists them, unless the configuration makes it.
  */
 export function refuseUnclear(
-  { run, recovered }: Recovery,
+  { run, recovered, entries }: Recovery,
   configured: readonly Pick<DesiredResource, 'address' | 'lifecycle'>[],
 ): void {
+  const began = findBegan(entries);
+  if (began?.moves?.to !== undefined) throw openMove(began);
   const unclear = recovered.filter(({ address, candidates = [] }) => {
     const adopt = configured.find((one) => one.address === address)?.lifecycle.adopt;
     return candidates.length > 0 && (adopt === undefined || !candidates.includes(adopt));

@@ -359,7 +359,7 @@ export async function fingerprintsForRun(
 
 /** Encrypts what rollback copies keep of sensitive values; undefined without a key. */
 export function sealerFor(
-  { lineage }: State,
+  { lineage }: Pick<State, 'lineage'>,
   { platform }: Pick<Session, 'platform'>,
   { env }: RunContext,
 ): Sealer | undefined {

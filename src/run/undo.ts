@@ -330,7 +330,7 @@ export function leaveToOwners(
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
-  { recorded, deleted, lineage }: RecordedByRun,
+  { recorded, deleted, lineage, isBrought }: RecordedByRun,
   options: UndoOptions,
   session: Session,
 ) {
@@ -352,7 +352,7 @@ async function findOthers(
       return { left: stillThere(address, now.id, twin, options) };
     if (id === undefined || now?.id === id) return {};
     if (now === undefined) {
-      const isLost = lineage !== state.lineage;
+      const isLost = !isBrought && lineage !== state.lineage;
       const known = own ?? (isLost ? undefined : (recorded[address] ?? prior));
       if (known === undefined || deleted.has(address)) return {};
       const scope =
@@ -452,7 +452,10 @@ function openerFor(
   entries: readonly JournalEntry[],
   context: RunContext,
 ): Parameters<typeof unseal>[1] {
-  const sealer = sealerFor(session.state, session, context);
+  const began = findBegan(entries);
+  // What a run of another state encrypted is bound to that state.
+  const origin = began?.brought_by === undefined ? session.state : began;
+  const sealer = sealerFor(origin, session, context);
   if (sealer === undefined) return undefined;
   const isOwn = goesBack(entries, session.state);
   return (copy, path, text) => (isOwn(copy) ? sealer.open(copy, path, text) : undefined);
@@ -655,6 +658,8 @@ type RecordedByRun = {
   readonly deleted: ReadonlySet<Address>;
   /** The lineage of its state: another one knows nothing of what the run changed. */
   readonly lineage: string | undefined;
+  /** True if the record came from another state with its resources: what this one lacks, it let go of. */
+  readonly isBrought: boolean;
 };
 
 /** The resources that a run recorded. */
@@ -666,8 +671,9 @@ function recordedIn(entries: FoundRun['entries']): RecordedByRun {
   );
   const kept = [...last].flatMap(([address, one]) => (one ? [[address, one] as const] : []));
   const gone = [...last].flatMap(([address, one]) => (one ? [] : address));
-  const { lineage } = findBegan(entries) ?? {};
-  return { recorded: Object.fromEntries(kept), deleted: new Set(gone), lineage };
+  const { lineage, brought_by: by } = findBegan(entries) ?? {};
+  const isBrought = by !== undefined;
+  return { recorded: Object.fromEntries(kept), deleted: new Set(gone), lineage, isBrought };
 }
 
 /** Returns true if it went on to its end: failures on the way are in its ledger. */

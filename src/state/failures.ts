@@ -1,6 +1,8 @@
-import { CallsheetError, clip, formatDuration, formatSize } from '../core/errors.ts';
+import { quoted } from '../core/command-line.ts';
+import { CallsheetError, clip, firstLines, formatDuration, formatSize } from '../core/errors.ts';
 import { isSameJson } from '../core/value.ts';
 import { MOST_STATE_BYTES } from './bounds.ts';
+import type { RunBegan } from './journal.ts';
 import { describeOwner, type Owner, type State } from './model.ts';
 import type { HeldLock, Holder } from './store.ts';
 
@@ -150,6 +152,23 @@ export class MovedAway extends CallsheetError {
     this.lineage = lineage;
   }
 }
+
+/**
+ * Reports that `state mv --to` died in the state that its resources leave: whether the other state has them already is
+ * only known there, so that nothing else may be applied from this one.
+ */
+export function openMove({ run, moves }: RunBegan): CallsheetError {
+  const { addresses = [], to } = moves ?? {};
+  const what = firstLines(addresses, MOST_MOVED).join(', ');
+  const command = `callsheet state mv ${addresses.map(quoted).join(' ')} --to ${quoted(to?.location ?? 'PLACE')}`;
+  return new CallsheetError(
+    'refused',
+    `run ${run}, which moves ${what} to ${to?.location}, did not finish`,
+    { hint: `Nothing was written. Finish it: \`${command}\`` },
+  );
+}
+
+const MOST_MOVED = 5;
 
 /** A whole state that a later run wrote over once. `run` began from `serial`. */
 export function olderState(

@@ -23,7 +23,8 @@ import { type AppliedLeaf, forgetValue, type ResourceState } from './model.ts';
  * | `hmac:<key id>:<hex>`  | HMAC-SHA256 under the key that the team keeps                     |
  * | `scrypt:<salt id>:<hex>` | scrypt of the value, so that guessing a weak one stays expensive |
  *
- * The id says which key or salt it was: under another one nothing can be said.
+ * The id says which key or salt it was: under another one nothing can be said. A fingerprint that came from another
+ * state with its resource has `@` behind it, and what it is bound to there (`Binding`).
  */
 export type Fingerprinter = {
   readonly of: (address: Address, path: string, value: Json) => string;
@@ -34,7 +35,10 @@ export type Fingerprinter = {
    * stretched one by one.
    */
   readonly prepare: (values: Iterable<Json>, begin?: (count: number) => void) => Promise<void>;
-  /** True for one that was made before there was a key: it can be confirmed, and gives way to one with the key. */
+  /**
+   * True for one that was made before there was a key, or for another state: it can be confirmed, and gives way to one
+   * of this key and state.
+   */
   readonly isFormer: (fingerprint: string) => boolean;
   /**
    * The stretched values of `prepare`, for the state to keep, so that the next run stretches all of them together once.
@@ -67,20 +71,99 @@ export function createFingerprinter(source: FingerprintSource): Fingerprinter {
   const unkeyed = salted(source);
   const method = source.key ? keyed(source.key) : unkeyed;
   const methods = source.key ? [method, unkeyed] : [method];
-  const seal = ({ prefix, seal }: Method, address: Address, path: string, value: Json) =>
-    `${prefix}${seal([source.stack, address, path], value)}`;
+  /** Methods of other states, by their salts. */
+  const others = new Map<string, Method>();
+  const of = (address: Address, path: string, value: Json) =>
+    `${method.prefix}${method.seal([source.stack, address, path], value)}`;
+
+  function methodsFor(bound: Binding | undefined): readonly Method[] {
+    if (bound === undefined || bound.salt === source.salt) return methods;
+    const other = others.get(bound.salt) ?? salted(bound);
+    others.set(bound.salt, other);
+    return [...methods, other];
+  }
+
   return {
-    of: (address, path, value) => seal(method, address, path, value),
+    of,
     prepare: method.prepare,
     keep: method.keep,
-    derivations: unkeyed.derivations,
-    isFormer: (fingerprint) => method !== unkeyed && fingerprint.startsWith(unkeyed.prefix),
+    derivations: () =>
+      [unkeyed, ...others.values()].reduce((sum, { derivations }) => sum + derivations(), 0),
+    isFormer: (fingerprint) =>
+      readBound(fingerprint).bound !== undefined ||
+      (method !== unkeyed && fingerprint.startsWith(unkeyed.prefix)),
     matches: (fingerprint, address, path, value) => {
-      const made = methods.find(({ prefix }) => fingerprint.startsWith(prefix));
+      const { bare, bound } = readBound(fingerprint);
+      const made = methodsFor(bound).find(({ prefix }) => bare.startsWith(prefix));
       if (made === undefined) return 'unknown';
-      return fingerprint === seal(made, address, path, value) ? 'equal' : 'different';
+      const { stack, address: at } = bound ?? { stack: source.stack, address };
+      return bare === `${made.prefix}${made.seal([stack, at, path], value)}`
+        ? 'equal'
+        : 'different';
     },
   };
+}
+
+/** A fingerprint is bound to these beside its path: lineage and salt of the state, and the address in it. */
+export type Binding = {
+  readonly stack: string;
+  readonly salt: string;
+  readonly address: Address;
+};
+
+const BOUND = /^((?:hmac|scrypt):[0-9a-f]{8}:[0-9a-f]+)(?:@(\[.+\]))?$/;
+
+function readBound(text: string): { readonly bare: string; readonly bound?: Binding } {
+  const [, bare = text, elsewhere] = BOUND.exec(text) ?? [];
+  const [stack, salt, address] = elsewhere === undefined ? [] : listTexts(elsewhere);
+  if (stack === undefined || salt === undefined || address === undefined) return { bare };
+  return { bare, bound: { stack, salt, address } };
+}
+
+/** None where the text is no JSON list of texts. */
+function listTexts(text: string): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The leaves of a resource as another state takes them over. A fingerprint cannot be made again without its value, so it
+ * keeps what it is bound to; one that comes back to that is as it was.
+ */
+export function rebindLeaves(
+  leaves: ResourceState['leaves'],
+  from: Binding,
+  to: Binding,
+): ResourceState['leaves'] {
+  const rebindMember = (text: string | undefined, member: string) =>
+    text === undefined ? {} : { [member]: rebind(text, from, to) };
+  const rebound = Object.entries(leaves).map(([path, leaf]): [string, AppliedLeaf] => {
+    if (!('fingerprint' in leaf) && !('stored' in leaf)) return [path, leaf];
+    const { fingerprint, in_clear: clear, stored }: Partial<ConcealedLeaf> = leaf;
+    return [
+      path,
+      {
+        ...leaf,
+        ...rebindMember(fingerprint, 'fingerprint'),
+        ...rebindMember(clear, 'in_clear'),
+        ...rebindMember(stored, 'stored'),
+      },
+    ];
+  });
+  return Object.fromEntries(rebound);
+}
+
+type ConcealedLeaf = Extract<AppliedLeaf, { readonly fingerprint: string }>;
+
+/** One fingerprint in another state; a digest, which is bound to nothing, stays as it is. */
+export function rebind(text: string, from: Binding, to: Binding): string {
+  const { bare, bound = from } = readBound(text);
+  if (!BOUND.test(text) || (bound.stack === to.stack && bound.address === to.address)) return bare;
+  return `${bare}@${JSON.stringify([bound.stack, bound.salt, bound.address])}`;
 }
 
 /** A resource whose fingerprints are forgotten: under another name they fit nothing. */

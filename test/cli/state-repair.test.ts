@@ -169,7 +169,7 @@ const REFUSING: readonly ((flags: Flags, context: Context) => Promise<number>)[]
   drift,
   rollback,
   (flags, context) => list([], flags, context),
-  (flags, context) => mv('agent.desk', 'agent.front', flags, context),
+  (flags, context) => mv(['agent.desk', 'agent.front'], flags, context),
   pull,
 ];
 

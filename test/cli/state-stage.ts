@@ -40,7 +40,7 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
     show: (address: string, options?: Options) =>
       act((to) => commands.showResource(address, flags, to), options),
     mv: (from: string, to: string, options?: Options) =>
-      act((context) => commands.mv(from, to, flags, context), options),
+      act((context) => commands.mv([from, to], flags, context), options),
     rm: (addresses: readonly string[], forgetProtected = false, options?: Options) =>
       act((to) => commands.rm(addresses, { ...flags, forgetProtected }, to), options),
     trust: (addresses: readonly string[], dryRun: boolean, options?: Options) =>

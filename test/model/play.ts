@@ -957,7 +957,7 @@ export async function play({ dialect, pace, commands }: Sequence): Promise<void>
         const [from, to] = [`agent.${one.from}`, `agent.${one.to}`];
         const { exit } = await run(
           'state mv',
-          (context) => state.mv(from, to, json, context),
+          (context) => state.mv([from, to], json, context),
           noWrite,
         );
         if (exit !== 0) return undefined;

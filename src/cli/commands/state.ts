@@ -13,6 +13,7 @@ import {
   renderEdit,
   renderLock,
   renderMigration,
+  renderMovedOver,
   renderPush,
   renderRepair,
   renderResource,
@@ -49,9 +50,11 @@ import {
   withStore,
 } from '../state/edit.ts';
 import { migrateState } from '../state/migrate.ts';
+import { moveToState } from '../state/move.ts';
 import { pushState, repairState } from '../state/replace.ts';
 
 type RmFlags = ShowFlags & { readonly forgetProtected?: boolean };
+type MvFlags = ShowFlags & { readonly to?: string };
 type PushFlags = ShowFlags & { readonly overwrite?: boolean };
 type UnlockFlags = ShowFlags & { readonly stopRun?: boolean };
 
@@ -138,13 +141,26 @@ export async function push(file: string, flags: PushFlags, context: Context): Pr
   return EXIT.done;
 }
 
-/** `callsheet state mv FROM TO`: gives what the state remembers another address. */
+/**
+ * `callsheet state mv FROM TO`: gives what the state remembers another address. With `--to` all that is named goes to
+ * the state of another stack.
+ */
 export async function mv(
-  from: Address,
-  to: Address,
-  flags: ShowFlags,
+  addresses: readonly Address[],
+  flags: MvFlags,
   context: Context,
 ): Promise<ExitCode> {
+  if (flags.to !== undefined) {
+    const moved = await moveToState(addresses, flags.to, flags, context);
+    const document = { ...editDocument(moved), to: moved.to };
+    show(flags, document, (to) => renderMovedOver(moved, to), context);
+    return EXIT.done;
+  }
+  const [from = '', to = '', ...others] = addresses;
+  if (to === '' || others.length > 0)
+    throw new CallsheetError('usage', 'state mv takes an address and its new one', {
+      hint: 'Or any number of addresses, and with --to the stack whose state takes them.',
+    });
   const edited = await editState('state mv', flags, context, (state) =>
     moveAddress(from, to, state),
   );

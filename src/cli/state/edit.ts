@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
 import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { envOfTarget, passwordVariable, type StatePlace } from '../../core/stores.ts';
 import { getOwn, isSameJson, Secret } from '../../core/value.ts';
 import { hasOtherSource, matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
@@ -16,7 +18,7 @@ import { beginEdit, type Edit, type Edited, editLine, recordEdit } from '../../r
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, openSettings } from '../../run/stack.ts';
-import type { StackSettings } from '../../stack/index.ts';
+import { parsePlace, type StackSettings } from '../../stack/index.ts';
 import { checkOwner } from '../../state/failures.ts';
 import type { JournalEntry, StateEdit } from '../../state/journal.ts';
 import {
@@ -28,7 +30,7 @@ import {
 } from '../../state/model.ts';
 import { type Replayed, replay } from '../../state/replay.ts';
 import { isDamage } from '../../state/runs.ts';
-import type { Lease, StateStore } from '../../state/store.ts';
+import type { Holder, Lease, StateStore } from '../../state/store.ts';
 
 /** The outcome of an edit that had nothing to do. */
 export const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
@@ -124,6 +126,45 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/**
+ * The place that `--to` names, as CALLSHEET_STATE takes one. Throws `CallsheetError('usage')` where it has a password.
+ */
+export function parseTarget(to: string, { dir }: Pick<CommonFlags, 'dir'>): StatePlace {
+  const place = parsePlace(to, resolve(dir));
+  if (URL.parse(to)?.password)
+    throw new CallsheetError('usage', 'the address of --to contains a password', {
+      hint: `Other users can read a command line. Set ${passwordVariable(place)}_TO instead.`,
+    });
+  return place;
+}
+
+/** Opens the state that another one, or a part of it, goes to. It may have credentials of its own. */
+export function openTarget(place: StatePlace, context: Context): StateStore {
+  return openStore({ state: place }, { ...context, env: envOfTarget(place, context.env) });
+}
+
+/**
+ * Takes the leases of two states in an order that is the same for whoever wants both: of two that go opposite ways one
+ * gets them.
+ */
+export async function acquireBoth(
+  source: StateStore,
+  target: StateStore,
+  holder: Holder,
+): Promise<{ readonly source: Lease; readonly target: Lease }> {
+  if (source.location < target.location)
+    return { source: await source.acquire(holder), target: await target.acquire(holder) };
+  const lease = await target.acquire(holder);
+  return { source: await source.acquire(holder), target: lease };
+}
+
+/** Reports that a state cannot be moved yet. `then` says what to do once that is over. */
+export function unsettled(location: string, then: string): CallsheetError {
+  return new CallsheetError('refused', `${location} has a run that did not finish`, {
+    hint: `Nothing was moved. Run \`callsheet apply\`, which recovers it, then ${then}.`,
+  });
 }
 
 /**

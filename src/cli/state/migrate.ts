@@ -1,67 +1,91 @@
-import { resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { passwordVariable } from '../../core/stores.ts';
+import { placeKey } from '../../core/stores.ts';
 import { isSameJson } from '../../core/value.ts';
 import { describeActor, findOwner, holderFor } from '../../run/actor.ts';
-import { openStore } from '../../run/session.ts';
-import { parsePlace } from '../../stack/index.ts';
+import { withoutLinks } from '../../stack/folder.ts';
 import { checkOwner, MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
-import { noState, readReceipts, withStore } from './edit.ts';
+import {
+  acquireBoth,
+  noState,
+  openTarget,
+  parseTarget,
+  readReceipts,
+  unsettled,
+  withStore,
+} from './edit.ts';
 
 type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
 
 /**
- * Moves a state, with the receipts of its runs, into an empty place.
+ * Moves a state, with the receipts of its runs, into an empty place. Run again after a crash, it goes on.
  *
  *     step                                         a crash before it leaves
  *     1  take both leases, look at both            what was there
- *     2  write the receipts, then the state        the source as it was, some receipts in the target: go on
- *     3  read all of it back and compare           the source as it was, a target that is not empty any more
+ *     2  write the receipts, then the state        the source as it was, some receipts in the target
+ *     3  read all of it back and compare           the source as it was, and the same state in the target
  *     4  leave a note in the source                the same
+ *     5  done                                      the note, which names the target
  */
 export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
-  const place = parsePlace(to, resolve(flags.dir));
-  if (URL.parse(to)?.password)
-    throw new CallsheetError('usage', 'the address of --to contains a password', {
-      hint: `Other users can read a command line. Set ${passwordVariable(place)} instead.`,
-    });
+  const place = parseTarget(to, flags);
   return withStore(flags, context, async ({ store, settings }) => {
-    const target = openStore({ state: place }, context);
+    const target = openTarget(place, context);
     try {
-      if (target.location === store.location)
+      if (placeKey(place, withoutLinks) === placeKey(settings.state, withoutLinks))
         throw new CallsheetError('usage', `the state is already at ${store.location}`);
+      const done = await findDone(store, target);
+      if (done !== undefined) return done;
       const actor = await describeActor(settings.dir, context);
       const holder = holderFor('', 'state migrate', actor, context);
-      const source = await store.acquire(holder);
+      const leases = await acquireBoth(store, target, holder);
       const { state, pending } = await store.load();
       if (state === undefined) throw noState(store.location);
       await checkOwner(state, await findOwner(settings), store.location);
-      if (pending.length > 0) throw unsettled(store.location);
+      if (pending.length > 0) throw unsettled(store.location, 'migrate');
       const { receipts, left } = await readAllReceipts(store);
-      const lease = await target.acquire(holder);
-      await refuseTaken(target, receipts, { ...state, location: store.location });
       const { owner } = await findOwner({ ...settings, state: place });
       const moved = { ...state, owner };
-      await lease.receive(moved, receipts);
+      const isThere = await refuseTaken(target, receipts, moved, store.location);
+      if (!isThere) await leases.target.receive(moved, receipts);
       await compare(moved, receipts, target);
-      await source.commit({ ...nextState(state), moved_to: target.location });
-      return {
-        from: store.location,
-        to: target.location,
-        serial: state.serial,
-        resources: Object.keys(state.resources).length,
-        runs: receipts.length,
-        left,
-      };
+      await leases.source.commit({ ...nextState(state), moved_to: target.location });
+      return describeMigration(store, target, state, receipts.length, left);
     } finally {
       await target.close();
     }
   });
+}
+
+/** The outcome of a migration to that place that left its note; undefined where there is none. Throws the note of another one. */
+async function findDone(store: StateStore, target: StateStore): Promise<Migrated | undefined> {
+  const note = await store.load().then(
+    ({ state }) => {
+      if (state === undefined) throw noState(store.location);
+    },
+    (error: unknown) => {
+      if (error instanceof MovedAway && error.to === target.location) return error;
+      throw error;
+    },
+  );
+  if (note === undefined) return undefined;
+  const { state } = await target.load();
+  if (state?.lineage !== note.lineage) throw note;
+  return describeMigration(store, target, state, (await target.runIds()).length, []);
+}
+
+function describeMigration(
+  { location: from }: StateStore,
+  { location: to }: StateStore,
+  { serial, resources }: State,
+  runs: number,
+  left: readonly string[],
+): Migrated {
+  return { from, to, serial, resources: Object.keys(resources).length, runs, left };
 }
 
 /** Oldest first, as they were filed. */
@@ -78,24 +102,41 @@ async function readAllReceipts(
 }
 
 /**
- * Receipts without a state are what a migration left that was cut short. The note of a state that went from there to
- * where it comes from now gives its place back, with the receipts that are still there.
+ * Throws where the target has anything but what an earlier try left: receipts without a state, or the whole of it, for
+ * which it returns true. The note of a state that went from there to where it comes from now gives its place back, with
+ * the receipts that are still there.
  */
 async function refuseTaken(
   target: StateStore,
   receipts: readonly KeptRun[],
-  source: { readonly location: string; readonly lineage: string },
-): Promise<void> {
+  moved: State,
+  from: string,
+): Promise<boolean> {
   const there = await target.load().catch((error: unknown) => {
     if (!(error instanceof MovedAway)) throw error;
-    if (error.to === source.location && error.lineage === source.lineage) return undefined;
+    if (error.to === from && error.lineage === moved.lineage) return undefined;
     throw taken(target.location, `of a state that was moved to ${error.to}`);
   });
-  if (there === undefined) return;
+  if (there === undefined) return false;
+  const { state, pending } = there;
+  const isThere = state !== undefined && pending.length === 0 && isSameJson(state, moved);
   const own = new Set(receipts.map(({ run }) => run));
   const others = (await target.runs()).filter(({ run }) => !own.has(run));
-  if (there.state === undefined && there.pending.length === 0 && others.length === 0) return;
+  if (others.length === 0 && (isThere || (state === undefined && pending.length === 0)))
+    return isThere;
+  if (state?.lineage === moved.lineage) throw wentOn(target.location, from, state, moved);
   throw taken(target.location);
+}
+
+/** A try before left the state in both places, and a run used one of them since. */
+function wentOn(there: string, from: string, { serial }: State, moved: State): CallsheetError {
+  return new CallsheetError(
+    'refused',
+    `${there} has the same state at serial ${serial}, and ${from} at serial ${moved.serial}: both were used since a migration stopped`,
+    {
+      hint: 'Nothing was moved. Keep the one whose runs are right (`callsheet runs` in both), remove the other, and run it again.',
+    },
+  );
 }
 
 function taken(location: string, what?: string): CallsheetError {
@@ -126,10 +167,4 @@ async function compare(
       hint: 'The state is still at its old location, and nothing uses the new one. Check that store before you use it.',
     },
   );
-}
-
-function unsettled(location: string): CallsheetError {
-  return new CallsheetError('refused', `${location} has a run that did not finish`, {
-    hint: 'Nothing was moved. Run `callsheet apply`, which recovers it, then migrate.',
-  });
 }
