@@ -1,11 +1,17 @@
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Context } from '../../src/console/context.ts';
-import type { Lease, StateStore } from '../../src/state/store.ts';
+import { features } from '../../src/features/index.ts';
+import { parsePlace } from '../../src/stack/index.ts';
+import type { State } from '../../src/state/model.ts';
+import { openStateStore } from '../../src/state/open.ts';
+import type { KeptRun, Lease, StateStore } from '../../src/state/store.ts';
+import { FINGERPRINT_KEY } from '../e2e/clinic.ts';
 import * as http from '../features/stores/http-server.ts';
+import { admitAll } from '../features/stores/open-given.ts';
 import * as postgres from '../features/stores/postgres-server.ts';
 import * as s3 from '../features/stores/s3-server.ts';
+import { holder } from '../state/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** What a killed command is stopped by. From then on nothing of it reaches a store. */
@@ -112,9 +118,40 @@ export function envBetween(from: Place, to?: Place): Context['env'] {
   return { ...from.env, CALLSHEET_STATE: from.to, ...Object.fromEntries(theirs) };
 }
 
-/** A copy of a folder that a test may change. */
-export function copyFolder(folder: string): string {
-  const copy = temporaryFolder();
-  cpSync(folder, copy, { recursive: true });
-  return copy;
+/** The state and the receipts of a place, the oldest receipt first. */
+export type Stock = { readonly state: State | undefined; readonly runs: readonly KeptRun[] };
+
+export function openAt({ to, env }: Place): StateStore {
+  return openStateStore(parsePlace(to, '/'), {
+    features,
+    env: { CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY, ...env },
+    admit: admitAll,
+  });
+}
+
+export async function readStock(place: Place): Promise<Stock> {
+  const store = openAt(place);
+  try {
+    const { state, pending } = await store.load();
+    expect(pending).toEqual([]);
+    const ids = (await store.runs()).map(({ run }) => run).toReversed();
+    const runs = await Promise.all(
+      ids.map(async (run) => ({ run, entries: (await store.run(run)) ?? [] })),
+    );
+    return { state, runs };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Puts a state and its receipts at an empty place, as that of a stack of that name. */
+export async function putStock(place: Place, { state, runs }: Stock, stack: string): Promise<void> {
+  if (state === undefined) return;
+  const store = openAt(place);
+  try {
+    const lease = await store.acquire(holder(''));
+    await lease.receive({ ...state, owner: { stack, environment: null } }, runs);
+  } finally {
+    await store.close();
+  }
 }

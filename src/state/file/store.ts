@@ -179,8 +179,10 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
       }
       await commit(lease, state, undefined);
     },
-    refile: (lease, { run, entries }) =>
-      put(layout.finishedRun(run), journalPieces(entries, seals.lines(run)), lease),
+    async refile(lease, { run, entries }) {
+      await disk.makeFolder(layout.runs);
+      await put(layout.finishedRun(run), journalPieces(entries, seals.lines(run)), lease);
+    },
     async keeps(written) {
       const lines = await readStateLines(place);
       return lines !== undefined && isAtLeast(await readHead(lines), written);
