@@ -423,7 +423,7 @@ function asObject(value: Json | undefined): JsonObject {
 const NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 /** An address, or what it begins with. */
-const ADDRESS = '^[a-z_]+\\.[A-Za-z_]';
+const ADDRESS = '^[a-z_]+\\.[A-Za-z_*]';
 
 /** A value as the text of a snippet, in which a dollar sign would begin a place to fill in. */
 function escaped(value: Json): Json {

@@ -207,7 +207,9 @@ function guardDelete(change: Change, input: GuardInput): Change {
     );
   }
   if (!input.options.allow_delete) {
-    const reason = `${change.reason}; held until it is planned with --allow-delete`;
+    const isDropped = change.action === 'delete' && input.purpose === 'apply';
+    const keeps = isDropped ? 'forget, moved or state mv --to keeps it; ' : '';
+    const reason = `${change.reason}; ${keeps}held until it is planned with --allow-delete`;
     return { ...change, verdict: 'held', reason, lifted_by: 'allow_delete' };
   }
   const isNamed = input.options.target.includes(change.address);

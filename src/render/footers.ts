@@ -375,7 +375,7 @@ function omitted(
       const what = isAll ? 'the held changes' : `the changes that wait for ${flags}`;
       const advice = isRollback
         ? `Roll back with ${flags} to undo what is held.`
-        : `Plan with ${flags} to apply ${what}.`;
+        : `${keepingAdvice(struck)}Plan with ${flags} to apply ${what}.`;
       return { title: `Held: ${leaves}.`, advice: flags === '' ? null : advice };
     }
     case 'unsupported':
@@ -389,6 +389,14 @@ function omitted(
             advice: 'Make the change in the dashboard, or take it out of the configuration.',
           };
   }
+}
+
+/** The ways in which held deletes are none: most of them are of resources that somebody moved. */
+function keepingAdvice(struck: readonly Change[]): string {
+  const dropped = struck.find((one) => one.action === 'delete' && one.lifted_by === 'allow_delete');
+  if (dropped === undefined) return '';
+  const move = codeSpan(`callsheet state mv ${quoted(dropped.address)} --to FOLDER`);
+  return `To keep a resource without managing it, list it under forget; with another name, list both under moved; in another stack: ${move}. `;
 }
 
 /** Only what helps: to leave everything out would be to do nothing. */

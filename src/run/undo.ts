@@ -453,7 +453,7 @@ function openerFor(
   context: RunContext,
 ): Parameters<typeof unseal>[1] {
   const began = findBegan(entries);
-  // What a run of another state encrypted is bound to that state.
+  // A run of another state bound its copies to that state.
   const origin = began?.brought_by === undefined ? session.state : began;
   const sealer = sealerFor(origin, session, context);
   if (sealer === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { type Address, getKind, isAddress, matchesAny } from '../core/address.ts';
+import { type Address, getKind, isAddress, matchesAddress, matchesAny } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, suggestInstead } from '../core/nearest.ts';
 import type { Collector } from './collect.ts';
@@ -13,7 +13,7 @@ import {
   toPosition,
 } from './source.ts';
 
-/** An address, or all rows of one, that is called otherwise now. */
+/** An address, all rows of one, or all that begin alike (`agent.clinic_*`), that is called otherwise now. */
 type Move = { readonly from: Address; readonly to: Address };
 
 /** Moved and forgotten addresses of a stack. */
@@ -49,10 +49,12 @@ export function readMoves(
     .flatMap((item) => {
       const given = readAddress(item, item, 'forget', isKind, report);
       if (given === undefined) return [];
-      if (known.patterns.has(given.address)) {
+      const still = findConfigured(given.address, known);
+      if (still !== undefined) {
+        const which = still === given.address ? '' : ` and so ${still}`;
         report.add({
           rule: 'forget/configured',
-          message: `forget names ${given.address}, which the stack still has`,
+          message: `forget names ${given.address}${which}, which the stack still has`,
           hint: 'Remove the resource, or remove it from forget',
           address: given.address,
           range: given.range,
@@ -73,18 +75,24 @@ export function readMoves(
  */
 export function priorAddresses(moved: readonly Move[]): (address: Address) => readonly Address[] {
   const byEnd = new Map(moved.map((move) => [move.to, move]));
+  const alike = moved
+    .filter(({ to }) => isPattern(to))
+    .toSorted((a, b) => b.to.length - a.to.length);
   return (address) => {
     const prior: Address[] = [];
     const used = new Set<Move>();
     let at = address;
     for (;;) {
       const here = at;
-      const move = listPatterns(here)
-        .flatMap((pattern) => byEnd.get(pattern) ?? [])
-        .find((one) => !used.has(one) && leadsTo(one, here));
+      const isFree = (one: Move) => !used.has(one);
+      const move =
+        listPatterns(here)
+          .flatMap((pattern) => byEnd.get(pattern) ?? [])
+          .find((one) => isFree(one) && leadsTo(one, here)) ??
+        alike.find((one) => isFree(one) && matchesAddress(one.to, here));
       if (move === undefined) return prior;
       used.add(move);
-      at = `${move.from}${here.slice(move.to.length)}`;
+      at = renamed(here, { from: move.to, to: move.from });
       prior.push(at);
     }
   };
@@ -99,6 +107,27 @@ export function isForgottenBy({ moved, forget }: Moves): (address: Address) => b
   return (address) =>
     forget.length > 0 &&
     [address, ...laterAddresses(address)].some((one) => matchesAny(forget, one));
+}
+
+/** An address after a move. */
+function renamed(address: Address, { from, to }: Move): Address {
+  return isPattern(from)
+    ? `${to.slice(0, -1)}${address.slice(from.length - 1)}`
+    : `${to}${address.slice(from.length)}`;
+}
+
+/** All addresses of a kind that begin alike, as `--target` takes them: `agent.clinic_*`. */
+function isPattern(text: string): boolean {
+  return /^[a-z_]+\.[^*]*\*$/.test(text);
+}
+
+/** An address of the stack that a forgotten one names. */
+function findConfigured(
+  address: Address,
+  { patterns, addresses }: Pick<Known, 'patterns' | 'addresses'>,
+): Address | undefined {
+  if (!isPattern(address)) return patterns.has(address) ? address : undefined;
+  return [...addresses].find((one) => matchesAddress(address, one));
 }
 
 /** Everything that names an address, the narrowest first: itself, its row-less form, what it is nested in. */
@@ -154,12 +183,12 @@ function readAddress(
 ): Given | undefined {
   const text = textIn(node);
   const range = node?.range ?? item.range;
-  if (text !== undefined && isAddress(text) && isKind(getKind(text)))
+  if (text !== undefined && (isAddress(text) || isPattern(text)) && isKind(getKind(text)))
     return { address: text, range };
   report.add({
     rule: 'address/form',
     message: `${what} ${text === undefined ? 'needs an address' : `is ${JSON.stringify(text)}, which is not an address`}`,
-    hint: 'Write KIND.NAME, such as agent.reception or agent.clinic["harbor"]',
+    hint: 'Write KIND.NAME, such as agent.reception or agent.clinic["harbor"], or how several begin: agent.clinic_*',
     range,
   });
   return undefined;
@@ -198,6 +227,9 @@ function checkMove(
   if (getKind(from.address) !== getKind(to.address)) {
     const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
     problem('moved/kind', message, 'A resource keeps its kind', to);
+  } else if (isPattern(from.address) !== isPattern(to.address)) {
+    const message = `moved: of ${from.address} and ${to.address} only one ends in *`;
+    problem('moved/pattern', message, 'End both in *, or name both', to);
   } else if (isStillThere(from.address, to.address, known)) {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
     problem('moved/configured', message, `Rename it to ${to.address}, or remove the move`, from);
@@ -208,7 +240,7 @@ function checkMove(
     const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(toPosition(sameStart.to.range))}`;
     problem('moved/twice', message, 'A resource has one address', from);
   } else if (
-    !known.patterns.has(to.address) &&
+    findConfigured(to.address, known) === undefined &&
     !known.starts.has(to.address) &&
     !matchesAny(forgotten, to.address)
   ) {
@@ -224,5 +256,9 @@ function checkMove(
 
 /** A resource that becomes a row of its own name is gone, although its name still begins addresses. */
 function isStillThere(from: Address, to: Address, { addresses, patterns }: Known): boolean {
+  if (isPattern(from))
+    return [...addresses].some(
+      (one) => matchesAddress(from, one) && addresses.has(renamed(one, { from, to })),
+    );
   return addresses.has(from) || (isWide(to) && patterns.has(from));
 }

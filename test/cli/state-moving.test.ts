@@ -143,6 +143,18 @@ describe('a migration that is killed anywhere ends in one place once it is run a
     });
 });
 
+test('a migration whose target was used since it stopped is refused by name', async () => {
+  const [source, target] = [place('file'), place('file')];
+  await putStock(source, stocks.north, 'north');
+  const { state } = stocks.north;
+  if (state === undefined) throw new Error('no state');
+  await putStock(target, { ...stocks.north, state: { ...state, serial: 9 } }, 'north');
+  const flags = { dir: stage.folder, format: 'text' as const, to: target.to };
+  const { err } = await stage.run((to) => migrate(flags, to), { env: envBetween(source), exit: 4 });
+  expect(err.replaceAll(/\s+/g, ' ')).toContain('both were used since a migration stopped');
+  expect((await readStock(source)).state?.serial).toBe(state.serial);
+});
+
 describe('a move between two states that is killed anywhere ends in one right end', () => {
   for (const [pair, [from, to]] of longRows(PAIRS, isCovering).entries())
     test(`from ${from} to ${to}, and back`, async () => {

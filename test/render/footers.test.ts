@@ -101,6 +101,19 @@ test.each<[string, readonly Change['lifted_by'][], string | null]>([
   expect(footersOf(planOf(held))).toMatchObject([{ advice }]);
 });
 
+test('held deletes are told first how they would be none', () => {
+  const held = changeOf({
+    address: 'agent.clinic["a"]',
+    action: 'delete',
+    verdict: 'held',
+    lifted_by: 'allow_delete',
+  });
+  const [footer] = footersOf(planOf([held]));
+  const ways = ['under forget', 'list both under moved', `state mv 'agent.clinic["a"]' --to`];
+  for (const way of ways)
+    expect(footer?.advice).toMatch(new RegExp(`${RegExp.escape(way)}.*Plan with --allow-delete`));
+});
+
 test.each([
   ['nothing', [], 'Frozen until Mon 06:00: apply does not run this plan meanwhile.', 'warning'],
   [

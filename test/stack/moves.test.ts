@@ -47,6 +47,24 @@ test.each([
     ],
     ['agent.clinic["h"]'],
   ],
+  // So does the longest of those that begin alike, and a name before all of them.
+  [
+    'agent.practice_1',
+    [
+      { from: 'agent.clinic_*', to: 'agent.practice_*' },
+      { from: 'agent.other_*', to: 'agent.p*' },
+    ],
+    ['agent.clinic_1'],
+  ],
+  [
+    'agent.practice_2',
+    [
+      { from: 'agent.clinic_*', to: 'agent.practice_*' },
+      { from: 'agent.second', to: 'agent.practice_2' },
+    ],
+    ['agent.second'],
+  ],
+  ['agent.clinic["a"]', [{ from: 'agent.pra*', to: 'agent.cli*' }], ['agent.pranic["a"]']],
   // A circle comes to an end.
   [
     'agent.a',
@@ -69,6 +87,9 @@ test.each([
   ['agent.other', false],
   ['agent.row', true],
   ['agent.row["x"]', false],
+  ['agent.line_1', true],
+  ['agent.former_1', true],
+  ['agent.line', false],
 ])('what is let go of under a later address is so under %s: %s', (address, isForgotten) => {
   const moved = [
     { from: 'agent.older', to: 'agent.old' },
@@ -76,8 +97,9 @@ test.each([
     { from: 'agent.clinic', to: 'agent.practice' },
     { from: 'agent.other', to: 'agent.desk' },
     { from: 'agent.row', to: 'agent.row["h"]' },
+    { from: 'agent.former_*', to: 'agent.line_*' },
   ];
-  const forget = ['agent.gone', 'agent.practice', 'agent.row["h"]'];
+  const forget = ['agent.gone', 'agent.practice', 'agent.row["h"]', 'agent.line_*'];
   expect(isForgottenBy({ moved, forget })(address)).toBe(isForgotten);
 });
 
@@ -115,6 +137,27 @@ forget: [agent.desk, Desk, agents.desk]
       'x.yaml:9:10 forget/configured forget names agent.desk, which the stack still has',
       'x.yaml:9:22 address/form forget is "Desk", which is not an address',
       'x.yaml:9:28 address/form forget is "agents.desk", which is not an address',
+    ],
+  },
+  {
+    title: 'patterns that cannot be',
+    files: {
+      'agents.yaml': 'agents: { a_1: { name: A }, b_1: { name: B }, a_2: { name: C } }\n',
+      'x.yaml': `moved:
+  - { from: agent.a_*, to: agent.b_* }
+  - { from: agent.c_*, to: agent.d }
+  - { from: agent.e_*, to: agent.f_* }
+  - { from: agent.*_g, to: agent.a_* }
+forget: [agent.b*, agent.x*, agents.*]
+`,
+    },
+    says: [
+      'x.yaml:2:13 moved/configured moved: agent.a_* is still in the stack, so it was not moved',
+      'x.yaml:3:28 moved/pattern moved: of agent.c_* and agent.d only one ends in *',
+      'x.yaml:4:28 warning moved/unknown moved: agent.f_* is not a resource of the stack',
+      'x.yaml:5:13 address/form moved: from is "agent.*_g", which is not an address',
+      'x.yaml:6:10 forget/configured forget names agent.b* and so agent.b_1, which the stack still has',
+      'x.yaml:6:30 address/form forget is "agents.*", which is not an address',
     ],
   },
   {

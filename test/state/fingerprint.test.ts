@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
 import {
   createFingerprinter,
+  rebind,
   createSealer,
   type FingerprintSource,
   type SealedResource,
@@ -193,4 +194,25 @@ describe('a value that is kept encrypted', () => {
     const version1 = 'aes-256-gcm:b4b5dad6:BwcHBwcHBwcHBwcHOEYjno1xNST7FlE49KJgY75SHzoLkA==';
     expect(createSealer('team key', OF).open(DESK, PATH, version1)).toBeUndefined();
   });
+});
+
+describe('a fingerprint that goes to another state with its resource', () => {
+  const [address, path] = PLACE;
+  const north = { stack: 'north', salt: 'ab', address };
+  const south = { stack: 'south', salt: 'cd', address };
+  const west = { stack: 'west', salt: 'ef', address };
+  for (const [name, key] of [['keyed', { key: 'k' }], ['salted', {}]] as const)
+    test(`${name}: it is confirmed there, gives way, and comes back as it was`, () => {
+      const own = createFingerprinter({ ...key, ...north }).of(address, path, 'hunter2');
+      const taken = rebind(own, north, south);
+      const there = createFingerprinter({ ...key, ...south });
+      expect(taken).not.toBe(own);
+      expect(there.matches(taken, address, path, 'hunter2')).toBe('equal');
+      expect(there.matches(taken, address, path, 'hunter3')).toBe('different');
+      expect(there.matches(taken, address, 'other', 'hunter2')).toBe('different');
+      expect(there.matches(own, address, path, 'hunter2')).not.toBe('equal');
+      expect(there.isFormer(taken)).toBe(true);
+      expect(rebind(rebind(taken, south, west), west, north)).toBe(own);
+      expect(rebind('sha256:00', north, south)).toBe('sha256:00');
+    });
 });
