@@ -375,7 +375,7 @@ function omitted(
       const what = isAll ? 'the held changes' : `the changes that wait for ${flags}`;
       const advice = isRollback
         ? `Roll back with ${flags} to undo what is held.`
-        : `${keepingAdvice(struck)}Plan with ${flags} to apply ${what}.`;
+        : `${purpose === 'apply' ? keepingAdvice(struck) : ''}Plan with ${flags} to apply ${what}.`;
       return { title: `Held: ${leaves}.`, advice: flags === '' ? null : advice };
     }
     case 'unsupported':

@@ -206,7 +206,8 @@ const leaving = changeOf({
   verdict: 'held',
   lifted_by: 'allow_delete',
   source: null,
-  reason: 'no longer configured; held until it is planned with --allow-delete',
+  reason:
+    'no longer configured; forget, moved or state mv --to keeps it; held until it is planned with --allow-delete',
   before: {
     name: 'Old reminder',
     message_type: 'sms',

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
 import {
   createFingerprinter,
-  rebind,
   createSealer,
   type FingerprintSource,
+  rebind,
   type SealedResource,
 } from '../../src/state/fingerprint.ts';
 
@@ -201,7 +201,10 @@ describe('a fingerprint that goes to another state with its resource', () => {
   const north = { stack: 'north', salt: 'ab', address };
   const south = { stack: 'south', salt: 'cd', address };
   const west = { stack: 'west', salt: 'ef', address };
-  for (const [name, key] of [['keyed', { key: 'k' }], ['salted', {}]] as const)
+  for (const [name, key] of [
+    ['keyed', { key: 'k' }],
+    ['salted', {}],
+  ] as const)
     test(`${name}: it is confirmed there, gives way, and comes back as it was`, () => {
       const own = createFingerprinter({ ...key, ...north }).of(address, path, 'hunter2');
       const taken = rebind(own, north, south);
