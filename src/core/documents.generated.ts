@@ -4170,12 +4170,24 @@ export type Began = {
   };
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
+  /** The resources that `state mv --to` takes to another state, and that state. */
+  readonly moves?: {
+    readonly addresses: readonly string[];
+    readonly to?: OtherState;
+    readonly from?: OtherState;
+  };
+  /** The run that brought this journal from another state. */
+  readonly brought_by?: string;
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     readonly guard: 'freeze' | 'hold' | 'limit' | 'behind';
     readonly message: string;
     readonly reason: string | null;
   }[];
+};
+export type OtherState = {
+  readonly location: string;
+  readonly lineage: string;
 };
 export type Snapshot = {
   readonly type: 'snapshot';

@@ -103,6 +103,12 @@ export function beganFull(run: string, serial: number): RunBegan {
     holds: HOLDS,
     kept: { feature: 'rollout', part: 'careful, step 1 of 3', entries: ENTRIES },
     on_failure: 'rollback',
+    moves: {
+      addresses: ['agent.desk'],
+      to: { location: 'other/state.json', lineage: 'l2' },
+      from: { location: 'former/state.json', lineage: 'l3' },
+    },
+    brought_by: 'r0',
     overrides: [{ guard: 'freeze', message: 'frozen', reason: 'urgent' }],
   };
 }
