@@ -21,7 +21,7 @@ test.each([
 test('help of a command below another is its own', async () => {
   const { exit, said } = await run('help', 'state', 'mv');
   expect(exit).toBe(0);
-  expect(said).toContain('Usage: callsheet state mv [options] <from> <to>');
+  expect(said).toContain('Usage: callsheet state mv [options] <addresses...>');
 });
 
 test.each([[['help']], [['help', 'validate']], [['help', 'state']], [['help', 'options']]])(

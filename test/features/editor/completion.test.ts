@@ -246,15 +246,15 @@ test('every flag and every argument is completed from where its values come', ()
       .map((one) => [`${path} ${one.name()}`, sourceOfArgument(path, one.name())] as const),
   );
   expect(bySource(given.map(([name, source]) => [name.replaceAll(' ', '_'), source]))).toEqual({
-    addresses: 'get_resource import_address pull_addresses snapshot_show_resource state_mv_to',
+    addresses:
+      'get_resource import_address pull_addresses snapshot_show_resource state_mv_addresses',
     agents: 'get_calls_agent get_payments_agent history_agent',
     explained: 'explain_name log_address[.field]',
     files:
       'apply_planfile fmt_files rehearse_planfile restore_file show_planfile snapshot_diff_earlier snapshot_diff_later snapshot_show_file state_push_file ui_planfile',
     folders: 'queue_add_plans snapshot_list_folder',
     readable: 'get_what',
-    remembered:
-      'state_list_addresses state_mv_from state_rm_addresses state_show_address state_trust_addresses',
+    remembered: 'state_list_addresses state_rm_addresses state_show_address state_trust_addresses',
     rollouts: 'rollout_abort_name rollout_promote_name rollout_run_name rollout_show_name',
     runs: 'rollback_run runs_id',
   });
