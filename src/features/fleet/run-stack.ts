@@ -199,6 +199,16 @@ export function worstExit(exits: readonly number[]): ExitCode {
   return WORST_FIRST.find((exit) => exits.includes(exit)) ?? EXIT.done;
 }
 
+/**
+ * Returns the exit code of a command on a tree. Stacks that could not be planned leave a plan in part if others were
+ * planned, so that a pipeline can go on with the plans that there are (DESIGN §3).
+ */
+export function treeExit(command: StackCommand, stacks: readonly FleetStack[]): ExitCode {
+  const exit = worstExit(stacks.map((stack) => stack.exit));
+  const isPlanned = stacks.some(({ plan_digest: digest }) => digest !== null);
+  return command === 'plan' && exit === EXIT.error && isPlanned ? EXIT.partial : exit;
+}
+
 export function summariseStack({ path, exit, document, error }: StackResult): FleetStack {
   const summary = document === undefined ? EMPTY_SUMMARY : summariseDocument(document, path);
   const reason = error === undefined ? summary.reason : reasonOfFailure(path, error);

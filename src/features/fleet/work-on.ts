@@ -44,7 +44,7 @@ import {
   type StackResult,
   type StackTask,
   summariseStack,
-  worstExit,
+  treeExit,
 } from './run-stack.ts';
 
 type Work = {
@@ -89,7 +89,7 @@ export async function workOn(
       view.add(result, outcome);
     },
   );
-  const exit = worstExit(stacks.map((stack) => stack.exit));
+  const exit = treeExit(command, stacks);
   const document: FleetDocument = {
     format: 'callsheet-fleet',
     version: 1,

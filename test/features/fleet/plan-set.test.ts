@@ -194,7 +194,7 @@ test('a stack that could not be planned is not forgotten when the others are app
   const { run, read, put } = await scene(four());
   put('lagoon/south/agents.yaml', 'agents: []');
   const plans = join(treeOf({}), 'plans');
-  await run('plan', { out: plans }, { exit: 1 });
+  await run('plan', { out: plans }, { exit: 3 });
   const document = await read('apply', {}, { planSet: plans, exit: 1 });
   expect(document.totals).toEqual({ done: 3, failed: 1 });
   expect(document.stacks.find(({ path }) => path === 'lagoon/south')?.reason).toContain(

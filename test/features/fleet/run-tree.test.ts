@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
 import { worstExit } from '../../../src/features/fleet/run-stack.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
@@ -33,13 +34,13 @@ const MIXED = {
 test('a plan of all stacks: what is wrong with one hides no other', async () => {
   const { read, sim } = await mixed();
   const before = sim.requests.length;
-  const document = await read('plan', {}, { exit: 1 });
+  const document = await read('plan', {}, { exit: 3 });
   expect(statuses(document)).toEqual(MIXED);
   expect(document).toMatchObject({
     command: 'plan',
     found: 12,
     shard: null,
-    exit: 1,
+    exit: 3,
     totals: { unchanged: 1, changes: 9, failed: 1, refused: 1 },
   });
   const [broken, frozen] = ['lagoon/south', 'lagoon/west'].map((path) =>
@@ -59,7 +60,7 @@ test('a plan of all stacks: what is wrong with one hides no other', async () => 
 
 test('the summary of a plan, 80 columns wide', async () => {
   const { run, at } = await mixed();
-  const { out, err } = await run('plan', {}, { exit: 1 });
+  const { out, err } = await run('plan', {}, { exit: 3 });
   const summary = out
     .slice(out.indexOf('── 12 stacks'))
     .replace(/sha256:\w+/, 'sha256:…')
@@ -246,6 +247,55 @@ test.each([
   [[0], 0],
   [[], 0],
 ])('of %j the whole is %d', (exits, whole) => expect(worstExit(exits)).toBe(whole));
+
+/** How a stack of a tree can come out of a plan: the file that makes it so, and the exit code of that stack alone. */
+const KINDS = {
+  unchanged: ['agents.yaml', '{}\n', 0],
+  changes: ['agents.yaml', agents('Desk'), 2],
+  refused: ['callsheet.yaml', settings(0, FROZEN), 4],
+  broken: ['agents.yaml', 'agents:\n  desk:\n    nmae: Desk\n', 1],
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+/** Every set of kinds. */
+const TREES = (Object.keys(KINDS) as Kind[]).reduce<readonly (readonly Kind[])[]>(
+  (sets, kind) => [...sets, ...sets.map((set) => [...set, kind])],
+  [[]],
+);
+
+/** A stack that is broken leaves the plan of the others in part (DESIGN §3). */
+function exitOfPlans(kinds: readonly Kind[]): number {
+  const isBroken = kinds.includes('broken');
+  if (isBroken) return kinds.length === 1 ? 1 : 3;
+  return Math.max(...kinds.map((kind) => KINDS[kind][2]));
+}
+
+test.each(TREES.filter((kinds) => kinds.length > 0).map((kinds) => [kinds.join(', '), kinds]))(
+  'a tree with stacks that are %s: every plan that can be made is written and can be applied',
+  async (_, kinds) => {
+    const { read, run, put, root, at, names } = await scene({});
+    for (const kind of kinds) {
+      put(`${kind}/callsheet.yaml`, settings(0));
+      put(`${kind}/agents.yaml`, agents(`Desk ${kind}`));
+      const [file, text] = KINDS[kind];
+      put(`${kind}/${file}`, text);
+    }
+    const exit = exitOfPlans(kinds as readonly Kind[]);
+    const out = `${root}-plans`;
+    onTestFinished(() => rmSync(out, { recursive: true }));
+    const document = await read('plan', { out, detailedExitcode: true }, { exit });
+    expect(document.exit).toBe(exit);
+    await run('plan', { out, format: 'markdown', detailedExitcode: true }, { exit });
+    await run('plan', { out, detailedExitcode: true }, { exit });
+    const written = document.stacks.filter(({ plan_file: file }) => file !== null);
+    expect(written.map(({ path }) => path)).toEqual(kinds.filter((one) => one !== 'broken').sort());
+    await run('plan', { dir: at('.') }, { exit: exit === 2 ? 0 : exit });
+    if (document.digest === null) throw new Error('a plan of a tree has a digest');
+    await run('apply', { expect: document.digest }, { exit: 'any', planSet: out });
+    expect(names()).toEqual(kinds.includes('changes') ? ['Desk'] : []);
+  },
+);
 
 test('a stack inside a stack is one of its own', async () => {
   const { read, names } = await scene({
