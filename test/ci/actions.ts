@@ -5,6 +5,7 @@ import { openPlace, type Place } from './place.ts';
 import { runWorkflow } from './runner.ts';
 import type { Event, JobResult } from './surroundings.ts';
 import type { Keep } from './uses.ts';
+import { readWorkflow } from './workflow.ts';
 
 export type Jobs = Readonly<Record<string, JobResult>>;
 
@@ -34,8 +35,11 @@ export type Repository = Place & {
     inputs?: Readonly<Record<string, string | boolean>>,
   ) => Promise<Jobs>;
   readonly run: (workflow: string, event: Event) => Promise<Jobs>;
-  /** Starts a run again, as GitHub does: the same event and number. */
-  readonly again: (run: number) => Promise<Jobs>;
+  /**
+   * Starts a run again, as GitHub does: the same event and number, the next attempt. With a job, that one and those
+   * that need it; the others keep their results.
+   */
+  readonly again: (run: number, job?: string) => Promise<Jobs>;
   /** The number of the last run. */
   readonly lastRun: () => number;
 };
@@ -66,12 +70,13 @@ export async function openRepository(
   let runs = 100;
 
   const started = new Map<number, readonly [workflow: string, event: Event]>();
+  const attempts = new Map<number, Jobs[]>();
   const run: Repository['run'] = async (workflow, event) => {
     runs += 1;
     started.set(runs, [workflow, event]);
     return again(runs);
   };
-  const again: Repository['again'] = async (number) => {
+  const again: Repository['again'] = async (number, job) => {
     const [workflow, event] = started.get(number) ?? [];
     if (workflow === undefined || event === undefined) throw new Error(`there is no run ${number}`);
     const kept = join(keep.folder, 'artifacts', String(number));
@@ -81,8 +86,11 @@ export async function openRepository(
     for (const name of listKept())
       if (left.every((one) => one.name !== name)) rmSync(join(kept, name), { recursive: true });
     const { machine, credentials } = place;
-    const file = `callsheet-${workflow}${suffix}.yaml`;
-    const jobs = await runWorkflow(join(place.origin, '.github/workflows', file), {
+    const file = join(place.origin, '.github/workflows', `callsheet-${workflow}${suffix}.yaml`);
+    const before = attempts.get(number) ?? [];
+    const jobs = await runWorkflow(file, {
+      attempt: before.length + 1,
+      ...(job !== undefined && { kept: await keptFor(file, job, before.at(-1) ?? {}) }),
       keep,
       event,
       run: String(number),
@@ -91,6 +99,7 @@ export async function openRepository(
       vars: { ...credentials.vars, ...vars },
       ...(isOfFork(event) ? { secrets: {} } : {}),
     });
+    attempts.set(number, [...before, jobs]);
     github.artifacts.set(
       number,
       listKept().map((name, at) => ({ id: number * 100 + at, name, expired: false })),
@@ -173,6 +182,14 @@ export async function openRepository(
     atMain: (workflow, event) => run(workflow, atMain(event)),
     byHand: (workflow, inputs = {}) => run(workflow, atMain('workflow_dispatch', { inputs })),
   };
+}
+
+/** The results that stand where one job is run again: all but its own and those of the jobs that need it. */
+async function keptFor(file: string, job: string, before: Jobs): Promise<Jobs> {
+  const again = new Set([job]);
+  for (const { id, needs } of (await readWorkflow(file)).jobs)
+    if (needs.some((one) => again.has(one))) again.add(id);
+  return Object.fromEntries(Object.entries(before).filter(([id]) => !again.has(id)));
 }
 
 /** Whether GitHub gives the workflows of an event no secrets. */

@@ -128,6 +128,11 @@ export async function fakeGithub(): Promise<FakeGithub> {
       repository.get('/pulls/:number/reviews', async (request, reply) =>
         page(request, reply, fake.reviews.get(numberOf(request)) ?? []),
       );
+      repository.get('/pulls/:number', async (request) => {
+        const number = numberOf(request);
+        const merged = fake.pulls.find((pull) => pull.number === number);
+        return merged ?? { number, merged_at: null };
+      });
       repository.post('/pulls', async (request, reply) => {
         fake.opened.push(bodyOf(request));
         return reply.code(201).send({ html_url: 'https://github.example.test/pull/99' });

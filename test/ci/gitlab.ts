@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
@@ -190,6 +190,8 @@ function withStates(variables: Variables, api: string): Variables {
 
 function copyAll(paths: readonly string[], from: string, to: string): void {
   for (const path of paths) {
+    // What a job keeps is what it has, not what one before it had.
+    rmSync(join(to, path), { recursive: true, force: true });
     if (existsSync(join(from, path))) cpSync(join(from, path), join(to, path), { recursive: true });
   }
 }

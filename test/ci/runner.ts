@@ -40,6 +40,11 @@ export async function runWorkflow(
   const workflow = await readWorkflow(file);
   const done: Record<string, JobResult> = {};
   for (const job of workflow.jobs) {
+    const kept = around.kept?.[job.id];
+    if (kept !== undefined) {
+      done[job.id] = kept;
+      continue;
+    }
     const needs = Object.fromEntries(
       job.needs.map((id) => {
         const { result = 'skipped', outputs = {} } = done[id] ?? {};

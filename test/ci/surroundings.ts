@@ -40,6 +40,8 @@ export type Surroundings = {
   readonly secrets: Readonly<Record<string, string>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly watch?: Watch;
+  /** Results of the attempt before, of the jobs that are not run again. */
+  readonly kept?: Readonly<Record<string, JobResult>>;
 };
 
 const REPOSITORY = 'acme/agents';
@@ -74,7 +76,7 @@ export function inputsOf({ event }: Pick<Surroundings, 'event'>) {
 }
 
 /** The variables that every step has. */
-export function runnerEnv({ event, run }: Surroundings): Record<string, string> {
+export function runnerEnv({ event, run, attempt = 1 }: Surroundings): Record<string, string> {
   return {
     CI: 'true',
     GITHUB_ACTIONS: 'true',
@@ -85,6 +87,7 @@ export function runnerEnv({ event, run }: Surroundings): Record<string, string> 
     GITHUB_REF_NAME: event.ref.replace(/^refs\/heads\//, ''),
     GITHUB_REPOSITORY: REPOSITORY,
     GITHUB_RUN_ID: run,
+    GITHUB_RUN_ATTEMPT: String(attempt),
     GITHUB_SERVER_URL: 'https://github.example.test',
     GITHUB_SHA: event.sha,
   };

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { call, firstLineOf, isOurs, list } from './github.mjs';
-import { isOpen, pageOf } from './page.mjs';
+import { isNews, isOpen, pageOf } from './page.mjs';
 
 const { PULL_REQUEST: number, NAME: name, ENVIRONMENT: environment = '' } = process.env;
 const { PROBLEM: problem = '', FROZEN: frozen = '', RESUMES: resumes = '' } = process.env;
@@ -21,6 +21,8 @@ const known = number ? await find() : command === 'apply' ? undefined : await fi
 if (!number && command === 'apply') await settle();
 else if (known === undefined && !number) {
   process.stdout.write('No comment tells of it: it was not started by a pull request.\n');
+} else if (known !== undefined && (!isNews(page, known.body) || (await isOver()))) {
+  process.stdout.write(`${known.html_url ?? 'The comment'} stands: it has the later result.\n`);
 } else {
   const comment =
     known === undefined
@@ -34,6 +36,13 @@ async function find() {
     if (isOurs(comment, marker)) return comment;
   }
   return undefined;
+}
+
+/** What was merged is no longer planned: its comment has the plan that was reviewed. */
+async function isOver() {
+  if (command !== 'plan') return false;
+  const { merged_at: merged } = await call('GET', `/pulls/${number}`);
+  return Boolean(merged);
 }
 
 /** What main had is applied, and with it whatever was merged before. */

@@ -185,6 +185,26 @@ export function isOpen(page) {
   return page.trimEnd().endsWith(OPEN);
 }
 
+/**
+ * Whether a page may take the place of what a comment says. Jobs are started again: what an older job finds is no news,
+ * and nor is what finds everything applied. A page that tells of a run of its own is always news.
+ */
+export function isNews(page, known) {
+  if (RUN_AT_END.test(page)) return true;
+  const isSettled = /^<!-- callsheet:apply[ -]/.test(known) && !isOpen(known);
+  return !isSettled && jobIn(page) >= jobIn(known);
+}
+
+/** The last line of a page, with what may stand behind it. */
+const AT_END = '[^\\n]*(?:\\n<!-- (?:digest \\S+|open) -->)?\\s*$';
+const RUN_AT_END = new RegExp(` · run \`[^\`\\n]+\`${AT_END}`);
+const JOB_AT_END = new RegExp(`\\[job (\\d+)\\]\\(\\S+\\)${AT_END}`);
+
+/** The job that wrote a page, by its number: later ones have higher numbers. 0 for a page that names none. */
+function jobIn(page) {
+  return Number(JOB_AT_END.exec(page)?.[1] ?? 0);
+}
+
 /** The digest that a page was sealed with; undefined where it has none. */
 export function digestIn(page) {
   return /\n<!-- digest (sha256:[0-9a-f]{64}) -->\s*$/.exec(page)?.[1];
