@@ -10,6 +10,7 @@ import { drawArchitecture } from './generate/architecture.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
 import { renderDocumentTypes } from './generate/document-types.ts';
+import { renderGuardTable, withGuardInputs, withGuardVariables } from './generate/pipeline-guards.ts';
 import { renderOperations } from './generate/operations.ts';
 import { renderTypes } from './generate/types.ts';
 
@@ -17,7 +18,16 @@ const root = new URL('../', import.meta.url);
 const { document, wire } = readSources(new URL('schemas/', root));
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
+const pipelines = (file: string) => readFileSync(new URL(`examples/ci/${file}`, root), 'utf8');
+const APPLY = 'github/workflows/callsheet-apply.yaml';
+const FORK = 'github/workflows/callsheet-plan-fork.yaml';
+const GITLAB = 'gitlab/.gitlab/callsheet/pipeline.yml';
+
 const outputs = {
+  'examples/ci/github/actions/callsheet/guards.mjs': renderGuardTable(),
+  [`examples/ci/${APPLY}`]: withGuardInputs(pipelines(APPLY)),
+  [`examples/ci/${FORK}`]: withGuardInputs(pipelines(FORK)),
+  [`examples/ci/${GITLAB}`]: withGuardVariables(pipelines(GITLAB)),
   'schemas/wire.schema.generated.json': json(wire),
   'src/platform/bodies.generated.json': json(renderBodies(document)),
   'src/platform/operations.generated.ts': renderOperations(document),

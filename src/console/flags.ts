@@ -176,20 +176,24 @@ export function allowancesIn(flags: object): ReadonlyMap<string, string> {
 }
 
 /** A flag that a job may carry and that lifts a guard: its name among the flags of a command, as it is typed, and as `queue work --allow` takes it. */
-type Permission = {
+export type Permission = {
   readonly name: string;
   readonly spelling: string;
   readonly allowedAs: string;
+  readonly does: string;
+  /** True if it is given a reason, which is recorded. */
+  readonly takesReason: boolean;
 };
 
 /** Every permission of the queued commands. A function: the table of commands stands below. */
 export function listPermissions(): readonly Permission[] {
   const permits = ALLOWANCES.filter(({ isPermission, isInJob }) => isPermission && isInJob);
-  return permits.map(({ spelling }) => {
+  return permits.map(({ spelling, does }) => {
     const option = new Option(spelling);
     const long = option.long ?? '';
     const allowedAs = long.replace(/^--(allow-)?/, '');
-    return { name: option.attributeName(), spelling: long, allowedAs };
+    const name = option.attributeName();
+    return { name, spelling: long, allowedAs, does, takesReason: option.required };
   });
 }
 

@@ -1949,6 +1949,8 @@ export type Document = {
   readonly refusals?: readonly Refusal[];
   /** The limits that the plan exceeds because `options.override_limits` allows it; absent where it exceeds none. */
   readonly overridden_limits?: readonly ExceededLimit[];
+  /** Flags that lift a guard, and who gave each, as the pipeline tells (`CALLSHEET_ALLOWED_BY`); absent where none is told. The digest does not cover it. */
+  readonly allowed?: readonly Allowed[];
   readonly behind?: Behind;
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: {
@@ -2397,6 +2399,13 @@ export type ExceededLimit = {
   /** Resources of the stack that exist on the platform, also those that the plan leaves out. */
   readonly existing: number;
 };
+/** A flag of the plan that lifts a guard, and who gave it. */
+export type Allowed = {
+  /** The flag. */
+  readonly flag: string;
+  /** Who gave it: who set the label of a pull request, or started the pipeline with it. */
+  readonly by: string;
+};
 /** The commit that was applied last, where the checkout that the plan was made in does not have it; absent where it has it, or that cannot be told. */
 export type Behind = {
   /** What was applied last. */
@@ -2739,6 +2748,13 @@ export type Began = {
   };
   /** The run that brought this record from another state, with the resources that it is about. */
   readonly brought_by?: string;
+  /** Flags of its plan that lift a guard, and who gave each, as the pipeline told. */
+  readonly allowed?: readonly {
+    /** The flag. */
+    readonly flag: string;
+    /** Who gave it. */
+    readonly by: string;
+  }[];
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     /** Which guard. */
@@ -4178,6 +4194,11 @@ export type Began = {
   };
   /** The run that brought this journal from another state. */
   readonly brought_by?: string;
+  /** Flags of its plan that lift a guard, and who gave each. */
+  readonly allowed?: readonly {
+    readonly flag: string;
+    readonly by: string;
+  }[];
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     readonly guard: 'freeze' | 'hold' | 'limit' | 'behind';

@@ -78,13 +78,14 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
-  'made from': ({ config_digest: configuration, state, changes, agreed, base, stack }) => [
+  'made from': ({ config_digest: configuration, state, changes, agreed, base, stack, allowed }) => [
     configuration,
     state,
     changes.map(({ pin }) => pin),
     agreed,
     ...(base === undefined ? [] : [base, changes.map(listOrigins)]),
     ...(stack === undefined ? [] : [stack]),
+    ...(allowed === undefined ? [] : [allowed]),
   ],
   refusals: ({ refusals, behind, freeze, revert }) =>
     [behind, freeze, revert].every((one) => one === undefined)
@@ -306,6 +307,7 @@ const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
   freeze: true,
   refusals: true,
   overridden_limits: true,
+  allowed: true,
   behind: true,
   settled: true,
   base: true,

@@ -178,6 +178,8 @@ export type PlanInput = {
   readonly atOnce?: number | undefined;
   /** The commit that was applied last, where the checkout does not have it. */
   readonly behind?: Behind | undefined;
+  /** Who gave the flags that lift a guard, where the environment tells. */
+  readonly allowed?: PlanDocument['allowed'];
   /** The run that died before, where there is one. */
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
@@ -502,6 +504,7 @@ function assemble(
     ...(agreed.length === 0 ? {} : { agreed }),
     ...(kept.length === 0 ? {} : { kept }),
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...more],
+    ...(input.allowed && { allowed: input.allowed }),
     ...(input.behind && { behind: input.behind }),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };

@@ -175,6 +175,7 @@ export function renderRunText(
     ['pipeline', began?.actor.pipeline],
     ['pull request', began?.actor.pull_request],
     ['approved by', began?.actor.approved_by?.join(', ')],
+    ['allowed', began?.allowed?.map(({ flag, by }) => `${flag} by ${by}`).join(', ')],
     ['began', began?.at],
     ['ended', ended?.at ?? 'it did not end'],
     ['status', ended && `${ended.status}${ended.verified ? ', every leaf read back' : ''}`],

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { devNull, hostname, userInfo } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { allowanceFlags, type PlanDocument, type PlanOptions } from '../core/plan-document.ts';
 import { foldersAbove, isStack, resolveLinks, withoutLinks } from '../stack/folder.ts';
 import type { StackSettings } from '../stack/index.ts';
 import type { Claimant } from '../state/failures.ts';
@@ -41,6 +41,23 @@ export async function describeActor(
 function listNames(list = ''): readonly string[] {
   const names = list.split(',').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/**
+ * Who gave the flags of a plan that lift a guard, as a pipeline tells in `CALLSHEET_ALLOWED_BY`:
+ * `allow-delete=ana,override-limits=bo`. What the plan was not given is left out; undefined where nothing is told.
+ */
+export function listAllowed(
+  { env }: Pick<RunContext, 'env'>,
+  options: PlanOptions,
+): PlanDocument['allowed'] {
+  const given = new Set(allowanceFlags(options).map((flag) => flag.split(' ', 1)[0]));
+  const told = listNames(env.CALLSHEET_ALLOWED_BY).map((text) => /^([a-z-]+)=(.+)$/.exec(text));
+  const allowed = told.flatMap((found) => {
+    const [, name = '', by = ''] = found ?? [];
+    return given.has(`--${name}`) ? [{ flag: `--${name}`, by }] : [];
+  });
+  return allowed.length === 0 ? undefined : allowed;
 }
 
 /** Who takes the lease for a command; `run` is empty for what is no run. */

@@ -43,7 +43,7 @@ import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import type { State } from '../state/model.ts';
 import type { Expected } from '../state/store.ts';
-import { describePlace } from './actor.ts';
+import { describePlace, listAllowed } from './actor.ts';
 import { type Base, keepReads, loadBase, readBase, whyUnplanned } from './base.ts';
 import { doubtNotes, findStanding, type Standing } from './behind.ts';
 import type { StackPlace, StrategyScope } from './context.ts';
@@ -289,6 +289,7 @@ export async function planConfiguration(
     drift: driftPolicy(stack.guards, options),
     ...(scope && { atOnce: scope.atOnce, configDigest: computeScopeDigest(stack, scope) }),
     behind: standing.behind,
+    allowed: listAllowed(context, options),
     ...how,
     ...(refresh === undefined
       ? {}
@@ -302,6 +303,7 @@ export async function planConfiguration(
   // The note says to reviewers that not all of the plan is applied at once.
   const stepped = scope === undefined ? planned : withNotes(planned, [asNote(scope.note)]);
   const { plan } = withNotes(stepped, [
+    ...allowedNotes(stepped),
     ...doubtNotes(standing),
     ...recallNotes(stepped, session),
     ...(await returnedNotes(stepped, session)),
@@ -311,6 +313,14 @@ export async function planConfiguration(
   );
   if (unknown.length === 0) return { ...planned, plan };
   return withNotes({ ...planned, plan }, await statelessNotes(unknown, planned, session));
+}
+
+/** Says who let the plan pass its guards, to those who review it. */
+function allowedNotes({ plan: { allowed = [] } }: Planned): readonly Note[] {
+  if (allowed.length === 0) return [];
+  const given = allowed.map(({ flag, by }) => `${flag} by ${by}`).join(', ');
+  const message = `guards passed by review: ${given}`;
+  return [{ severity: 'info', address: null, message, varies: true }];
 }
 
 /**

@@ -406,7 +406,7 @@ function getGuards(
   { plan }: Planned,
   state: State,
   { session, context, hold, kept }: RunRequest,
-): Pick<RunBegan, 'holds' | 'overrides' | 'kept'> {
+): Pick<RunBegan, 'holds' | 'allowed' | 'overrides' | 'kept'> {
   const overridden = guardFindingsNow(plan, { ...session, state }, standing, context).filter(
     ({ isOverridden }) => isOverridden,
   );
@@ -425,6 +425,7 @@ function getGuards(
   return {
     ...(changed === undefined ? {} : { holds: changed }),
     ...(kept === undefined ? {} : { kept: kept(run) }),
+    ...(plan.allowed && { allowed: plan.allowed }),
     ...(overrides.length === 0 ? {} : { overrides }),
   };
 }

@@ -130,6 +130,15 @@ export async function openRepository(
     },
     async plan({ number, branch }, { from = 'acme/agents', labels = [], state = 'open' } = {}) {
       const head = place.git('rev-parse', branch);
+      const set = github.labelled.get(number) ?? [];
+      const events = labels
+        .filter((name) => set.every(({ label }) => label.name !== name))
+        .map((name) => ({
+          event: 'labeled' as const,
+          label: { name },
+          actor: { login: 'ana' },
+        }));
+      github.labelled.set(number, [...set, ...events]);
       // GitHub plans what main would be once the pull request is merged.
       place.git('checkout', '--quiet', '--detach', 'main');
       place.git('merge', '--quiet', '--no-ff', '--no-edit', branch);

@@ -28,6 +28,13 @@ export type WorkflowRun = {
 
 export type Artifact = { readonly id: number; readonly name: string; expired: boolean };
 
+/** An event of a pull request about one of its labels. */
+export type Labelled = {
+  readonly event: 'labeled' | 'unlabeled';
+  readonly label: { readonly name: string };
+  readonly actor: { readonly login: string } | null;
+};
+
 export type FakeGithub = {
   readonly url: string;
   /** Comments by the number of their issue or pull request. */
@@ -44,6 +51,10 @@ export type FakeGithub = {
     number,
     { readonly user: { readonly login: string }; readonly state: string }[]
   >;
+  /** Labels that were set and taken away, by the number of their pull request. */
+  readonly labelled: Map<number, Labelled[]>;
+  /** What somebody may do in the repository; who is not listed may write. */
+  readonly permissions: Map<string, string>;
   /** Who approved the environment of any run. */
   readonly approvers: string[];
   /** Pull requests that were opened by a workflow. */
@@ -66,6 +77,8 @@ export async function fakeGithub(): Promise<FakeGithub> {
     artifacts: new Map(),
     rerun: [],
     reviews: new Map(),
+    labelled: new Map(),
+    permissions: new Map(),
     approvers: [],
     opened: [],
     asked: [],
@@ -128,6 +141,12 @@ export async function fakeGithub(): Promise<FakeGithub> {
       repository.get('/pulls/:number/reviews', async (request, reply) =>
         page(request, reply, fake.reviews.get(numberOf(request)) ?? []),
       );
+      repository.get('/issues/:number/events', async (request, reply) =>
+        page(request, reply, fake.labelled.get(numberOf(request)) ?? []),
+      );
+      repository.get('/collaborators/:login/permission', async (request) => ({
+        permission: fake.permissions.get(paramsOf(request).login ?? '') ?? 'write',
+      }));
       repository.get('/pulls/:number', async (request) => {
         const number = numberOf(request);
         const merged = fake.pulls.find((pull) => pull.number === number);

@@ -113,9 +113,10 @@ const SELF = 42;
  * A project on GitLab with the pipeline that `init` writes.
  *
  * @param stack the folder of the stack; empty for the top of the repository
+ * @param settings more of callsheet.yaml
  */
-export async function openGitlab(stack = ''): Promise<Gitlab> {
-  const place = await openPlace('gitlab', stack);
+export async function openGitlab(stack = '', settings = ''): Promise<Gitlab> {
+  const place = await openPlace('gitlab', stack, settings);
   const notes: Note[] = [];
   const kept: Kept = { notes, issues: [], merges: new Map(), asked: [], conflicts: false };
   const url = await fakeApi(kept);

@@ -270,7 +270,7 @@ describe('a pipeline', () => {
     await begin(join(top, 'stacks/harbor'), { ci: 'github' });
     // A second stack has workflows of its own, and the same action.
     const said = await begin(join(top, 'stacks/bay'), { ci: 'github' });
-    expect(said).toContain('= ../../.github/actions/callsheet/ (13 files) (was there)');
+    expect(said).toContain('= ../../.github/actions/callsheet/ (15 files) (was there)');
     expect(readdirSync(join(top, '.github/workflows')).sort()).toEqual(
       ['apply', 'drift', 'plan-fork', 'plan', 'rollback']
         .flatMap((name) => [

@@ -109,6 +109,7 @@ export function beganFull(run: string, serial: number): RunBegan {
       from: { location: 'former/state.json', lineage: 'l3' },
     },
     brought_by: 'r0',
+    allowed: [{ flag: '--override-freeze', by: 'kim' }],
     overrides: [{ guard: 'freeze', message: 'frozen', reason: 'urgent' }],
   };
 }

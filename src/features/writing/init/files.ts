@@ -198,7 +198,9 @@ const HOURLY: { readonly [workflow: string]: 'hasRollouts' | 'hasFreeze' } = {
 /** Scripts that the pipelines have alike; where in `examples/ci` each stands, and where it goes. */
 const SHARED = {
   github: [],
-  gitlab: [['github/actions/callsheet/pending.mjs', '.gitlab/callsheet/pending.mjs']],
+  gitlab: ['pending.mjs', 'guards.mjs'].map(
+    (name) => [`github/actions/callsheet/${name}`, `.gitlab/callsheet/${name}`] as const,
+  ),
 } as const;
 
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */

@@ -60,7 +60,7 @@ export const EXITS = {
       'Nothing was written. Below it says why. Where somebody edited since the run, run the workflow again and say what becomes of those edits.',
     rollout: `Below it says why. ${ROLLOUT_BY_HAND}: promote goes on, abort rolls back.`,
     advice:
-      'Nothing was written. Each refusal says why, and which flag overrides it where one does.',
+      'Nothing was written. Each refusal says why. Where a flag overrides it, callsheet apply by hand has an input of that name.',
   },
   5: {
     titles: {
@@ -169,12 +169,35 @@ export function pageOf(result, env) {
   const head = `${markerOf(result)}\n\n`;
   // Callsheet's own marker knows nothing of the name that the pipeline gave the stack.
   const body = isPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
-  const said = isPage && (frozen || ![0, 2].includes(exit)) ? `${warningOf(result)}\n\n` : '';
+  const warned = isPage && (frozen || ![0, 2].includes(exit)) ? `${warningOf(result)}\n\n` : '';
+  const said = `${warned}${describeWays(result, env)}`;
   // Last, so that nothing that a plan shows can pass for it.
   const isOpen = command === 'apply' && (exit !== 0 || Boolean(frozen) || Boolean(waits));
-  const seal = digest ? `\n<!-- digest ${digest} -->` : isOpen ? OPEN : '';
+  const passes = result.passesFreeze ? PASSES_FREEZE : '';
+  const seal = digest ? `${passes}\n<!-- digest ${digest} -->` : isOpen ? OPEN : '';
   const room = LIMIT - head.length - said.length - foot.length - seal.length;
   return `${head}${said}${shorten(body.trimEnd(), room)}${foot}${seal}`;
+}
+
+/** How a plan is let pass what stands against it, and which labels did not count. */
+function describeWays({ ways = [] }, { GITHUB_EVENT_NAME: event, NOT_ALLOWED: refused = '' }) {
+  const isPull = event === 'pull_request';
+  const names = ways.map(({ label, name, does }) => `> - \`${isPull ? label : name}\`: ${does}`);
+  const how = isPull
+    ? 'To let it pass, somebody who may write sets a label on this pull request, and it is planned again:'
+    : 'To let it pass, run the workflow again with an input:';
+  const shown = [
+    ...(refused === '' ? [] : refused.split('\n').map((line) => `> ${line}`)),
+    ...(names.length === 0 ? [] : [`> ${how}`, '>', ...names]),
+  ];
+  return shown.length === 0 ? '' : `> [!NOTE]\n${shown.join('\n')}\n\n`;
+}
+
+/** Of a plan that is applied in a freeze, too. */
+const PASSES_FREEZE = '\n<!-- passes freeze -->';
+
+export function isPassingFreeze(page) {
+  return new RegExp(`${PASSES_FREEZE}\\n<!-- digest \\S+ -->\\s*$`).test(page);
 }
 
 /** Ends the page of an apply that left something to do. */
@@ -196,7 +219,7 @@ export function isNews(page, known) {
 }
 
 /** The last line of a page, with what may stand behind it. */
-const AT_END = '[^\\n]*(?:\\n<!-- (?:digest \\S+|open) -->)?\\s*$';
+const AT_END = '[^\\n]*(?:\\n<!-- (?:digest \\S+|open|passes freeze) -->)*\\s*$';
 const RUN_AT_END = new RegExp(` · run \`[^\`\\n]+\`${AT_END}`);
 const JOB_AT_END = new RegExp(`\\[job (\\d+)\\]\\(\\S+\\)${AT_END}`);
 

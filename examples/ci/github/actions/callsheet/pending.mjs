@@ -1,5 +1,6 @@
 // What a plan says beside its changes, for pipelines: what waits, what is frozen, what of main is not live.
 import { execFileSync } from 'node:child_process';
+import { GUARDS, OVERRIDES } from './guards.mjs';
 
 /** `until Mon 2026-11-23 06:00 America/New_York`; empty without a freeze. */
 export function describeFreeze(freeze) {
@@ -33,6 +34,23 @@ export function findWaiting(plan) {
           `${count(secrets, 'secret is', 'secrets are')} as stored, whatever is set here, until \`--resend-secrets\``,
         ]),
   ].join(', ');
+}
+
+/** The guards that stand against a plan, or make something of it wait, and that its reviewers may let it pass. */
+export function findWays({ changes = [], refusals = [], options = {} }) {
+  // Apply is stopped by what its base has already, too.
+  const struck = changes.filter(
+    ({ verdict }) => verdict === 'refused' && options.skip_refused !== true,
+  );
+  const held = changes.filter(({ verdict }) => verdict === 'held');
+  const lifts = [...struck, ...held].map(({ lifted_by: lift }) => lift);
+  // What the platform itself would refuse can be left out.
+  const isLeft = struck.some(({ lifted_by: lift }) => lift === undefined);
+  const flags = refusals.map(({ guard }) => OVERRIDES[guard]);
+  return GUARDS.filter(
+    ({ flag, option }) =>
+      flags.includes(flag) || lifts.includes(option) || (isLeft && option === 'skip_refused'),
+  );
 }
 
 function isDelete({ lifted_by: lift }) {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasPage, kindOf, pageOf, resultOf } from './page.mjs';
-import { describeFreeze, findFreezeAlone, findPending, findWaiting } from './pending.mjs';
+import { describeFreeze, findFreezeAlone, findPending, findWaiting, findWays } from './pending.mjs';
 import { annotate, setOutput, summarise } from './runner.mjs';
 
 const { COMMAND, NAME, ENVIRONMENT = '', PLAN_FILE, EXPECT, FLAGS = '', RUNNER_TEMP } = process.env;
@@ -97,6 +97,8 @@ const result = {
   digest: isPlanned ? plan.digest : '',
   frozen,
   waits: COMMAND === 'apply' && exit === 0 ? findWaiting(plan) : '',
+  ways: COMMAND === 'plan' && plan ? findWays(plan) : [],
+  passesFreeze: plan?.options?.override_freeze !== undefined,
   resumes: hasResume(),
   isWhole: COMMAND === 'apply' && process.env.GITHUB_EVENT_NAME === 'workflow_dispatch',
 };

@@ -1,9 +1,10 @@
 // Finds the plan that was reviewed in the pull request that a push merged.
 //   node stored-plan.mjs   with NAME, ENVIRONMENT, WORKFLOW and GITHUB_TOKEN in the environment
-// Outputs: pull-request, url; run-id and digest of the plan, or what stands in the way as problem. None where another
-// workflow carries it out: the pull request lacks WITH_LABEL, or has WITHOUT_LABEL.
+// Outputs: pull-request, url; run-id and digest of the plan, passes-freeze where it is applied in a freeze, too; or what
+// stands in the way as problem. None where another workflow carries it out: the pull request lacks WITH_LABEL, or has
+// WITHOUT_LABEL.
 import { call, findPull, isOurs, list } from './github.mjs';
-import { digestIn, isOpen, markerOf } from './page.mjs';
+import { digestIn, isOpen, isPassingFreeze, markerOf } from './page.mjs';
 import { annotate, setOutput } from './runner.mjs';
 
 const { GITHUB_REPOSITORY: repository, GITHUB_SHA: sha, GITHUB_REF_NAME: branch } = process.env;
@@ -28,7 +29,8 @@ else if (await isApplied(pull)) {
   setOutput('pull-request', pull.number);
   setOutput('url', `${server}/${repository}/pull/${pull.number}`);
   const run = pull.head.repo?.full_name === repository ? await findRun(pull) : undefined;
-  const digest = run === undefined ? undefined : await findDigest(pull);
+  const page = run === undefined ? '' : await findPage(pull);
+  const digest = digestIn(page);
   if (run !== undefined && run.status !== 'completed') {
     stop(`Pull request ${pull.number} was merged while run ${run.id} still planned it.`);
   } else if (run?.conclusion !== 'success') {
@@ -42,6 +44,7 @@ else if (await isApplied(pull)) {
   } else {
     setOutput('run-id', run.id);
     setOutput('digest', digest);
+    setOutput('passes-freeze', isPassingFreeze(page) ? 'true' : '');
     process.stdout.write(`Pull request ${pull.number}, run ${run.id}, ${digest}\n`);
   }
 }
@@ -76,13 +79,13 @@ async function isApplied({ number }) {
   return false;
 }
 
-/** What people saw: the digest at the end of the pipeline's own comment. */
-async function findDigest({ number }) {
+/** What people saw: the pipeline's own comment, with the digest at its end. */
+async function findPage({ number }) {
   const marker = markerOf({ command: 'plan', name, environment });
   for await (const comment of list(`/issues/${number}/comments`)) {
-    if (isOurs(comment, marker)) return digestIn(comment.body);
+    if (isOurs(comment, marker)) return comment.body;
   }
-  return undefined;
+  return '';
 }
 
 function stop(problem) {

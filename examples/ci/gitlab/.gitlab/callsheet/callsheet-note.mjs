@@ -1,5 +1,5 @@
 // Writes the plan into a note of the merge request: into the one with its marker, or into a new one.
-//   node callsheet-note.mjs PLAN.md PLAN.txt   with CALLSHEET_GITLAB_TOKEN and CALLSHEET_NAME in the environment
+//   node callsheet-note.mjs PLAN.md PLAN.txt WAYS.md   with CALLSHEET_GITLAB_TOKEN and CALLSHEET_NAME in the environment
 import { existsSync, readFileSync } from 'node:fs';
 import { call, findOurs, markerOf } from './callsheet-api.mjs';
 
@@ -26,11 +26,12 @@ function pipelineIn(text) {
 }
 
 /** The plan without its own marker; where there is none, what went wrong. */
-function planIn(page, problem) {
-  const [plan, said] = [page, problem].map((file) =>
+function planIn(...files) {
+  const [plan, said, ways] = files.map((file) =>
     existsSync(file) ? readFileSync(file, 'utf8').trim() : '',
   );
-  if (plan.startsWith('<!-- callsheet:')) return plan.replace(/^.*\n+/, '');
+  if (plan.startsWith('<!-- callsheet:'))
+    return plan.replace(/^.*\n+/, ways === '' ? '' : `${ways}\n\n`);
   const text =
     said.slice(-20_000) || 'The job ended before Callsheet had a result; its log says why.';
   const fence = '`'.repeat(1 + Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length)));
