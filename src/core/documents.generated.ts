@@ -2398,6 +2398,8 @@ export type ExceededLimit = {
   readonly counted: number;
   /** Resources of the stack that exist on the platform, also those that the plan leaves out. */
   readonly existing: number;
+  /** The run that passed the limit and did not come to its end, where the plan goes on with it; absent where `options.override_limits` lets the plan pass. */
+  readonly approved_in?: string;
 };
 /** A flag of the plan that lifts a guard, and who gave it. */
 export type Allowed = {

@@ -36,11 +36,16 @@ export type GuardInput = {
   readonly isConfigurationEmpty: boolean;
   /** Most changes that are carried out before somebody judges them: all of them, unless a strategy takes steps. */
   readonly atOnce?: number | undefined;
+  /** A run that passed the limits, and whose changes the plan goes on with. */
+  readonly approved?: Approved | undefined;
   /** Resources that features have for their own. */
   readonly claims: readonly Claim[];
   /** The environment that is planned for, as commands name it. */
   readonly environment?: string | undefined;
 };
+
+/** What was approved beyond the limits, and is still to be done: changes of a run that was cancelled, or failed in part. */
+export type Approved = { readonly run: string; readonly addresses: ReadonlySet<Address> };
 
 /** A resource that a feature has for its own, until what it does there ends: a rollout's agents. */
 export type Claim = {
@@ -254,7 +259,11 @@ export function overriddenLimits(
   guarded: readonly Change[],
   input: GuardInput,
 ): readonly ExceededLimit[] {
-  return input.options.override_limits === undefined ? [] : exceededLimits(guarded, input);
+  const { options, approved } = input;
+  if (options.override_limits !== undefined) return exceededLimits(guarded, input);
+  if (approved === undefined) return [];
+  // What others change beside it was measured.
+  return exceededLimits(guarded, input).map((one) => ({ ...one, approved_in: approved.run }));
 }
 
 /** Which changes count for a limit. */
@@ -292,8 +301,10 @@ function limitAdvice({ guards, purpose, options }: GuardInput, exceeded: number)
 
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
   if (input.options.override_limits !== undefined) return changes;
-  const exceeded = exceededLimits(changes, input);
+  const measured = changes.filter(({ address }) => !input.approved?.addresses.has(address));
+  const exceeded = exceededLimits(measured, input);
   return changes.map((change) => {
+    if (!measured.includes(change)) return change;
     const against = exceeded.filter(({ limit }) => countsAs[limit](change));
     if (against.length === 0) return change;
     const whole = against.map(limitMessage).join(', and ');
@@ -318,7 +329,9 @@ function checkLimits({
   return limits.map((limit) => {
     const message = limitMessage(limit);
     const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
-    return { refusal, isOverridden: true, reason: reason ?? null };
+    const { approved_in: run } = limit;
+    const approval = run === undefined ? null : `approved with run ${run}, which this goes on with`;
+    return { refusal, isOverridden: true, reason: reason ?? approval };
   });
 }
 

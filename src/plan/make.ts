@@ -40,7 +40,7 @@ import { isResent, planChange, storedNotes, unchanged } from './change.ts';
 import { forecastRequests, type Undigested, withCallouts, withDigest } from './document.ts';
 import { baseEntry, findAuthor, getSince, withoutRuns } from './drift.ts';
 import { type FindSource, groupAlike, withTextSources } from './groups.ts';
-import type { Claim } from './guards.ts';
+import type { Approved, Claim } from './guards.ts';
 import {
   checkGuards,
   checkTeamRules,
@@ -178,6 +178,8 @@ export type PlanInput = {
   readonly atOnce?: number | undefined;
   /** The commit that was applied last, where the checkout does not have it. */
   readonly behind?: Behind | undefined;
+  /** Finds what was approved beyond the limits and is still to be done. Asked only where a limit stands against the plan. */
+  readonly findApproved?: () => Promise<Approved | undefined>;
   /** Who gave the flags that lift a guard, where the environment tells. */
   readonly allowed?: PlanDocument['allowed'];
   /** The run that died before, where there is one. */
@@ -298,10 +300,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   await inTurns(findOutdated(slots, ids), MOST_AT_ONCE, planSlot);
   const results = slots.flatMap(({ result }) => result ?? []);
 
-  const limited = guardChanges(
-    results.map(({ change }) => change),
-    guarding,
-  );
+  const made = results.map(({ change }) => change);
+  const measured = guardChanges(made, guarding);
+  const isOver = measured.some(({ lifted_by: lift }) => lift === 'override_limits');
+  const approved = isOver ? await input.findApproved?.() : undefined;
+  const judging = { ...guarding, approved };
+  const limited = approved === undefined ? measured : guardChanges(made, judging);
   // Limits, which count all changes, may have kept more of them from being replaced.
   bindIds(ids, limited);
   const guarded = deferInCircles(limited, desired, ids);
@@ -327,7 +331,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     await withCalls(settled, askedOwners, input.recentCalls),
     { results, chosen: chosen.length, unread: [...new Set(unread)] },
     [...uncompared, ...doubled],
-    overriddenLimits(guarded, guarding),
+    overriddenLimits(guarded, judging),
     { ...input, world },
     names,
     await input.place,

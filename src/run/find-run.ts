@@ -5,6 +5,7 @@ import { isBefore } from '../core/moment.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
+import type { Approved } from '../plan/guards.ts';
 import type { Span } from '../plan/identify.ts';
 import type { FindFormer } from '../plan/preflight.ts';
 import { moveEntry } from '../plan/state-entry.ts';
@@ -188,6 +189,24 @@ export async function readRun(
   run: string,
 ): Promise<Entries | undefined> {
   return run === unfinished?.run ? listEntries(unfinished) : store.run(run);
+}
+
+/**
+ * What the last run left of a plan that was approved beyond the limits, if the configuration is still the one of that
+ * plan: what was approved is not measured anew because somebody cancelled the run.
+ */
+export async function findApproved(session: Session): Promise<Approved | undefined> {
+  const { state, stack } = session;
+  if (state.last_run === null) return undefined;
+  const entries = await readRun(session, state.last_run);
+  const began = entries && findBegan(entries);
+  const ended = entries && findEnded(entries);
+  if (began === undefined || ended === undefined || ended.status === 'done') return undefined;
+  const isOver = began.overrides?.some(({ guard }) => guard === 'limit') === true;
+  if (!isOver || began.purpose !== 'apply' || began.config_digest !== stack.digest)
+    return undefined;
+  const left = ended.ledger.filter(({ status }) => status !== 'done');
+  return { run: began.run, addresses: new Set(left.map(({ address }) => address)) };
 }
 
 /** The same under the addresses of now; `unseal` opens what copies keep encrypted under the address of then. */

@@ -55,6 +55,7 @@ import {
   stage,
 } from './context.ts';
 import { returnedNotes, tellDeletions } from './deleted.ts';
+import { findApproved } from './find-run.ts';
 import { createConfiguredFinder, createWrittenFinder } from './last-written.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
@@ -290,6 +291,7 @@ export async function planConfiguration(
     ...(scope && { atOnce: scope.atOnce, configDigest: computeScopeDigest(stack, scope) }),
     behind: standing.behind,
     allowed: listAllowed(context, options),
+    findApproved: () => findApproved(session),
     ...how,
     ...(refresh === undefined
       ? {}

@@ -338,3 +338,56 @@ staged('a run is shown by what follows its time', async (stage) => {
   const { out } = await stage.run((to) => runs(short, { dir: stage.folder, format: 'json' }, to));
   expect(JSON.parse(out).run).toBe(run);
 });
+
+/** Agents beside those of the clinic, each with this prompt. */
+function desks(prompt: string): string {
+  const blocks = [1, 2, 3, 4, 5, 6].map(
+    (at) => `  desk_${at}:\n    name: Desk ${at}\n    system_prompt: ${prompt}\n`,
+  );
+  return `agents:\n${blocks.join('')}`;
+}
+
+staged(
+  'an approved run that was cancelled is gone on with; what nobody approved is measured',
+  async (stage) => {
+    const settings = await stage.read('callsheet.yaml');
+    await stage.write(
+      'callsheet.yaml',
+      `${settings}guards: { max_change_percent: 10, min_resources: 1 }\n`,
+    );
+    await stage.write('desks.yaml', desks('Old.'));
+    await stage.apply();
+    await stage.write('desks.yaml', desks('New.'));
+    const flags = { dir: stage.folder, format: 'text', autoApprove: true, concurrency: 1 } as const;
+    const cancelAfter = async (updates: number, more = {}) => {
+      const stop = new AbortController();
+      let left = updates;
+      const wire: Context['wire'] = (transport) => ({
+        ...transport,
+        send(request) {
+          if (request.about?.operation === 'updateAgent') left -= 1;
+          if (left === 0) stop.abort();
+          return transport.send(request);
+        },
+      });
+      await stage.run((to) => apply(undefined, { ...flags, ...more }, to), {
+        exit: 130,
+        stop: stop.signal,
+        outside: { wire },
+      });
+    };
+    await stage.run((to) => apply(undefined, flags, to), { exit: 4 });
+    await cancelAfter(2, { overrideLimits: 'Spring campaign' });
+    // What is gone on with is still what was approved, however often it is cancelled.
+    await cancelAfter(1);
+    const [, first] = /approved with run (\S+),/.exec(
+      (await stage.plan()).notes.map(({ message }) => message).join('\n'),
+    ) ?? [undefined, ''];
+    expect(first).toMatch(/^\d{8}t/);
+    await stage.write('desks.yaml', desks('Newest.'));
+    await stage.run((to) => apply(undefined, flags, to), { exit: 4 });
+    await stage.write('desks.yaml', desks('New.'));
+    const { out } = await stage.run((to) => apply(undefined, flags, to));
+    expect(out).toContain('Done: 3 updated');
+  },
+);
