@@ -10,8 +10,12 @@ import { drawArchitecture } from './generate/architecture.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
 import { renderDocumentTypes } from './generate/document-types.ts';
-import { renderGuardTable, withGuardInputs, withGuardVariables } from './generate/pipeline-guards.ts';
 import { renderOperations } from './generate/operations.ts';
+import {
+  renderGuardTable,
+  withGuardInputs,
+  withGuardVariables,
+} from './generate/pipeline-guards.ts';
 import { renderTypes } from './generate/types.ts';
 
 const root = new URL('../', import.meta.url);

@@ -26,7 +26,8 @@ export const EXIT_WORDS: {
       'After `plan`: review the plan and apply it. After `drift`: apply to restore the configuration in Git, or `callsheet pull` to write the live changes into the configuration.',
   },
   partial: {
-    means: 'ended in part: a change failed, or was blocked by a failure; some stacks of a tree could not be planned',
+    means:
+      'ended in part: a change failed, or was blocked by a failure; some stacks of a tree could not be planned',
     remedy:
       'The ledger of the run lists each change with its result. Fix the failures, plan again and apply the rest, or run `callsheet rollback`.',
   },

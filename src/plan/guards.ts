@@ -44,7 +44,7 @@ export type GuardInput = {
   readonly environment?: string | undefined;
 };
 
-/** What was approved beyond the limits, and is still to be done: changes of a run that was cancelled, or failed in part. */
+/** Changes that were approved beyond the limits and are still to be done: their run was cancelled, or failed in part. */
 export type Approved = { readonly run: string; readonly addresses: ReadonlySet<Address> };
 
 /** A resource that a feature has for its own, until what it does there ends: a rollout's agents. */
@@ -262,7 +262,7 @@ export function overriddenLimits(
   const { options, approved } = input;
   if (options.override_limits !== undefined) return exceededLimits(guarded, input);
   if (approved === undefined) return [];
-  // What others change beside it was measured.
+  // All are counted, so that the run which continues has the whole figure on record.
   return exceededLimits(guarded, input).map((one) => ({ ...one, approved_in: approved.run }));
 }
 
@@ -330,7 +330,7 @@ function checkLimits({
     const message = limitMessage(limit);
     const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
     const { approved_in: run } = limit;
-    const approval = run === undefined ? null : `approved with run ${run}, which this goes on with`;
+    const approval = run === undefined ? null : `approved with run ${run}, which this continues`;
     return { refusal, isOverridden: true, reason: reason ?? approval };
   });
 }

@@ -231,6 +231,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     dir: folder.dir,
     environment: deps.environment,
     written: state,
+    id: findText(resolved.stack),
   });
   reportStateFile(place, { ...deps, written: state });
   return {

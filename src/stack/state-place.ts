@@ -1,9 +1,17 @@
-import { relative, resolve as resolvePath } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve as resolvePath } from 'node:path';
 import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
 import { placeKey, STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { isInside, posixPath, resolveLinks, STACK_FILE, withoutLinks } from './folder.ts';
+import {
+  foldersAbove,
+  isInside,
+  posixPath,
+  resolveLinks,
+  STACK_FILE,
+  withoutLinks,
+} from './folder.ts';
 import { mergeLayers } from './merge.ts';
 import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -112,7 +120,53 @@ type StateSurroundings = {
   readonly environment: string | undefined;
   /** `state` as it is written. */
   readonly written: SyntaxNode | undefined;
+  /** `stack`, the name that a stack gives itself. */
+  readonly id: string | undefined;
 };
+
+/** Matches what stands in `CALLSHEET_STATE` for the stack and the environment. */
+const FILLED_IN = /\{(stack|environment)\}/g;
+
+/** True if a text of `CALLSHEET_STATE` names a place for each stack of a tree. */
+export function isPerStack(text: string): boolean {
+  return text.includes('{stack}');
+}
+
+/**
+ * Fills the stack and the environment into a text of `CALLSHEET_STATE`, so that one variable gives each stack and
+ * environment of a tree a place of its own. The server is never filled in: a stack would choose who gets the credentials.
+ * Throws `CallsheetError('usage')` for a text that leaves it open, and where nothing names the stack.
+ */
+export function derivePlace(
+  text: string,
+  { dir, environment, id }: Pick<StateSurroundings, 'dir' | 'environment' | 'id'>,
+): string {
+  if (/^[a-z][a-z0-9+]*:\/\/[^/]*\{/.test(text))
+    throw new CallsheetError('usage', 'CALLSHEET_STATE fills in the server of the state', {
+      hint: 'Put {stack} and {environment} behind the server: https://states.example.test/{stack}',
+    });
+  const values = {
+    stack: () => id ?? folderName(dir),
+    environment: () => environment ?? 'default',
+  };
+  return text.replace(FILLED_IN, (_, name: keyof typeof values) => plainName(values[name]()));
+}
+
+/** A name as one part of a path. Two stacks that come to the same are refused, as they would have one state. */
+function plainName(name: string): string {
+  return name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '');
+}
+
+/** The folder of a stack below the top of its repository. At the top it has a name of its own on each machine. */
+function folderName(dir: string): string {
+  const folder = resolvePath(dir);
+  const top = foldersAbove(folder).find((one) => existsSync(join(one, '.git')));
+  const isTop = existsSync(join(folder, '.git'));
+  if (top !== undefined && !isTop) return posixPath(relative(top, folder));
+  throw new CallsheetError('config', 'CALLSHEET_STATE has {stack}, and the stack has no name', {
+    hint: `Give it one in ${STACK_FILE}, such as stack: harbor-dental.`,
+  });
+}
 
 /**
  * Returns the place of the state. `CALLSHEET_STATE` wins, as it says where one machine keeps it. A relative path
@@ -121,10 +175,11 @@ type StateSurroundings = {
  */
 export function statePlace(
   value: Resolved | undefined,
-  { dir, env, environment, written }: StateSurroundings,
+  { dir, env, environment, written, id }: StateSurroundings,
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return parsePlace(elsewhere, dir);
+  if (elsewhere !== undefined && elsewhere !== '')
+    return parsePlace(derivePlace(elsewhere, { dir, environment, id }), dir);
   const members = toObject(value);
   /** The stack names the server, be it with a variable: which one is its word. */
   const by = (store: string, member: string): NamedBy => {

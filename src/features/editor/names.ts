@@ -16,8 +16,9 @@ import {
   membersIn,
   type Source,
   type SyntaxNode,
+  textIn,
 } from '../../stack/source.ts';
-import { stateFileAt } from '../../stack/state-place.ts';
+import { derivePlace, stateFileAt } from '../../stack/state-place.ts';
 import { readVariables, type Variables } from '../../stack/variables.ts';
 import { measureIndent, parseYaml, trimBlankEnd, trimBlankStart } from '../../stack/yaml.ts';
 
@@ -113,7 +114,9 @@ function rowReader(dir: string, variables: Variables, report: Report): RowReader
 function stateFileIn(root: MapNode, options: Options, report: Report): string | undefined {
   const { dir, env, environment } = options;
   const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(dir, elsewhere);
+  const id = textIn(findMember(root, 'stack')?.value);
+  if (elsewhere !== undefined && elsewhere !== '')
+    return resolvePath(dir, derivePlace(elsewhere, { dir, environment, id }));
   const own = enterEnvironment(root, environment, dir, report).root;
   const file = findMember(findMember(own, 'state')?.value, 'file')?.value;
   if (file?.type !== 'scalar') return stateFileAt(dir, environment, undefined);

@@ -12,6 +12,7 @@ import { compareTexts } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import { isSkipped } from '../../stack/discover.ts';
 import { STACK_FILE } from '../../stack/folder.ts';
+import { isPerStack } from '../../stack/state-place.ts';
 
 /**
  * `fleet/` runs a command in every stack of a tree, in one process: finds them and takes the part of them that is this
@@ -71,15 +72,15 @@ function isTreeFormat(format: string, context: Pick<Context, 'features'>): boole
 export const APPROVE =
   'Apply the folder of `callsheet plan --recursive --out FOLDER`, or pass --auto-approve.';
 
-/** Throws where the environment names one state for all: each stack would delete what the one before it made. */
+/** Throws where the environment names one state for all, with nothing that tells the stacks apart: each stack would delete what the one before it made. */
 export function refuseOneState(
   what: string,
   { CALLSHEET_STATE: state = '' }: Context['env'],
 ): void {
-  if (state === '') return;
+  if (state === '' || isPerStack(state)) return;
   const message = `CALLSHEET_STATE names one state, and ${what} works on many stacks`;
   throw new CallsheetError('usage', message, {
-    hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
+    hint: 'Put {stack} into it, such as s3://states/{stack}.json, or unset it: then the callsheet.yaml of each stack sets the location of its state.',
   });
 }
 

@@ -259,9 +259,8 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /** Every set of kinds. */
-const TREES = (Object.keys(KINDS) as Kind[]).reduce<readonly (readonly Kind[])[]>(
-  (sets, kind) => [...sets, ...sets.map((set) => [...set, kind])],
-  [[]],
+const TREES = Array.from({ length: 2 ** Object.keys(KINDS).length }, (_, set) =>
+  (Object.keys(KINDS) as Kind[]).filter((__, at) => (set & (1 << at)) !== 0),
 );
 
 /** A stack that is broken leaves the plan of the others in part (DESIGN §3). */

@@ -7,7 +7,7 @@ import { pendingPage, pendingTitle } from './pending.mjs';
 const { CALLSHEET_NAME: name = 'callsheet', CI_COMMIT_BRANCH: branch } = process.env;
 const { CI_PIPELINE_URL: pipeline } = process.env;
 const WAYS = {
-  label: 'plan main with it: run a pipeline of it with CALLSHEET_FLAGS=--allow-delete',
+  label: 'plan main with it: run a pipeline of it with CALLSHEET_ALLOW_DELETE=true',
   apply: 'an apply: start callsheet-apply',
   advice: `Run a pipeline of ${branch} and start its job callsheet-apply: it applies everything that is pending. The job callsheet-drift of the [pipeline](${pipeline}) has the whole plan.`,
 };
