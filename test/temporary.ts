@@ -30,9 +30,12 @@ export function isolateEnvironment(): void {
   process.env.NODE_COMPILE_CACHE = inject('compiled');
 }
 
-/** Where programs are told to look for a person's settings. */
+/**
+ * Where programs are told to look for a person's settings, and whom and through whom a machine connects: its authorities
+ * are hundreds of files, which each command of a test would read anew.
+ */
 function isPersonal(name: string): boolean {
-  return /^(XDG|GIT|AWS)_/.test(name);
+  return /^(XDG|GIT|AWS|SSL_CERT)_|^(HTTPS?|ALL|NO)_PROXY$|^NODE_EXTRA_CA_CERTS$/i.test(name);
 }
 
 /** Removes the temporary folders of a file of tests. Throws where that file left anything else behind. */

@@ -160,11 +160,20 @@ export function isInRepository(dir: string): boolean {
  */
 export async function nameStack(dir: string): Promise<string> {
   const folder = resolve(dir);
+  const below = await findPrefix(dir);
+  return below === '' ? basename(folder) : (below ?? folder);
+}
+
+/**
+ * The path of a folder below the top of its repository, empty at the top. Undefined outside of one, where no process is
+ * started to hear it.
+ */
+async function findPrefix(dir: string): Promise<string | undefined> {
+  if (!isInRepository(dir)) return undefined;
   try {
-    const prefix = await askGit(dir, 'rev-parse', '--show-prefix');
-    return prefix === '' ? basename(folder) : prefix.replace(/\/$/, '');
+    return (await askGit(dir, 'rev-parse', '--show-prefix')).replace(/\/$/, '');
   } catch {
-    return folder;
+    return undefined;
   }
 }
 
@@ -193,12 +202,8 @@ function findStackAround(file: string): string | undefined {
 
 /** The folder of a stack below the top of its repository; its path outside of one. */
 async function findFolder(dir: string): Promise<string> {
-  const folder = resolve(dir);
-  try {
-    return `./${(await askGit(dir, 'rev-parse', '--show-prefix')).replace(/\/$/, '')}`;
-  } catch {
-    return folder;
-  }
+  const below = await findPrefix(dir);
+  return below === undefined ? resolve(dir) : `./${below}`;
 }
 
 /** The last committed versions of a file in a folder, the newest first; none outside of a repository. */

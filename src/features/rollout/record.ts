@@ -158,12 +158,18 @@ export function recordsIn({ kept = {} }: Pick<State, 'kept'>): readonly RolloutR
   return all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+let validator: ReturnType<typeof compileSchema> | undefined;
+
+async function compileSchema() {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  return new Ajv2020({ strictRequired: false }).compile(schema);
+}
+
 /** Throws `CallsheetError('state')` for a section that no rollout wrote: the state may be anybody's word. */
 export async function checkRecords({ kept = {} }: Pick<State, 'kept'>): Promise<void> {
   const entries = Object.entries(kept[FEATURE] ?? {});
   if (entries.length === 0) return;
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const validate = new Ajv2020({ strictRequired: false }).compile(schema);
+  const validate = await (validator ??= compileSchema());
   for (const [name, { data }] of entries) {
     if (validate(data) && data.name === name) continue;
     const [problem] = validate.errors ?? [];

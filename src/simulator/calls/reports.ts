@@ -133,7 +133,7 @@ function computeMetrics(
     .sort((a, b) => b.calls.length - a.calls.length || (a.book.agentId < b.book.agentId ? -1 : 1));
   const calls = books.flatMap((held) => held.calls);
   const agents = books.map(({ book, calls }) => performance(store, book, calls));
-  const hours = Map.groupBy(calls, ({ startedAt }) => new Date(startedAt).getUTCHours());
+  const hours = Map.groupBy(calls, ({ startedAt }) => Math.floor(startedAt / HOUR) % 24);
   const { outcomes, ...figures } = summarize(calls);
   // Somebody must have talked to an agent. Nothing reads more than that they are numbers.
   const measured = (value: number) => (calls.some(isTalk) ? value : null);
@@ -207,14 +207,16 @@ function performance(store: Store, { agentId }: CallBook, calls: readonly Call[]
 
 /** One entry a day in UTC. Days without calls are left out of spans of more than a year. */
 function dailyVolume(calls: readonly Call[], { from, until }: Span): readonly JsonObject[] {
-  const formatDate = (time: number) => new Date(time).toISOString().slice(0, 10);
-  const held = Map.groupBy(calls, ({ startedAt }) => formatDate(startedAt));
-  const dates = new Set(held.keys());
-  const first = Math.floor(from / DAY) * DAY;
-  if (until - first <= 366 * DAY)
-    for (let at = first; at < until; at += DAY) dates.add(formatDate(at));
-  return [...dates].sort().map((date) => {
-    const { totalCalls, outcomes } = summarize(held.get(date) ?? []);
+  const dayOf = (time: number) => Math.floor(time / DAY);
+  const held = Map.groupBy(calls, ({ startedAt }) => dayOf(startedAt));
+  const days = new Set(held.keys());
+  const first = dayOf(from);
+  if (until - first * DAY <= 366 * DAY)
+    for (let day = first; day * DAY < until; day += 1) days.add(day);
+  const sorted = [...days].sort((a, b) => a - b);
+  return sorted.map((day) => {
+    const { totalCalls, outcomes } = summarize(held.get(day) ?? []);
+    const date = new Date(day * DAY).toISOString().slice(0, 10);
     return { date, totalCalls, resolvedCalls: outcomes.resolved };
   });
 }
