@@ -24,6 +24,35 @@ export function longRows<T>(all: readonly T[], isShort: (row: T, index: number) 
   return all.filter((row, index) => isTorture || isShort(row, index));
 }
 
+/**
+ * Rows of a product, of which `npm run torture` takes all, and `npm test` the same few each time: so many that each value
+ * of each axis is among them, or with `width` 2 each two values of two axes that some row has together.
+ */
+export function coveringRows<T>(
+  all: readonly T[],
+  axesOf: (row: T) => readonly unknown[],
+  width: 1 | 2 = 1,
+): readonly T[] {
+  if (isTorture) return all;
+  const groups = all.map((row) => groupsOf(axesOf(row), width));
+  const open = new Set(groups.flat());
+  const taken = new Set<number>();
+  while (open.size > 0) {
+    const gains = groups.map((group) => group.filter((one) => open.has(one)).length);
+    const best = gains.indexOf(Math.max(...gains));
+    taken.add(best);
+    for (const one of groups[best] ?? []) open.delete(one);
+  }
+  return all.filter((_, at) => taken.has(at));
+}
+
+/** The values of a row, or each two of them, with the axes that they are of. */
+function groupsOf(values: readonly unknown[], width: 1 | 2): readonly string[] {
+  const single = values.map((value, axis) => JSON.stringify([axis, value]));
+  if (width === 1) return single;
+  return single.flatMap((one, axis) => single.slice(axis + 1).map((other) => `${one} ${other}`));
+}
+
 /** A test that `npm run torture` alone goes through. */
 export function longTest(...[name, body, timeout]: LongTest): void {
   if (isTorture) test(name, body, timeout);

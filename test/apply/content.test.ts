@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { rm } from '../../src/cli/commands/state.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import { stateIn } from '../cli/state-stage.ts';
+import { coveringRows } from '../long.ts';
 import { type Stage, stagedBothWays } from './stage.ts';
 
 /**
@@ -71,7 +72,7 @@ const uploads = ({ sim }: Stage) =>
     ['createKnowledgeSource', 'createCustomVoice'].includes(operation ?? method),
   ).length;
 
-for (const row of ROWS) {
+for (const row of coveringRows(ROWS, ({ kind, leave, isEdited }) => [kind, leave, isEdited], 2)) {
   const { kind, leave, isEdited } = row;
   const sample = KINDS[kind];
   stagedBothWays(

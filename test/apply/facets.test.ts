@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../src/core/value.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { mediaOf, restoreOn, wipe } from '../features/recovery/restoring.ts';
+import { coveringRows } from '../long.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { type Stage, staged, stagedBothWays } from './stage.ts';
 
@@ -123,84 +124,92 @@ const LIVES = [false, true].flatMap((facetEntries) =>
 /** Time between two commands, by which whole seconds tell them apart. */
 const LATER_MS = 3000;
 
-for (const { facet, on, off, several, allow } of ROWS)
-  for (const dialect of LIVES)
-    describe(`the entry that ${facet} may have, ${JSON.stringify(dialect)}`, () => {
-      const rolledBack = async (stage: Stage, run?: string) => {
-        const flags: RollbackFlags = { dir: stage.folder, format: 'json', autoApprove: true };
-        const asked = run === undefined ? flags : { ...flags, run };
-        const { out, err } = await stage.run((to) => rollback(asked, to), { exit: 'any' });
-        return `${out}${err}`;
-      };
-      const applied = async (stage: Stage, greeting: string, facets: JsonObject) => {
-        await write(stage, greeting, { [facet]: facets });
-        await stage.apply();
-        return (await stateIn(stage)).last_run ?? '';
-      };
-      const begun = async (stage: Stage, passed = 0) => {
-        await write(stage, 'One');
-        await stage.apply();
-        stage.sim.advance(passed);
-        allow(stage);
-        stage.sim.advance(passed);
-        await applied(stage, 'One', off);
-      };
+const LIVED = ROWS.flatMap((row) => LIVES.map((dialect) => ({ row, dialect })));
+const takenLives = coveringRows(
+  LIVED,
+  ({ row, dialect }) => [row.facet, dialect.facetEntries, dialect.historyCreatedAt],
+  2,
+);
 
-      for (const greeting of ['One', 'Two'])
-        staged(
-          `is the run's own when it is rolled back (${greeting})`,
-          async (stage) => {
-            await begun(stage);
-            await applied(stage, greeting, on);
-            expect(isOn(stage, facet)).toBe(true);
-            expect(await rolledBack(stage)).not.toContain('edited since');
-            expect([greetingOf(stage), isOn(stage, facet)]).toEqual(['One', false]);
-          },
-          { dialect },
-        );
+for (const { row, dialect } of takenLives) {
+  const { facet, on, off, several, allow } = row;
+  describe(`the entry that ${facet} may have, ${JSON.stringify(dialect)}`, () => {
+    const rolledBack = async (stage: Stage, run?: string) => {
+      const flags: RollbackFlags = { dir: stage.folder, format: 'json', autoApprove: true };
+      const asked = run === undefined ? flags : { ...flags, run };
+      const { out, err } = await stage.run((to) => rollback(asked, to), { exit: 'any' });
+      return `${out}${err}`;
+    };
+    const applied = async (stage: Stage, greeting: string, facets: JsonObject) => {
+      await write(stage, greeting, { [facet]: facets });
+      await stage.apply();
+      return (await stateIn(stage)).last_run ?? '';
+    };
+    const begun = async (stage: Stage, passed = 0) => {
+      await write(stage, 'One');
+      await stage.apply();
+      stage.sim.advance(passed);
+      allow(stage);
+      stage.sim.advance(passed);
+      await applied(stage, 'One', off);
+    };
 
+    for (const greeting of ['One', 'Two'])
       staged(
-        'is that of each run of several, which are rolled back one after the other',
-        async (stage) => {
-          await begun(stage, LATER_MS);
-          const ran: [string, unknown][] = [];
-          for (const [at, facets] of [...several, off].entries()) {
-            stage.sim.advance(LATER_MS);
-            // An update that the platform ignores leaves no entry.
-            if (at === 2) await stage.apply({ resendSecrets: true });
-            stage.sim.advance(LATER_MS);
-            const before = liveFacet(stage, facet);
-            ran.push([await applied(stage, 'One', facets), before]);
-          }
-          for (const [run, before] of ran.toReversed()) {
-            stage.sim.advance(LATER_MS);
-            const said = await rolledBack(stage, run);
-            expect(said).not.toContain('edited since');
-            expect(liveFacet(stage, facet), said).toEqual(before);
-          }
-        },
-        { dialect: { ...dialect, timestamps: 'seconds', dates: false, emptyUpdates: 'ignored' } },
-      );
-
-      // Runs within a second of each other are not told apart by times.
-      if (dialect.historyCreatedAt) return;
-      staged(
-        'is an edit of its run where an earlier one is rolled back, until that is taken back',
+        `is the run's own when it is rolled back (${greeting})`,
         async (stage) => {
           await begun(stage);
-          const first = await applied(stage, 'Two', on);
-          const second = await applied(stage, 'Two', off);
-          // Nothing but its entry tells of a change of a facet alone.
-          if (dialect.facetEntries)
-            expect(await rolledBack(stage, first)).toContain(`last by run ${second}`);
-          expect(await rolledBack(stage, second)).not.toContain('edited since');
+          await applied(stage, greeting, on);
           expect(isOn(stage, facet)).toBe(true);
-          expect(await rolledBack(stage, first)).not.toContain('edited since');
+          expect(await rolledBack(stage)).not.toContain('edited since');
           expect([greetingOf(stage), isOn(stage, facet)]).toEqual(['One', false]);
         },
         { dialect },
       );
-    });
+
+    staged(
+      'is that of each run of several, which are rolled back one after the other',
+      async (stage) => {
+        await begun(stage, LATER_MS);
+        const ran: [string, unknown][] = [];
+        for (const [at, facets] of [...several, off].entries()) {
+          stage.sim.advance(LATER_MS);
+          // An update that the platform ignores leaves no entry.
+          if (at === 2) await stage.apply({ resendSecrets: true });
+          stage.sim.advance(LATER_MS);
+          const before = liveFacet(stage, facet);
+          ran.push([await applied(stage, 'One', facets), before]);
+        }
+        for (const [run, before] of ran.toReversed()) {
+          stage.sim.advance(LATER_MS);
+          const said = await rolledBack(stage, run);
+          expect(said).not.toContain('edited since');
+          expect(liveFacet(stage, facet), said).toEqual(before);
+        }
+      },
+      { dialect: { ...dialect, timestamps: 'seconds', dates: false, emptyUpdates: 'ignored' } },
+    );
+
+    // Runs within a second of each other are not told apart by times.
+    if (dialect.historyCreatedAt) return;
+    staged(
+      'is an edit of its run where an earlier one is rolled back, until that is taken back',
+      async (stage) => {
+        await begun(stage);
+        const first = await applied(stage, 'Two', on);
+        const second = await applied(stage, 'Two', off);
+        // Nothing but its entry tells of a change of a facet alone.
+        if (dialect.facetEntries)
+          expect(await rolledBack(stage, first)).toContain(`last by run ${second}`);
+        expect(await rolledBack(stage, second)).not.toContain('edited since');
+        expect(isOn(stage, facet)).toBe(true);
+        expect(await rolledBack(stage, first)).not.toContain('edited since');
+        expect([greetingOf(stage), isOn(stage, facet)]).toEqual(['One', false]);
+      },
+      { dialect },
+    );
+  });
+}
 
 for (const row of ROWS)
   for (const skipRefused of [false, true])

@@ -8,7 +8,7 @@ import type { Json } from '../../src/core/value.ts';
 import { get } from '../../src/features/reading/get.ts';
 import { drawInventions } from '../../src/simulator/dialect.ts';
 import { ofEvent, openReceiver, startWatching } from '../features/watch/watching.ts';
-import { longRows } from '../long.ts';
+import { coveringRows, longRows } from '../long.ts';
 import { openStage, type Stage, staged } from './stage.ts';
 
 /**
@@ -257,29 +257,35 @@ const INGESTIONS = [
   { what: 'is late', reads: 6, times: [1, 1, 1], phases: ['running', 'running', null] },
 ] as const;
 
-for (const { what, times, phases, ...row } of INGESTIONS)
-  for (const way of Object.keys(WAYS) as Way[])
-    staged(
-      `an ingestion of a ${way} that ${what} is posted ${times.join(', ')} times`,
-      async (stage) => {
-        const { dialect, faults } = stage.sim;
-        dialect.inventions = plainSeed();
-        dialect.reingestedFile = 'replaced';
-        if ('reads' in row) dialect.ingestionReads = row.reads;
-        else faults.add({ operation: 'ingestion', ...row.fault });
-        await writeSource(stage, way, ', reingest_after: 7d');
-        for (const [at, phase] of phases.entries()) {
-          await stage.apply({}, { outside, leaves: () => true });
-          expect(posts(stage), `apply ${at + 1}`).toBe(times[at]);
-          const document = await stage.plan({}, phase === null ? {} : { now: aMonthLater });
-          expect(unreadyIn(document).map(({ unready }) => unready?.phase ?? null)).toEqual(
-            phase === null ? [] : [phase],
-          );
-          // However old it is, what runs is not asked for again.
-          if (phase === 'running') expect(document.changes).toEqual([]);
-        }
-      },
-    );
+const INGESTED = INGESTIONS.flatMap((ingestion) =>
+  (Object.keys(WAYS) as Way[]).map((way) => ({ ...ingestion, way })),
+);
+
+for (const { what, times, phases, way, ...row } of coveringRows(INGESTED, (one) => [
+  one.what,
+  one.way,
+]))
+  staged(
+    `an ingestion of a ${way} that ${what} is posted ${times.join(', ')} times`,
+    async (stage) => {
+      const { dialect, faults } = stage.sim;
+      dialect.inventions = plainSeed();
+      dialect.reingestedFile = 'replaced';
+      if ('reads' in row) dialect.ingestionReads = row.reads;
+      else faults.add({ operation: 'ingestion', ...row.fault });
+      await writeSource(stage, way, ', reingest_after: 7d');
+      for (const [at, phase] of phases.entries()) {
+        await stage.apply({}, { outside, leaves: () => true });
+        expect(posts(stage), `apply ${at + 1}`).toBe(times[at]);
+        const document = await stage.plan({}, phase === null ? {} : { now: aMonthLater });
+        expect(unreadyIn(document).map(({ unready }) => unready?.phase ?? null)).toEqual(
+          phase === null ? [] : [phase],
+        );
+        // However old it is, what runs is not asked for again.
+        if (phase === 'running') expect(document.changes).toEqual([]);
+      }
+    },
+  );
 
 const aMonthLater = () => new Date(Date.now() + 30 * 86_400_000);
 

@@ -6,7 +6,7 @@ import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import { agents } from '../features/fleet/tree.ts';
-import { longRows } from '../long.ts';
+import { coveringRows, longRows } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { gitIn, inOneLine, open, STACK, textIn, type World } from './git-stage.ts';
 
@@ -288,12 +288,13 @@ describe.each([
 ])(
   'what somebody edited of a long text that stood %s and is deleted with its agent',
   (_, yaml, text) => {
-    test.each(
-      [plan, drift].flatMap((command) =>
-        (['text', 'markdown'] as const).flatMap((format) =>
-          [false, true].map((isLater) => ({ command, format, isLater })),
-        ),
+    const rows = [plan, drift].flatMap((command) =>
+      (['text', 'markdown'] as const).flatMap((format) =>
+        [false, true].map((isLater) => ({ command, format, isLater })),
       ),
+    );
+    test.each(
+      coveringRows(rows, ({ command, format, isLater }) => [command.name, format, isLater]),
     )(
       'is shown by $command.name as $format, later: $isLater',
       async ({ command, format, isLater }) => {

@@ -7,6 +7,7 @@ import { generateAccount } from '../../../src/simulator/account.ts';
 import type { Simulator } from '../../../src/simulator/index.ts';
 import type { Stage } from '../../apply/stage.ts';
 import { CLINIC } from '../../e2e/clinic.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 /** An account that is made up: a platform starts with it, and no stack knows it. */
 export function accountOf(size: Parameters<typeof generateAccount>[0]) {
@@ -59,7 +60,10 @@ const SECRETS = [
 
 export const RESTORED = Object.fromEntries(SECRETS.map(([, name]) => [name, `value of ${name}`]));
 
-/** Restores a snapshot on a stage, and gives what it said. */
+/**
+ * Restores a snapshot on a stage, and gives what it said. It is begun outside of the project's own repository, whose
+ * commit each of them would ask Git for.
+ */
 export async function restoreOn(
   stage: Stage,
   file: string,
@@ -72,7 +76,11 @@ export async function restoreOn(
     autoApprove: true,
     ...flags,
   } as const;
-  const said = await stage.run((context) => restore(file, given, context), options);
+  const before = process.cwd();
+  process.chdir(temporaryFolder());
+  const said = await stage
+    .run((context) => restore(file, given, context), options)
+    .finally(() => process.chdir(before));
   const summary = (): RestorationSummary => JSON.parse(said.out);
   return { ...said, summary };
 }

@@ -298,16 +298,18 @@ function* wrongSealed(
 }
 
 /**
- * Without a key `npm test` takes the rows of the threats before every command, and one in so many of the generated before
- * the commands that do most; with a key, one in three times as many before every command.
+ * Without a key `npm test` takes the rows of the threats before the commands that do most, and before the others in turn;
+ * of the generated one in so many, before each command in turn, with a key as well.
  */
-const STRIDE = 7;
+const STRIDE = 3;
 const MOST = ['plan full', 'apply del', 'rollback del', 'heal'];
+const NAMES = Object.keys(COMMANDS);
 
 function isTaken(key: string | undefined, { isNamed }: Forgery, row: number, command: string) {
   if (isTorture) return true;
-  if (key !== undefined) return row % (3 * STRIDE) === 0;
-  return isNamed || (row % STRIDE === 0 && MOST.includes(command));
+  const isTurn = NAMES.indexOf(command) === Math.floor(row / STRIDE) % NAMES.length;
+  const isMost = isNamed && key === undefined && MOST.includes(command);
+  return isMost || (isTurn && (isNamed || row % STRIDE === 0));
 }
 
 const ROWS = [undefined, FINGERPRINT_KEY].flatMap((key) =>

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import type { JsonObject } from '../../../../src/core/value.ts';
 import { type Stage, staged } from '../../../apply/stage.ts';
 import { agentNamed } from '../../../e2e/clinic.ts';
+import { coveringRows } from '../../../long.ts';
 import { agentId, agentRecord, commit, commitAll, git, pulled } from './stage.ts';
 
 const FILE = 'prompts/desk.md';
@@ -97,43 +98,54 @@ const contested = async (stage: Stage) =>
   );
 const written = ({ sim }: Stage) => String(agentNamed(sim).record.system_prompt).trimEnd();
 
-for (const [place, put] of Object.entries(PLACES)) {
-  describe(`a text in ${place} that both sides changed`, () => {
-    for (const edit of EDITS) {
-      const { what, merged, theirs, both, own, live } = edit;
+type Pull = (
+  stage: Stage,
+  edit: (typeof EDITS)[number],
+  put: (typeof PLACES)[keyof typeof PLACES],
+) => Promise<void>;
 
-      staged(`--merge: ${what}`, async (stage) => {
-        await conflicting(stage, edit, put);
-        const [field] = await contested(stage);
-        expect(field).toMatchObject({ path: 'system_prompt', base: textOf(RULES).trimEnd() });
-        const isNew = merged.join() !== own.join();
-        const document = await pulled(stage, { merge: true }, { exit: both === 0 ? 0 : 4 });
-        expect(document.status).toBe(isNew ? 'written' : 'nothing');
-        expect(document.undecided ?? []).toHaveLength(both);
-        await checkWritten(stage, merged, put);
-        // Somebody still has to decide on what both changed.
-        expect(await contested(stage)).toHaveLength(both);
-        await stage.apply({ acceptConflicts: true });
-        expect(written(stage)).toBe(textOf(merged).trimEnd());
-      });
+/** How somebody pulls, and what the files say then. */
+const PULLS: Readonly<Record<string, Pull>> = {
+  async '--merge'(stage, { merged, own, both }, put) {
+    const [field] = await contested(stage);
+    expect(field).toMatchObject({ path: 'system_prompt', base: textOf(RULES).trimEnd() });
+    const isNew = merged.join() !== own.join();
+    const document = await pulled(stage, { merge: true }, { exit: both === 0 ? 0 : 4 });
+    expect(document.status).toBe(isNew ? 'written' : 'nothing');
+    expect(document.undecided ?? []).toHaveLength(both);
+    await checkWritten(stage, merged, put);
+    // Somebody still has to decide on what both changed.
+    expect(await contested(stage)).toHaveLength(both);
+    await stage.apply({ acceptConflicts: true });
+    expect(written(stage)).toBe(textOf(merged).trimEnd());
+  },
+  async '--merge --theirs'(stage, { theirs }, put) {
+    await pulled(stage, { merge: true, theirs: true });
+    await checkWritten(stage, theirs, put);
+    expect(await contested(stage)).toEqual([]);
+    await stage.apply();
+    expect(written(stage)).toBe(textOf(theirs).trimEnd());
+  },
+  async '--theirs alone takes all that is live'(stage, { live }, put) {
+    await pulled(stage, { theirs: true });
+    await checkWritten(stage, live, put);
+  },
+};
 
-      staged(`--merge --theirs: ${what}`, async (stage) => {
-        await conflicting(stage, edit, put);
-        await pulled(stage, { merge: true, theirs: true });
-        await checkWritten(stage, theirs, put);
-        expect(await contested(stage)).toEqual([]);
-        await stage.apply();
-        expect(written(stage)).toBe(textOf(theirs).trimEnd());
-      });
+const ROWS = Object.entries(PLACES).flatMap(([place, put]) =>
+  EDITS.flatMap((edit) =>
+    Object.entries(PULLS).map(([how, pull]) => ({ place, put, edit, how, pull })),
+  ),
+);
 
-      staged(`--theirs alone takes all that is live: ${what}`, async (stage) => {
-        await conflicting(stage, edit, put);
-        await pulled(stage, { theirs: true });
-        await checkWritten(stage, live, put);
-      });
-    }
-  });
-}
+describe('a text that both sides changed', () => {
+  const taken = coveringRows(ROWS, ({ place, edit, how }) => [place, edit.what, how], 2);
+  for (const { place, put, edit, how, pull } of taken)
+    staged(`in ${place}, ${how}: ${edit.what}`, async (stage) => {
+      await conflicting(stage, edit, put);
+      await pull(stage, edit, put);
+    });
+});
 
 /** The files say it as somebody would have written it by hand. */
 async function checkWritten(
