@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // Longer runs of what `npm test` proves in short: random worlds, kill points, storms.
 /** Tests that `npm test` leaves out stand beside shorter ones; what it draws from one seed is drawn anew here. */
 const withLongOnes = globSync('test/**/*.test.ts').filter((file) =>
-  /\blong[A-Z]\w*\(|\bisLong\b|\bisTorture\b|\bstaged\w*\(|\bfc\.assert\(/.test(
+  /\b(?:long|covering)[A-Z]\w*\(|\bisLong\b|\bisTorture\b|\bstaged\w*\(|\bfc\.assert\(/.test(
     readFileSync(file, 'utf8'),
   ),
 );

@@ -102,6 +102,7 @@ const ROWS: readonly Row[] = [
       }),
     says: /the state http\S+ has JSON of more than 128 levels/,
     isRepaired: true,
+    isLong: true,
   },
   {
     name: 'a document of 100,000 levels',
@@ -133,6 +134,7 @@ const ROWS: readonly Row[] = [
     },
     says: /the state \S+ has JSON of more than 128 levels/,
     isRepaired: true,
+    isLong: true,
   },
   {
     name: 'a part of 10,000 levels',
@@ -172,6 +174,7 @@ const ROWS: readonly Row[] = [
       stretch(join(stage.folder, `.callsheet/runs/${RUN}.open.jsonl`), 700 * MB),
     says: /runs\/\S+ has a line of more than 128 MB/,
     isRepaired: true,
+    isLong: true,
   },
   {
     name: 'a state of 140 MB',
@@ -183,6 +186,7 @@ const ROWS: readonly Row[] = [
       }),
     says: /the state s3:\S+ has more than 128 MB/,
     isRepaired: true,
+    isLong: true,
   },
   {
     name: 'a document of 140 MB',

@@ -6,6 +6,7 @@ import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import * as http from '../features/stores/http-server.ts';
 import * as s3 from '../features/stores/s3-server.ts';
+import { coveringRows } from '../long.ts';
 import { stateCommands } from './state-stage.ts';
 
 /** A part of a store's document: what stands there, or where it lies. */
@@ -144,53 +145,55 @@ const COMMANDS: readonly (readonly [string, Command])[] = [
 ];
 
 describe('a part that Callsheet gave no name is neither read nor removed', () => {
-  for (const [where, open] of SHOPS)
-    for (const [member, spoil] of MEMBERS)
-      staged(`${member} in ${where}`, async (stage) => {
-        const { env, read, write, requests, isOwn } = open();
-        await stage.apply({}, { env });
-        const good = (await stateCommands(stage).pull({ env })).out;
-        await writeFile(join(stage.folder, 'good.json'), good);
-        const sound = read();
-        const before = stage.writes().length;
-        requests.length = 0;
-        const spoilt = (name: string) => {
-          const document = JSON.parse(sound);
-          spoil(document, { at: name });
-          write(JSON.stringify(document));
-        };
-        for (const [index, name] of NAMES.entries()) {
-          // All commands for the first names, and one of them for each other.
-          const some = COMMANDS.filter((_, at) => index < 2 || at === index % COMMANDS.length);
-          for (const [command, run] of some) {
-            spoilt(name);
-            const { err } = await run(stage, env);
-            const told = err.replaceAll(/\s+/g, ' ');
-            expect(told, command).toContain(env.CALLSHEET_STATE?.replace(/\?.*/, '') ?? 'none');
-            expect(told, command).toContain(
-              `names ${JSON.stringify(name)} as a part of`.replaceAll(/\s+/g, ' '),
-            );
-            expect(told, command).toContain('callsheet state repair');
-          }
+  const rows = SHOPS.flatMap(([where, open]) =>
+    MEMBERS.map(([member, spoil]) => ({ where, open, member, spoil })),
+  );
+  for (const { where, open, member, spoil } of coveringRows(rows, (row) => [row.where, row.member]))
+    staged(`${member} in ${where}`, async (stage) => {
+      const { env, read, write, requests, isOwn } = open();
+      await stage.apply({}, { env });
+      const good = (await stateCommands(stage).pull({ env })).out;
+      await writeFile(join(stage.folder, 'good.json'), good);
+      const sound = read();
+      const before = stage.writes().length;
+      requests.length = 0;
+      const spoilt = (name: string) => {
+        const document = JSON.parse(sound);
+        spoil(document, { at: name });
+        write(JSON.stringify(document));
+      };
+      for (const [index, name] of NAMES.entries()) {
+        // All commands for the first names, and one of them for each other.
+        const some = COMMANDS.filter((_, at) => index < 2 || at === index % COMMANDS.length);
+        for (const [command, run] of some) {
+          spoilt(name);
+          const { err } = await run(stage, env);
+          const told = err.replaceAll(/\s+/g, ' ');
+          expect(told, command).toContain(env.CALLSHEET_STATE?.replace(/\?.*/, '') ?? 'none');
+          expect(told, command).toContain(
+            `names ${JSON.stringify(name)} as a part of`.replaceAll(/\s+/g, ' '),
+          );
+          expect(told, command).toContain('callsheet state repair');
         }
-        for (const name of NAMES.slice(0, 2)) {
-          for (const overwrite of [false, true]) {
-            spoilt(name);
-            const { repair, push } = stateCommands(stage);
-            await (overwrite ? push('good.json', true, { env }) : repair({ env }));
-            // The plan is empty again, and nothing but the rest that was set aside shows what was there.
-            expect((await stage.plan({}, { env })).changes).toEqual([]);
-            if (where === 'HTTP') expect(read()).not.toContain(`{"at":`);
-          }
+      }
+      for (const name of NAMES.slice(0, 2)) {
+        for (const overwrite of [false, true]) {
+          spoilt(name);
+          const { repair, push } = stateCommands(stage);
+          await (overwrite ? push('good.json', true, { env }) : repair({ env }));
+          // The plan is empty again, and nothing but the rest that was set aside shows what was there.
+          expect((await stage.plan({}, { env })).changes).toEqual([]);
+          if (where === 'HTTP') expect(read()).not.toContain(`{"at":`);
         }
-        expect(requests.filter((request) => !isOwn(request))).toEqual([]);
-        expect(stage.writes().length).toBe(before);
-        if (where === 'S3')
-          for (const other of OTHERS) {
-            expect(bucket.objects.get(other)).toBe(`canary of ${other}`);
-            expect(
-              [...bucket.objects.values()].filter((text) => text.includes(`canary of ${other}`)),
-            ).toHaveLength(1);
-          }
-      });
+      }
+      expect(requests.filter((request) => !isOwn(request))).toEqual([]);
+      expect(stage.writes().length).toBe(before);
+      if (where === 'S3')
+        for (const other of OTHERS) {
+          expect(bucket.objects.get(other)).toBe(`canary of ${other}`);
+          expect(
+            [...bucket.objects.values()].filter((text) => text.includes(`canary of ${other}`)),
+          ).toHaveLength(1);
+        }
+    });
 });

@@ -9,7 +9,7 @@ import { RULES, timeOf } from './oracle.ts';
  * A team works on a fleet for days: pull requests, the workflows that `init` writes, edits in the dashboard, and whatever
  * goes wrong on GitHub. Each night an oracle that shares nothing with the program asks who could know what is not live.
  */
-const [days, seeds] = isTorture ? [30, [1, 2, 3]] : [3, [63]];
+const [days, seeds] = isTorture ? [30, [1, 2, 3]] : [2, [63]];
 
 /** Stories of a day. More of them meet in the long months. */
 const perDay = isTorture ? 12 : 8;

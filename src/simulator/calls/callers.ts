@@ -85,7 +85,8 @@ export function startCallers(
     const { book, drift, until: from } = line;
     const to = now().getTime();
     line.until = Math.max(from, to);
-    if (record.status !== 'active') return;
+    // Each request asks, and most of them within one tick of the clock.
+    if (to <= from || record.status !== 'active') return;
     const [effects, agent] = [getEffects(record), meetAgent(record)];
     for (let at = Math.floor(from / HOUR) * HOUR; at <= to; at += HOUR) {
       const local = at + line.offset;

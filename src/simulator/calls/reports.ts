@@ -264,8 +264,36 @@ function callsWithin(platform: Platform, { from, until }: Span, late = 0) {
   const known = platform.now().getTime() - late;
   return [...platform.store.calls.values()].map((book) => ({
     book,
-    calls: book.calls.filter(
-      (call) => call.startedAt >= from && call.startedAt < until && getEnd(call) <= known,
-    ),
+    calls: begunWithin(book.calls, from, until).filter((call) => getEnd(call) <= known),
   }));
+}
+
+/** Calls that began within a span. Callers enter theirs as time goes on: most books are searched and not gone through. */
+function begunWithin(calls: readonly Call[], from: number, until: number): readonly Call[] {
+  if (!isInOrder(calls))
+    return calls.filter(({ startedAt }) => startedAt >= from && startedAt < until);
+  return calls.slice(countBefore(calls, from), countBefore(calls, until));
+}
+
+/** How many calls were looked at for their order, and whether they had one. Calls are only ever added. */
+const ordered = new WeakMap<readonly Call[], { readonly seen: number; readonly isKept: boolean }>();
+
+function isInOrder(calls: readonly Call[]): boolean {
+  const { seen, isKept } = ordered.get(calls) ?? { seen: 0, isKept: true };
+  let still = isKept;
+  for (let at = Math.max(1, seen); still && at < calls.length; at += 1)
+    still = (calls[at - 1]?.startedAt ?? 0) <= (calls[at]?.startedAt ?? 0);
+  ordered.set(calls, { seen: calls.length, isKept: still });
+  return still;
+}
+
+/** How many calls, in the order of time, began before then. */
+function countBefore(calls: readonly Call[], time: number): number {
+  let [low, high] = [0, calls.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((calls[middle]?.startedAt ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
