@@ -211,105 +211,106 @@ for (const { row, dialect } of takenLives) {
   });
 }
 
-for (const row of ROWS)
-  for (const skipRefused of [false, true])
-    describe(`${row.facet} that is refused, ${skipRefused ? 'with' : 'without'} --skip-refused`, () => {
-      const { facet, on, off, allow, refuse, isKnownEarly } = row;
-      const leftOut = expect.stringMatching(new RegExp(`${facet}\\.\\w+ is left out: `));
+const REFUSED = ROWS.flatMap((row) => [false, true].map((skipRefused) => ({ row, skipRefused })));
 
-      stagedBothWays('of a new agent', async (stage) => {
-        refuse(stage);
-        await write(stage, 'One', { [facet]: on });
-        const { said, line } = await tried(stage, skipRefused);
-        if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
-        else if (isKnownEarly)
-          expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
-        else
-          expect(line).toMatchObject({ status: 'failed', message: expect.stringContaining(facet) });
-        expect(greetingOf(stage)).toBe(skipRefused || !isKnownEarly ? 'One' : undefined);
-      });
+for (const { row, skipRefused } of coveringRows(REFUSED, (one) => [one.row.facet, one.skipRefused]))
+  describe(`${row.facet} that is refused, ${skipRefused ? 'with' : 'without'} --skip-refused`, () => {
+    const { facet, on, off, allow, refuse, isKnownEarly } = row;
+    const leftOut = expect.stringMatching(new RegExp(`${facet}\\.\\w+ is left out: `));
 
-      stagedBothWays('of an agent that changes elsewhere, too', async (stage) => {
-        await write(stage, 'One');
-        await stage.apply();
-        refuse(stage);
-        await write(stage, 'Two', { [facet]: on });
-        const { said, line } = await tried(stage, skipRefused);
-        if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
-        else expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
-        expect(greetingOf(stage)).toBe(skipRefused ? 'Two' : 'One');
-        allow(stage);
-        await stage.apply({ acceptConflicts: true });
-        expect(greetingOf(stage)).toBe('Two');
-      });
+    stagedBothWays('of a new agent', async (stage) => {
+      refuse(stage);
+      await write(stage, 'One', { [facet]: on });
+      const { said, line } = await tried(stage, skipRefused);
+      if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
+      else if (isKnownEarly)
+        expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
+      else
+        expect(line).toMatchObject({ status: 'failed', message: expect.stringContaining(facet) });
+      expect(greetingOf(stage)).toBe(skipRefused || !isKnownEarly ? 'One' : undefined);
+    });
 
-      stagedBothWays('and nothing else changes', async (stage) => {
-        await write(stage, 'One');
-        await stage.apply();
-        refuse(stage);
-        await write(stage, 'One', { [facet]: on });
-        const { said } = await tried(stage, skipRefused);
-        expect(said).toMatchObject({
-          verdict: 'refused',
-          reason: expect.stringMatching(new RegExp(`^${facet} cannot be set: `)),
-        });
-      });
+    stagedBothWays('of an agent that changes elsewhere, too', async (stage) => {
+      await write(stage, 'One');
+      await stage.apply();
+      refuse(stage);
+      await write(stage, 'Two', { [facet]: on });
+      const { said, line } = await tried(stage, skipRefused);
+      if (skipRefused) expect(line).toMatchObject({ status: 'done', message: leftOut });
+      else expect(said).toMatchObject({ verdict: 'refused', reason: wayOf(facet) });
+      expect(greetingOf(stage)).toBe(skipRefused ? 'Two' : 'One');
+      allow(stage);
+      await stage.apply({ acceptConflicts: true });
+      expect(greetingOf(stage)).toBe('Two');
+    });
 
-      stagedBothWays(
-        'of an agent that is replaced: the old one stays',
-        async (stage) => {
-          await write(stage, 'One');
-          await stage.apply();
-          const { id } = agentNamed(stage.sim, 'Desk');
-          refuse(stage);
-          await write(stage, 'Two', { organization: BAY, [facet]: on });
-          const { said, line } = await tried(stage, skipRefused);
-          expect([said?.verdict === 'refused', line?.status === 'failed']).toContain(true);
-          expect(stage.sim.store.agents.has(id)).toBe(true);
-        },
-        { seed: TWO },
-      );
-
-      stagedBothWays('in a rollback: the rest is put back', async (stage) => {
-        await write(stage, 'One');
-        await stage.apply();
-        allow(stage);
-        await write(stage, 'One', { [facet]: on });
-        await stage.apply();
-        await write(stage, 'Two', { [facet]: off });
-        await stage.apply();
-        refuse(stage);
-        const flags = {
-          dir: stage.folder,
-          format: 'json',
-          autoApprove: true,
-          undoEdited: true,
-        } as const;
-        const { out } = await stage.run((to) => rollback({ ...flags, skipRefused }, to), {
-          exit: 3,
-        });
-        expect(greetingOf(stage), out).toBe('One');
-        expect(out).toContain(`${facet}.`);
-      });
-
-      stagedBothWays('in a restoration: the rest is made', async (stage) => {
-        await write(stage, 'One');
-        await stage.apply();
-        allow(stage);
-        await write(stage, 'One', { [facet]: on });
-        await stage.apply();
-        const { file } = await take(stage, 'then.snapshot', FOR_KEY);
-        const media = await mediaOf(stage.sim, `${stage.folder}/media`);
-        wipe(stage.sim);
-        refuse(stage);
-        const key = await withKey(stage);
-        const given = { ...key, media, withoutSecrets: true, skipRefused };
-        const { out, err } = await restoreOn(stage, file, given as never, { exit: 'any' });
-        expect(greetingOf(stage)).toBe('One');
-        expect(`${out}${err}`).toContain(facet);
-        expect(isObject(JSON.parse(out))).toBe(true);
+    stagedBothWays('and nothing else changes', async (stage) => {
+      await write(stage, 'One');
+      await stage.apply();
+      refuse(stage);
+      await write(stage, 'One', { [facet]: on });
+      const { said } = await tried(stage, skipRefused);
+      expect(said).toMatchObject({
+        verdict: 'refused',
+        reason: expect.stringMatching(new RegExp(`^${facet} cannot be set: `)),
       });
     });
+
+    stagedBothWays(
+      'of an agent that is replaced: the old one stays',
+      async (stage) => {
+        await write(stage, 'One');
+        await stage.apply();
+        const { id } = agentNamed(stage.sim, 'Desk');
+        refuse(stage);
+        await write(stage, 'Two', { organization: BAY, [facet]: on });
+        const { said, line } = await tried(stage, skipRefused);
+        expect([said?.verdict === 'refused', line?.status === 'failed']).toContain(true);
+        expect(stage.sim.store.agents.has(id)).toBe(true);
+      },
+      { seed: TWO },
+    );
+
+    stagedBothWays('in a rollback: the rest is put back', async (stage) => {
+      await write(stage, 'One');
+      await stage.apply();
+      allow(stage);
+      await write(stage, 'One', { [facet]: on });
+      await stage.apply();
+      await write(stage, 'Two', { [facet]: off });
+      await stage.apply();
+      refuse(stage);
+      const flags = {
+        dir: stage.folder,
+        format: 'json',
+        autoApprove: true,
+        undoEdited: true,
+      } as const;
+      const { out } = await stage.run((to) => rollback({ ...flags, skipRefused }, to), {
+        exit: 3,
+      });
+      expect(greetingOf(stage), out).toBe('One');
+      expect(out).toContain(`${facet}.`);
+    });
+
+    stagedBothWays('in a restoration: the rest is made', async (stage) => {
+      await write(stage, 'One');
+      await stage.apply();
+      allow(stage);
+      await write(stage, 'One', { [facet]: on });
+      await stage.apply();
+      const { file } = await take(stage, 'then.snapshot', FOR_KEY);
+      const media = await mediaOf(stage.sim, `${stage.folder}/media`);
+      wipe(stage.sim);
+      refuse(stage);
+      const key = await withKey(stage);
+      const given = { ...key, media, withoutSecrets: true, skipRefused };
+      const { out, err } = await restoreOn(stage, file, given as never, { exit: 'any' });
+      expect(greetingOf(stage)).toBe('One');
+      expect(`${out}${err}`).toContain(facet);
+      expect(isObject(JSON.parse(out))).toBe(true);
+    });
+  });
 
 for (const isInTime of [true, false]) {
   staged(

@@ -4,7 +4,7 @@ import { kinds } from '../../src/kinds/index.ts';
 import { recordsIn } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { ownState, restoreOn } from '../features/recovery/restoring.ts';
-import { longRows } from '../long.ts';
+import { coveringRows } from '../long.ts';
 import { take } from '../snapshot/taking.ts';
 
 /**
@@ -153,7 +153,6 @@ describe('what was deleted by hand', () => {
   const covered = Object.keys(TARGETS).sort();
   expect(covered).toEqual(kinds.map(({ name }) => name).sort());
 
-  const isShort = ({ kind }: Row) => ['custom_voice', 'retry_policy'].includes(kind);
-  for (const row of longRows(ROWS, isShort))
+  for (const row of coveringRows(ROWS, ({ kind, left, way }) => [kind, left, way]))
     staged(`${row.kind} that ${row.left}: ${row.way}`, (stage) => goThrough(stage, row));
 });

@@ -13,7 +13,7 @@ import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { ownState, restoreOn, suppliesOf, wipe } from '../features/recovery/restoring.ts';
-import { runs, timeFor } from '../long.ts';
+import { isTorture, timeFor } from '../long.ts';
 import { take } from '../snapshot/taking.ts';
 
 /** A field, or a member of open settings, that takes a reference. */
@@ -320,7 +320,7 @@ async function play(graph: Graph): Promise<void> {
 }
 
 /** More with CALLSHEET_RUNS=500. */
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(40));
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? (isTorture ? 40 : 4));
 /** The same cases in every run; others with CALLSHEET_SEED. */
 const SEED = Number(process.env.CALLSHEET_SEED ?? 4711);
 

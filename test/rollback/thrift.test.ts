@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { apply } from '../../src/console/apply.ts';
-import { counting, longStaged, type Stage, type StageOptions, staged } from '../apply/stage.ts';
+import { counting, type Stage, type StageOptions, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { coveringRows } from '../long.ts';
 
 /** A rollback costs at most five requests an agent, and tells of each edit that it may have undone (DESIGN §5, Thrift). */
 
@@ -132,67 +133,68 @@ const AGES = [
 const AT_STEPS = 3;
 
 describe('an edit at any step of a rollback is live afterwards, or told', () => {
-  for (const [field, value] of EDITS)
-    for (const [age, later] of AGES) {
-      const test = field === 'language' ? staged : longStaged;
-      test(`of ${field}, written ${age}`, async (stage) => {
-        const real = performance.now.bind(performance);
-        let passed = 0;
-        const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + passed);
-        const { strike } = stage.sim.faults;
-        let outcomes = 0;
-        try {
-          for (let step = 1; ; step += 1) {
-            await fleet(stage, is('Hello'), AT_STEPS);
-            await applied(stage);
-            stage.sim.edit(agentNamed(stage.sim, 'Agent 1').id, {
-              language: 'en-US',
-              status: 'active',
-            });
-            stage.sim.advance(60_000);
-            await fleet(stage, is(`Good day ${step}`), AT_STEPS);
-            await applied(stage);
-            stage.sim.advance(60_000);
-            let seen = 0;
-            let isOld = false;
-            Object.assign(stage.sim.faults, {
-              strike: (target: Parameters<typeof strike>[0]) => {
-                seen += 1;
-                const { id } = agentNamed(stage.sim, 'Agent 1');
-                if (seen === step) stage.sim.edit(id, { [field]: value }, 'user:mina');
-                // All are read at once, before the first answer comes.
-                if (target.operation === 'getAgent') {
-                  passed += isOld ? 0 : later;
-                  isOld = true;
-                }
-                return strike(target);
-              },
-            });
-            const said = await stage.run(
-              (to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to),
-              { exit: [0, 3, 4, 5] },
-            );
-            Object.assign(stage.sim.faults, { strike });
-            if (seen < step) {
-              const operations = stage.sim.requests.slice(-seen).map(({ operation }) => operation);
-              const before = operations.slice(0, operations.indexOf('revertAgent'));
-              const lists = before.filter((operation) => operation === 'listAgents');
-              expect(lists).toHaveLength(later > 0 ? 2 : 1);
-              break;
-            }
-            const isLive = agentNamed(stage.sim, 'Agent 1').record[field] === value;
-            const isTold = `${said.out}${said.err}`.includes('user:mina');
-            expect({ step, isLiveOrTold: isLive || isTold, ...said }).toMatchObject({
-              isLiveOrTold: true,
-            });
-            outcomes += 1;
-            // What it left as it was, or undid in part, goes back before the next step.
-            stage.sim.edit(agentNamed(stage.sim, 'Agent 1').id, { greeting_message: 'Hello' });
+  const rows = EDITS.flatMap(([field, value]) =>
+    AGES.map(([age, later]) => ({ field, value, age, later })),
+  );
+  for (const { field, value, age, later } of coveringRows(rows, (row) => [row.field, row.age])) {
+    staged(`of ${field}, written ${age}`, async (stage) => {
+      const real = performance.now.bind(performance);
+      let passed = 0;
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + passed);
+      const { strike } = stage.sim.faults;
+      let outcomes = 0;
+      try {
+        for (let step = 1; ; step += 1) {
+          await fleet(stage, is('Hello'), AT_STEPS);
+          await applied(stage);
+          stage.sim.edit(agentNamed(stage.sim, 'Agent 1').id, {
+            language: 'en-US',
+            status: 'active',
+          });
+          stage.sim.advance(60_000);
+          await fleet(stage, is(`Good day ${step}`), AT_STEPS);
+          await applied(stage);
+          stage.sim.advance(60_000);
+          let seen = 0;
+          let isOld = false;
+          Object.assign(stage.sim.faults, {
+            strike: (target: Parameters<typeof strike>[0]) => {
+              seen += 1;
+              const { id } = agentNamed(stage.sim, 'Agent 1');
+              if (seen === step) stage.sim.edit(id, { [field]: value }, 'user:mina');
+              // All are read at once, before the first answer comes.
+              if (target.operation === 'getAgent') {
+                passed += isOld ? 0 : later;
+                isOld = true;
+              }
+              return strike(target);
+            },
+          });
+          const said = await stage.run(
+            (to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to),
+            { exit: [0, 3, 4, 5] },
+          );
+          Object.assign(stage.sim.faults, { strike });
+          if (seen < step) {
+            const operations = stage.sim.requests.slice(-seen).map(({ operation }) => operation);
+            const before = operations.slice(0, operations.indexOf('revertAgent'));
+            const lists = before.filter((operation) => operation === 'listAgents');
+            expect(lists).toHaveLength(later > 0 ? 2 : 1);
+            break;
           }
-        } finally {
-          clock.mockRestore();
+          const isLive = agentNamed(stage.sim, 'Agent 1').record[field] === value;
+          const isTold = `${said.out}${said.err}`.includes('user:mina');
+          expect({ step, isLiveOrTold: isLive || isTold, ...said }).toMatchObject({
+            isLiveOrTold: true,
+          });
+          outcomes += 1;
+          // What it left as it was, or undid in part, goes back before the next step.
+          stage.sim.edit(agentNamed(stage.sim, 'Agent 1').id, { greeting_message: 'Hello' });
         }
-        expect(outcomes).toBeGreaterThan(10);
-      });
-    }
+      } finally {
+        clock.mockRestore();
+      }
+      expect(outcomes).toBeGreaterThan(10);
+    });
+  }
 });

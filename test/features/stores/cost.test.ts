@@ -8,6 +8,7 @@ import { openStateStore } from '../../../src/state/open.ts';
 import { emptyState } from '../../../src/state/replay.ts';
 import type { StateStore } from '../../../src/state/store.ts';
 import { openStage } from '../../apply/stage.ts';
+import { longRows } from '../../long.ts';
 import { began, holder, intent, outcome, resource } from '../../state/sample.ts';
 import { type Servers, startServers } from '../../state/tamper/places.ts';
 import { PASSWORD as HTTP_PASSWORD, USERNAME } from './http-server.ts';
@@ -73,7 +74,8 @@ function fleet(): State {
 
 const spent = (store: StateStore) => store.traffic() ?? { sent: 0, read: 0 };
 
-test.each(NAMES)(
+/** GitLab speaks HTTP, with locks of its own. */
+test.each(longRows(NAMES, (name) => name !== 'GitLab'))(
   'a run in %s sends a part of the state for each batch, and reads it once',
   async (name) => {
     const state = fleet();

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { validate } from '../../../../src/console/validate.ts';
 import type { JsonObject } from '../../../../src/core/value.ts';
 import { openStage, type Stage } from '../../../apply/stage.ts';
-import { runs, timeFor } from '../../../long.ts';
+import { isTorture, timeFor } from '../../../long.ts';
 import { agentId, pulled } from './stage.ts';
 
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(60));
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? (isTorture ? 60 : 6));
 const SEED = Number(process.env.CALLSHEET_SEED ?? 2323);
 
 const maybe = (members: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
