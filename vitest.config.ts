@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of more than half a minute. A fresh clone does not know so: begun last, one of them runs while a core waits. */
+/** Files of ten seconds or more. A fresh clone does not know so: begun last, one of them runs while a core waits. */
 const LONG =
-  /test\/(?:features\/)?(?:canaries\/canaries|cli\/(?:rehearse|secret-changes)|conformance\/conformance|page\/browser|writing\/pull\/choices|rollout\/(?:kill|rollout)|stack\/cache|team\/team)\.test\.ts$/;
+  /test\/(?:features\/)?(?:apply\/facets|canaries\/canaries|cli\/(?:kept|narrow|rehearse|secret-changes|state-bounds)|kill\/kill|model\/model|page\/(?:browser|screens)|recovery\/killed|rollback\/state-after|rollout\/(?:kill|rollout)|state\/tamper\/(?:commands|tamper)|stores\/(?:errored|lies)|team\/team|writing\/pull\/choices)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
