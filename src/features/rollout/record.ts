@@ -169,7 +169,8 @@ async function compileSchema() {
 export async function checkRecords({ kept = {} }: Pick<State, 'kept'>): Promise<void> {
   const entries = Object.entries(kept[FEATURE] ?? {});
   if (entries.length === 0) return;
-  const validate = await (validator ??= compileSchema());
+  validator ??= compileSchema();
+  const validate = await validator;
   for (const [name, { data }] of entries) {
     if (validate(data) && data.name === name) continue;
     const [problem] = validate.errors ?? [];
