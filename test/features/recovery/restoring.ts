@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../../../src/core/value.ts';
 import type { RestorationSummary } from '../../../src/features/recovery/restoration.ts';
 import { type RestoreFlags, restore } from '../../../src/features/recovery/restore.ts';
@@ -7,7 +7,6 @@ import { generateAccount } from '../../../src/simulator/account.ts';
 import type { Simulator } from '../../../src/simulator/index.ts';
 import type { Stage } from '../../apply/stage.ts';
 import { CLINIC } from '../../e2e/clinic.ts';
-import { temporaryFolder } from '../../temporary.ts';
 
 /** An account that is made up: a platform starts with it, and no stack knows it. */
 export function accountOf(size: Parameters<typeof generateAccount>[0]) {
@@ -77,7 +76,7 @@ export async function restoreOn(
     ...flags,
   } as const;
   const before = process.cwd();
-  process.chdir(temporaryFolder());
+  process.chdir(dirname(stage.folder));
   const said = await stage
     .run((context) => restore(file, given, context), options)
     .finally(() => process.chdir(before));
