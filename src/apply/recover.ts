@@ -311,6 +311,7 @@ async function made(
     pin: livePin(kind, live, known),
     protect: intended.protect,
     ...createdIn(live),
+    ...askedIn(interrupted),
     ...(isFinished ? {} : { unfinished: answered }),
   };
   const left = await leftBehind(interrupted, id);
@@ -328,6 +329,12 @@ async function made(
     ]),
     history,
   };
+}
+
+/** When the platform was last asked to work on it, for a kind where that takes a while. */
+function askedIn({ kind, change }: InterruptedChange): Pick<ResourceState, 'asked_at'> {
+  const asked = change.requests.findLast(({ intent }) => isMakingStep(intent))?.intent.at;
+  return kind.unready === undefined || asked === undefined ? {} : { asked_at: asked };
 }
 
 /** The old one of a replacement, where the run did not come to delete it: it keeps an address of its own. */

@@ -6,7 +6,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { operations } from '../../src/platform/operations.generated.ts';
 import { type Fault, RESTS, recordsIn } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { rememberedIn, stateIn } from '../cli/state-stage.ts';
 import { CANARIES, SEED } from '../e2e/clinic.ts';
 import { samples } from '../kinds/samples.ts';
 import type { Spoken } from './matrix.ts';
@@ -136,10 +136,33 @@ export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOut
     // An ingestion ends after some looks at it.
     for (let look = 0; look < stage.sim.dialect.ingestionReads; look += 1) await stage.plan();
     await checkMade(stage, cell);
+    if (cell.isStateKept)
+      expect(await rememberedIn(stage)).toEqual(await rememberedUndisturbed(cell, dialect));
     expect(stage.leaks()).toEqual([]);
     return { ...cell, converged: true };
   } catch (error) {
     return { ...cell, converged: false, problem: String(error) };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The state after a making that nothing befell, by what is made and by dialect. */
+const undisturbed = new Map<string, Promise<object>>();
+
+function rememberedUndisturbed(cell: Cell, dialect: Spoken): Promise<object> {
+  const key = JSON.stringify([cell.kind, cell.way, dialect ?? {}]);
+  const known = undisturbed.get(key) ?? playUndisturbed(cell, dialect);
+  undisturbed.set(key, known);
+  return known;
+}
+
+async function playUndisturbed(cell: Cell, dialect: Spoken): Promise<object> {
+  const stage = await openStage({ seed: SEED, dialect: dialect ?? {} });
+  try {
+    await prepare(stage, cell);
+    await converge(stage);
+    return await rememberedIn(stage);
   } finally {
     await stage.close();
   }
