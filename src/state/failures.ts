@@ -342,7 +342,8 @@ export function noSuchLease(location: string, lease: string, held: HeldLock | un
   );
 }
 
-type LossOfLease =
+/** Why a lease is no longer held. */
+export type LossOfLease =
   | { readonly why: 'released' }
   | { readonly why: 'removed' }
   | { readonly why: 'silent'; readonly milliseconds: number }

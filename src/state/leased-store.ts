@@ -274,12 +274,11 @@ function openLease(
   }
 
   async function confirmHeld(): Promise<void> {
-    // Without a fence a taker does not see a new heartbeat, so a late one does not count: somebody may be about to take
-    // over.
-    if (!driver.isFenced && silence() > mostSilence) lost ??= silenced();
     if (lost !== undefined) return;
     const heartbeat = beginHeartbeat();
-    if (!(await driver.beat(id, formatBeat(effects.now())))) {
+    const isLate = silence() > mostSilence;
+    const { beat: confirmLease, renew = confirmLease } = driver;
+    if (!(await (isLate ? renew : confirmLease)(id, formatBeat(effects.now())))) {
       await lose();
       return;
     }

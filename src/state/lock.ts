@@ -149,6 +149,12 @@ export type LockPlace = {
   readonly acquire: (seen: LockRecord | undefined, own: LockRecord) => Promise<boolean>;
   /** Writes the heartbeat of a lease, or `RELEASED`. False: it does not hold the state any more. */
   readonly beat: (lease: string, beat: string) => Promise<boolean>;
+  /**
+   * Takes the lock anew for a lease that was silent for so long that somebody may be about to take it: from then on nobody
+   * can who saw it silent. False: somebody did. Undefined where the store itself refuses what is written under a lost
+   * lease, so that a late heartbeat is as good as any.
+   */
+  readonly renew?: (lease: string, beat: string) => Promise<boolean>;
 };
 
 /**

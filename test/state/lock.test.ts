@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openFileLock } from '../../src/state/file/store.ts';
 import {
@@ -269,6 +270,71 @@ describe('a holder', () => {
     expect((await failureOf(() => lock.check())).message).toContain('it gave it back');
   });
 });
+
+test('a silent holder that comes back at any moment of a takeover keeps the lock or loses it to the taker', async () => {
+  const ends = new Set<string>();
+  // The last of these calls come right before it makes its record, so turns of the event loop reach what follows.
+  for (let at = 1, turns = 0; ; turns += 1) {
+    if (turns === 12) [at, turns] = [at + 1, 0];
+    const folder = await lockFolder();
+    const there = new World();
+    there.time -= 40_000;
+    const place = openFileLock(folder, 'x/state.json', there);
+    // Another machine, as far as the taker can tell.
+    const { id } = await acquireLease(place, holder('r1'), {
+      ...effectsOf(there),
+      machine: 'there',
+    });
+    let calls = 0;
+    let renewed: Promise<boolean> | undefined;
+    const comeBack = () => {
+      calls += 1;
+      if (calls === at) renewed = renewAfter(turns);
+    };
+    const renewAfter = async (left: number): Promise<boolean> => {
+      for (let turn = 0; turn < left; turn += 1) await setImmediate();
+      return (await place.renew?.(id, formatBeat(NOW))) ?? false;
+    };
+    const taker = new World(comeBack);
+    const taken = await acquireLease(openFileLock(folder, 'x/state.json', taker), holder('r2'), {
+      ...effectsOf(taker),
+      get machine() {
+        comeBack();
+        return HERE;
+      },
+      now: () => {
+        comeBack();
+        return taker.time;
+      },
+    }).then(
+      () => true,
+      () => false,
+    );
+    if (calls < at) break;
+    const isKept = await renewed;
+    const isHeld = attempt(() => place.check(id));
+    expect({ isKept, isHeld }, `at call ${at}, ${turns} turns later`).toEqual({
+      isKept: !taken,
+      isHeld: !taken,
+    });
+    ends.add(taken ? 'taken' : 'kept');
+    await place.beat(id, RELEASED);
+  }
+  expect(ends).toEqual(new Set(['kept', 'taken']));
+});
+
+function effectsOf({ now, steady, sleep, every }: World) {
+  return { now, steady, sleep, every };
+}
+
+function attempt(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 test('of many takers of a dead lock one wins', async () => {
   for (let round = 0; round < 20; round += 1) {

@@ -1,8 +1,8 @@
-import { fstatSync, readFileSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
-import { lostLease } from '../failures.ts';
+import { type LossOfLease, lostLease } from '../failures.ts';
 import type { JournalEntry, RunBegan } from '../journal.ts';
 import { journalPieces } from '../journal-text.ts';
 import { openLeasedStore, type StoreDriver } from '../leased-store.ts';
@@ -234,6 +234,7 @@ async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
  *
  * - To take the lock is to make the next number with O_EXCL, so of two takers one wins.
  * - To hold it is: no higher number exists, and the file behind one's own is still there.
+ * - A holder that was silent for long takes the next number itself: a taker that saw it silent is late then.
  * - Heartbeat and release write through the holder's own open file, never by name. A holder that was
  *   paused and comes back cannot touch the record of the one that took over.
  * - A released record stays, so that a number is never given twice.
@@ -253,7 +254,7 @@ export function openFileLock(
   effects: Pick<LockEffects, 'sleep'>,
 ): FileLock {
   const numbers = new WeakMap<LockRecord, number>();
-  const held = new Map<string, { readonly number: number; readonly file: FileHandle }>();
+  const held = new Map<string, Held>();
 
   /** Returns true if a record that was begun still is not there after a while: its maker died. */
   async function isLeftUnwritten(number: number): Promise<boolean> {
@@ -291,7 +292,7 @@ export function openFileLock(
       const file = await makeRecord(folder, number, formatLockRecord(own));
       if (file === undefined) return false;
       if (await takePlace(folder, number)) {
-        held.set(own.id, { number, file });
+        held.set(own.id, { number, file, record: own });
         return true;
       }
       await file.close();
@@ -310,18 +311,39 @@ export function openFileLock(
       await own.file.close();
       return true;
     },
+    async renew(lease, beat) {
+      const own = held.get(lease);
+      if (own === undefined || findLoss(own) !== undefined) return false;
+      const { record } = own;
+      const number = own.number + 1;
+      const path = join(folder, String(number));
+      // Not to be interrupted: whoever asks meanwhile must not take this record for that of another one.
+      if (!makeRecordAtOnce(path, formatLockRecord({ ...record, beat }))) return false;
+      held.set(lease, { ...own, number });
+      const file = await open(path, 'r+');
+      held.set(lease, { number, file, record });
+      await own.file.close();
+      return takePlace(folder, number);
+    },
     check(lease) {
       const own = held.get(lease);
-      if (own === undefined) throw lostLease(location, { why: 'released' });
-      const next = join(folder, String(own.number + 1));
-      // In this order: a takeover makes the next record before it removes this one, and
-      // the takeover after it removes this one before the next.
-      if (statSync(next, { throwIfNoEntry: false }) !== undefined)
-        throw lostLease(location, { why: 'taken', by: readHolder(next) });
-      if (fstatSync(own.file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
+      const loss = own === undefined ? ({ why: 'released' } as const) : findLoss(own);
+      if (loss !== undefined) throw lostLease(location, loss);
     },
   };
+
+  function findLoss({ number, file }: Held): LossOfLease | undefined {
+    const next = join(folder, String(number + 1));
+    // In this order: a takeover makes the next record before it removes this one, and
+    // the takeover after it removes this one before the next.
+    if (statSync(next, { throwIfNoEntry: false }) !== undefined)
+      return { why: 'taken', by: readHolder(next) };
+    return fstatSync(file.fd).nlink === 0 ? { why: 'removed' } : undefined;
+  }
 }
+
+/** A lease that has the lock: its number, and the open file of its record. */
+type Held = { readonly number: number; readonly file: FileHandle; readonly record: LockRecord };
 
 function readHolder(path: string): Holder | undefined {
   try {
@@ -367,6 +389,18 @@ async function makeRecord(
     throw error;
   }
   return file;
+}
+
+/** Makes a record before anything else happens here. False when somebody else was faster. */
+function makeRecordAtOnce(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 /**
