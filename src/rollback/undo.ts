@@ -12,6 +12,7 @@ import {
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import {
+  getOwn,
   isObject,
   type Json,
   type JsonObject,
@@ -52,7 +53,7 @@ import {
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import { ownersIn, type ResourceState, type State } from '../state/model.ts';
+import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
 import {
   restoredState,
   secretsIntroduced,
@@ -250,11 +251,14 @@ type Readdressed = {
  * then it would tell of nothing or, worse, of what took an address since. What the state no longer knows keeps its own.
  *
  * @param rebind what the state said of a resource, for another address
+ * @param rollbacks journals of what rolled the run back in part. An address keeps what one of them made there, though
+ *   what it was made in the place of is still live under another
  */
 export function underAddressesOfNow(
   entries: readonly JournalEntry[],
   { resources }: Pick<State, 'resources'>,
   rebind: (resource: ResourceState, from: Address, to: Address) => ResourceState,
+  rollbacks: readonly (readonly JournalEntry[])[] = [],
 ): Readdressed {
   const ids = new Map<Address, string>();
   for (const entry of entries) {
@@ -264,13 +268,19 @@ export function underAddressesOfNow(
       ids.set(entry.address, `${entry.resource.kind} ${entry.resource.id}`);
   }
   const owners = ownersIn({ resources });
-  const moved = new Map(
-    [...ids].flatMap(([address, id]) => {
-      const now = owners.get(id) ?? address;
-      return now === address ? [] : [[address, now] as const];
+  const remade = new Set(
+    rollbacks.flat().flatMap((entry) => {
+      if (entry.type !== 'resource' || entry.resource === null) return [];
+      return getOwn(resources, entry.address)?.id === entry.resource.id ? entry.address : [];
     }),
   );
-  if (moved.size === 0) return { entries, displaced: [] };
+  const others = [...ids].flatMap(([address, id]) => {
+    const now = owners.get(id) ?? address;
+    return now === address ? [] : [[address, now] as const];
+  });
+  const moved = new Map(others.filter(([address]) => !remade.has(address)));
+  const left = new Map(others.filter(([address]) => remade.has(address)));
+  if (others.length === 0) return { entries, displaced: [] };
   const taken = new Set(moved.values());
   // Drops resources whose address another one has by now: they are gone, or were never made.
   const isKept = ({ address }: { readonly address: Address }) =>
@@ -285,14 +295,44 @@ export function underAddressesOfNow(
   return {
     displaced: [...ids.keys()].filter((address) => !isKept({ address })),
     entries: entries.flatMap((entry): readonly JournalEntry[] => {
-      if (entry.type === 'ended')
-        return [{ ...entry, ledger: entry.ledger.filter(isKept).map(named) }];
+      if (entry.type === 'ended') {
+        const lines = entry.ledger.filter(isKept);
+        const apart = lines.flatMap((line): readonly LedgerLine[] => {
+          const address = left.get(line.address);
+          return address === undefined ? [] : [{ ...line, address, action: 'create' }];
+        });
+        return [{ ...entry, ledger: [...lines.map(named), ...apart] }];
+      }
       if (!('address' in entry)) return [entry];
       if (!isKept(entry)) return [];
-      if (entry.type === 'intent') return [named(entry)];
-      return [{ ...named(entry), resource: rebound(entry, entry.resource) }];
+      const at = left.get(entry.address);
+      const more = at === undefined ? [] : madeApart(entry, at, ids.get(entry.address), rebind);
+      if (entry.type === 'intent') return [named(entry), ...more];
+      return [{ ...named(entry), resource: rebound(entry, entry.resource) }, ...more];
     }),
   };
+}
+
+/**
+ * Says of what a run made in the place of another resource that it was made at an address of its own: a rollback made the
+ * other one again, and died before it deleted this one.
+ */
+function madeApart(
+  entry: Extract<JournalEntry, { readonly address: Address }>,
+  address: Address,
+  identity: string | undefined,
+  rebind: (resource: ResourceState, from: Address, to: Address) => ResourceState,
+): readonly JournalEntry[] {
+  switch (entry.type) {
+    case 'snapshot':
+      return [{ ...entry, address, id: null, document: null, pin: null, resource: null }];
+    case 'intent':
+      return entry.step === 'create' ? [{ ...entry, address }] : [];
+    case 'resource':
+      return entry.resource !== null && getIdentity(entry.resource) === identity
+        ? [{ ...entry, address, resource: rebind(entry.resource, entry.address, address) }]
+        : [];
+  }
 }
 
 /**

@@ -213,13 +213,15 @@ export async function findApproved(session: Session): Promise<Approved | undefin
 export function readdress(
   entries: Entries,
   { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
+  rollbacks: readonly Entries[] = [],
 ) {
   const world = { ...given, findId: () => undefined };
   const documents = new Map(stack.resources.map(({ address, document }) => [address, document]));
-  return underAddressesOfNow(entries, state, (resource, from, to) => {
+  const rebind = (resource: ResourceState, from: Address, to: Address) => {
     const document = documents.get(to) ?? {};
     return moveEntry(kindNamed(resource.kind), { address: to, document }, resource, from, world);
-  });
+  };
+  return underAddressesOfNow(entries, state, rebind, rollbacks);
 }
 
 /**

@@ -191,6 +191,7 @@ export async function undo(
     const { entries, displaced } = readdress(
       unseal(written, openerFor(session, written, context)),
       session,
+      rollbacks,
     );
     refuseWithoutCopies(run, entries, options);
     const { readHistory, unread } = openHistories(session);
@@ -201,7 +202,7 @@ export async function undo(
       (kind, id) => readHistory(kind, id, ENTRIES_READ),
       run === session.state.last_run,
     );
-    const before = rollbacks.map((rollback) => readdress(rollback, session).entries);
+    const before = rollbacks.map((rollback) => readdress(rollback, session, rollbacks).entries);
     const undoWithout = (gone?: ReadonlySet<Address>) =>
       afterRollbacks(undoRun(located, gone), before);
     const all = undoWithout();

@@ -973,6 +973,25 @@ describe('a journal under the addresses of now', () => {
     expect(undo.desired.map(({ address }) => address)).toEqual(['agent.y', 'agent.c']);
   });
 
+  test('has what the run made at an address of its own once a rollback made the former one again', () => {
+    const replaced = { ...deed('agent.a', 'a1'), recorded: agent('a2') };
+    const resources = { 'agent.a': agent('a3'), 'agent.a.replaced': agent('a2') };
+    const rollback: JournalEntry = { type: 'resource', address: 'agent.a', resource: agent('a3') };
+    const { entries } = underAddressesOfNow(
+      journalOf([replaced]).map((entry) =>
+        entry.type === 'intent' ? { ...entry, step: 'create' } : entry,
+      ),
+      { resources },
+      rebound,
+      [[rollback]],
+    );
+    const { desired, made } = undoRun(entries);
+    expect(desired.map(({ address }) => address)).toEqual(['agent.a']);
+    expect([...made].map(([address, { id }]) => [address, id])).toEqual([
+      ['agent.a.replaced', 'a2'],
+    ]);
+  });
+
   test('leaves what is gone where it was', () => {
     const journal = journalOf([deed('agent.a', 'a1')]);
     expect(underAddressesOfNow(journal, { resources: {} }, rebound).entries).toBe(journal);
