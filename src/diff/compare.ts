@@ -407,6 +407,7 @@ function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   // The state would know of one that was configured when it was written.
   if (last === undefined)
     return sides.applied === undefined && live !== null ? 'unknown_secret' : 'changed';
+  if ('unsettled' in last) return 'secret_unwritten';
   const verdict = matchesLive(last, live, sides.address, leaf.text, world);
   const hasMoved = verdict === 'different' || live === null;
   if (isFromElsewhere(leaf, compared)) return hasMoved ? 'conflict' : 'secret_source_changed';
@@ -505,6 +506,8 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const { address, applied } = sides;
   const last = getOwn(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
+  // Nobody knows what was written, so that nothing tells an edit from it.
+  if ('unsettled' in last) return 'secret_unwritten';
   const isElsewhere = isFromElsewhere(leaf, compared);
   if (matchesLive(last, live, address, leaf.text, world) !== 'different')
     return isElsewhere ? 'secret_source_changed' : 'changed';

@@ -245,7 +245,10 @@ function viewElement(element: Element, purpose: PlanDocument['purpose']): FieldV
 function elementRemark({ appears, cause }: Element, purpose: PlanDocument['purpose']) {
   if (purpose === 'drift') return cause === 'conflict' ? 'conflict: the files changed too' : null;
   if (cause === 'drifted') return appears ? 'removed outside Callsheet' : 'added outside Callsheet';
-  return cause === 'conflict' ? 'conflict: changed live, and no longer configured' : null;
+  if (cause !== 'conflict') return null;
+  return appears
+    ? 'conflict: changed in the configuration, and removed live'
+    : 'conflict: changed live, and no longer configured';
 }
 
 const WHY: { readonly [cause in FieldCause]?: string } = {

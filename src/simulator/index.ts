@@ -134,7 +134,13 @@ function refuseToDie(): never {
 }
 
 export { ADMIN_HEADER, ADMIN_PATH } from './admin.ts';
-export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect, readDialectFlags } from './dialect.ts';
+export {
+  DEFAULT_DIALECT,
+  DIALECT_OPTIONS,
+  type Dialect,
+  drawSeed,
+  readDialectFlags,
+} from './dialect.ts';
 export type { Fault } from './faults.ts';
 export type { LoggedRequest, Simulator } from './platform.ts';
 export {

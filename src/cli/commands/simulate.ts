@@ -6,6 +6,7 @@ import { portTaken } from '../../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import {
   ADMIN_PATH,
+  drawSeed,
   readSimulationFlags,
   type SimulationFlags,
   type Simulator,
@@ -27,6 +28,7 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
   const { terminal } = context;
   const { options, faults } = await readSimulationFlags(flags);
   const admin = flags.admin === true ? randomBytes(16).toString('hex') : undefined;
+  const dialect = { ...options.dialect, inventions: options.dialect?.inventions ?? drawSeed() };
   const simulator = await startSimulator({
     port: flags.port,
     agents: flags.agents,
@@ -34,6 +36,9 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
     resellers: flags.resellers,
     organizations: flags.organizations,
     ...options,
+    dialect,
+    // A platform gives no id twice, so no simulator gives those of the one before.
+    idSalt: `${dialect.inventions} `,
     ...(admin === undefined ? {} : { admin }),
     log: admin !== undefined,
     kill: () => process.kill(process.pid, 'SIGKILL'),
@@ -51,10 +56,9 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
       ].join('\n'),
     );
     say(terminal, 'The simulated platform is running; interrupt (Ctrl-C) to stop it.');
-    const { inventions } = simulator.dialect;
     say(
       terminal,
-      `What the specification does not show is drawn; --dialect inventions=${inventions} draws the same again.`,
+      `What the specification does not show is drawn; --dialect inventions=${dialect.inventions} draws the same again.`,
     );
     if (admin !== undefined)
       say(terminal, `It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);

@@ -41,6 +41,9 @@ import type { StateStore } from '../../state/store.ts';
 import type { Opened, OpenFlags } from './plan.ts';
 import type { RestorationSummary } from './restoration.ts';
 
+/** The part of a restoration that its trace in the state of the stack is made of. */
+type Restored = Pick<Opened, 'addresses' | 'sparing' | 'supplies'>;
+
 /** The outcome for the state of the stack: what was recorded, or why nothing was. */
 type StackRecord = NonNullable<RestorationSummary['stack']>;
 
@@ -110,12 +113,7 @@ async function readWritten(store: StateStore): Promise<Written | undefined> {
  * live. A restoration ends as it did without this, so that nothing is thrown.
  */
 export async function recordRestored(
-  {
-    hasStack,
-    store: openOwn,
-    sparing,
-    supplies,
-  }: Pick<Opened, 'hasStack' | 'store' | 'sparing' | 'supplies'>,
+  { hasStack, store: openOwn, ...opened }: Restored & Pick<Opened, 'hasStack' | 'store'>,
   flags: OpenFlags,
   context: Context,
 ): Promise<Recorded> {
@@ -129,7 +127,7 @@ export async function recordRestored(
   try {
     const written = await closing(openOwn(), readWritten);
     if (written === undefined || written.resources.size === 0) return { stack: null };
-    return { stack: await recordInStack(written, { sparing, supplies }, flags, unstopped) };
+    return { stack: await recordInStack(written, opened, flags, unstopped) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const { location, isSound } = await describeState(flags, unstopped);
@@ -213,7 +211,7 @@ async function describeState(
  */
 async function recordInStack(
   written: Written,
-  { sparing, supplies }: Pick<Opened, 'sparing' | 'supplies'>,
+  { sparing, supplies, addresses }: Restored,
   flags: OpenFlags,
   context: Context,
 ): Promise<StackRecord> {
@@ -233,7 +231,9 @@ async function recordInStack(
     };
     const { began, lease } = await beginEdit('import', place, context);
     return await releasing(lease, async () => {
-      const state = await recordRecovery(lease, session, context);
+      const before = await recordRecovery(lease, session, context);
+      const stale = listStale(before, written, addresses);
+      const state = { ...before, resources: without(before.resources, stale) };
       const fingerprints = await fingerprintsForRun(state, session, context);
       const own: Session = { ...session, state, world: { ...session.world, fingerprints } };
       const sources = {
@@ -244,11 +244,15 @@ async function recordInStack(
       };
       const entries = await listEntries(sources, own, context);
       const changed = entries.filter(
-        ({ entry }) => !isSameJson(state.resources[entry.address] ?? null, entry.resource),
+        ({ entry }) => !isSameJson(before.resources[entry.address] ?? null, entry.resource),
+      );
+      const found = new Set(entries.map(({ entry }) => entry.address));
+      const gone = [...stale].flatMap(([address, { id }]) =>
+        found.has(address) ? [] : [{ address, id }],
       );
       const open = sum(entries.map(({ secrets }) => secrets));
       const counts = { location, resources: entries.length, secrets: open, problem: null };
-      if (changed.length === 0) return { ...counts, run: null };
+      if (changed.length + gone.length === 0) return { ...counts, run: null };
       const claims = changed.map(({ entry: { address, resource } }) => {
         return { address, kind: resource.kind, id: resource.id };
       });
@@ -256,17 +260,52 @@ async function recordInStack(
       session.beginWriting();
       const { base_url } = session.platform;
       const edit = {
-        records: changed.map(({ entry }) => [entry.address, entry.resource] as const),
-        ledger: changed.map(({ entry: { address, resource }, secrets }) =>
-          editLine(address, 'adopt', resource.id, describeOpen(secrets)),
-        ),
+        records: [
+          ...gone.map(({ address }) => [address, null] as const),
+          ...changed.map(({ entry }) => [entry.address, entry.resource] as const),
+        ],
+        ledger: [
+          ...gone.map(({ address, id }) => editLine(address, 'forget', id)),
+          ...changed.map(({ entry: { address, resource }, secrets }) =>
+            editLine(address, 'adopt', resource.id, describeOpen(secrets)),
+          ),
+        ],
       };
-      const { run } = await recordEdit(lease, { ...began, base_url }, state, edit, context);
+      const { run } = await recordEdit(lease, { ...began, base_url }, before, edit, context);
       return { ...counts, run };
     });
   } finally {
     await session.close();
   }
+}
+
+/**
+ * Entries of the stack whose id the platform gave to another resource that the restoration made: what they were of is
+ * gone. An id alone would bind an address to that other one.
+ */
+function listStale(
+  { resources }: State,
+  { state: own, resources: made }: Written,
+  addresses: Opened['addresses'],
+): ReadonlyMap<Address, ResourceState> {
+  const then = new Map([...addresses].map(([held, address]) => [getIdentity(held), address]));
+  return new Map(
+    Object.entries(resources).filter(([, resource]) => {
+      const identity = getIdentity(resource);
+      const traces = made.get(identity);
+      const before = then.get(identity);
+      if (traces?.isMade !== true || before === undefined || before === traces.address)
+        return false;
+      return getOwn(own.resources, traces.address)?.name !== resource.name;
+    }),
+  );
+}
+
+function without(
+  resources: State['resources'],
+  left: ReadonlyMap<Address, ResourceState>,
+): State['resources'] {
+  return Object.fromEntries(Object.entries(resources).filter(([address]) => !left.has(address)));
 }
 
 function describeOpen(count: number): string {

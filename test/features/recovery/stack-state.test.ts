@@ -1,12 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { runs } from '../../../src/cli/commands/state.ts';
 import { isObject, type Json } from '../../../src/core/value.ts';
 import type { RestoreFlags } from '../../../src/features/recovery/restore.ts';
+import { startSimulator } from '../../../src/simulator/index.ts';
 import { type Stage, staged } from '../../apply/stage.ts';
-import { stateCommands, storeOf } from '../../cli/state-stage.ts';
+import { stateCommands, stateIn, storeOf } from '../../cli/state-stage.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
+import { OTHERS } from '../../kill/scenarios.ts';
 import { FOR_KEY, take, withKey } from '../../snapshot/taking.ts';
 import { holder } from '../../state/sample.ts';
 import { temporaryFolder } from '../../temporary.ts';
@@ -96,6 +98,60 @@ describe('a restore without secrets, followed by an apply with them', () => {
   }
 });
 
+/** A secret that no answer has, and two that answers return. */
+const EVERYWHERE = `agents:
+  one:
+    name: One
+    integrations: { smsProvider: { account_sid: ACone, auth_token: { $secret: "env:TOKEN_One" } } }
+    extensions:
+      tools:
+        - type: webhook
+          name: look_up
+          condition: during_call
+          description: Looks up a patient
+          url: https://crm.example.test/look-up
+          method: GET
+          headers:
+            - { key: X-Api-Key, value: { $secret: "env:TOKEN_Two" } }
+            - { key: X-Trace, value: "on" }
+      mcp_servers:
+        - connection_name: planner
+          mcp_endpoint_url: https://mcp.example.test
+          transport_type: http
+          auth_headers: { Authorization: { $secret: "env:TOKEN_Three" } }
+`;
+
+const CONTENTS = { plain: {}, encrypted: FOR_KEY } as const;
+
+/** What stands in the place of each token on the platform. */
+function everywhere({ sim }: Pick<Stage, 'sim'>) {
+  const { record } = agentNamed(sim, 'One');
+  const text = JSON.stringify(record);
+  return Object.values(TOKENS)
+    .slice(0, 3)
+    .map((token) => text.includes(token));
+}
+
+describe('secrets in every place are written by the apply after a restore without them', () => {
+  for (const [content, flags] of Object.entries(CONTENTS))
+    for (const state of ['kept', 'lost'] as const)
+      staged(`of a snapshot that is ${content}, with the state ${state}`, async (stage) => {
+        await stage.remove('agents.yaml');
+        await stage.write('resources.yaml', EVERYWHERE);
+        await stage.apply({}, { env: TOKENS });
+        expect(everywhere(stage)).toEqual([true, true, true]);
+        const { file } = await take(stage, 'then.snapshot', flags, TOKENS);
+        wipe(stage.sim);
+        if (state === 'lost') await stage.forget();
+        const given = { ...(await withKey(stage)), withoutSecrets: true } as const;
+        const { summary } = await restoreOn(stage, file, given, { env: UNSET });
+        const open = everywhere(stage).filter((isThere) => !isThere).length;
+        expect(summary().stack).toMatchObject({ resources: 1, secrets: open, problem: null });
+        await stage.apply({}, { env: TOKENS });
+        expect(everywhere(stage)).toEqual([true, true, true]);
+      });
+});
+
 /** How the secrets of a restore come to it, and what the stack has at hand afterwards. */
 const SUPPLIES: Readonly<
   Record<string, (stage: Stage, file: string, given: Partial<RestoreFlags>) => Promise<Env>>
@@ -138,6 +194,40 @@ describe('secrets that a restore wrote are known to the stack', () => {
         expect(changes.map(({ address }) => address)).toEqual(['agent.one']);
       });
 });
+
+staged(
+  'an id that the platform gives to another resource after the disaster binds no address to that one',
+  async (stage) => {
+    const names = Array.from({ length: 6 }, (_, index) => `Desk ${index}`);
+    const lines = names.map((name, index) => `  d${index}: { name: ${name}, agent_type: simple }`);
+    await stage.remove('agents.yaml');
+    await stage.write('resources.yaml', `agents:\n${lines.join('\n')}\n`);
+    await stage.apply({ concurrency: 1 });
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY);
+    // A platform that counts as the one before did.
+    const sim = await startSimulator({ seed: OTHERS });
+    onTestFinished(() => sim.close());
+    const env = {
+      CALLSHEET_BASE_URL: sim.url,
+      CALLSHEET_CLIENT_ID: sim.clientId,
+      CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+    };
+    const { summary } = await restoreOn(stage, file, await withKey(stage), { env });
+    expect(summary().stack).toMatchObject({ resources: names.length, problem: null });
+    const ids = new Map(Object.entries((await stateIn(stage)).resources));
+    const live = [...sim.store.agents.values()].map(({ record }) => record);
+    for (const [index, name] of names.entries())
+      expect(live.find((one) => one.name === name)?.id).toBe(ids.get(`agent.d${index}`)?.id);
+    const csv = (await readFile(summary().ids ?? '', 'utf8'))
+      .split('\n')
+      .map((line) => line.split(','));
+    const before = new Set(csv.map((line) => line[3]));
+    // Otherwise the test shows nothing.
+    expect(csv.slice(1).some((line) => line[4] !== undefined && before.has(line[4]))).toBe(true);
+    expect((await stage.plan({}, { env })).changes).toEqual([]);
+  },
+  { seed: OTHERS },
+);
 
 staged(
   'a field that no schema knows is open where the restore could not write it',
