@@ -33,6 +33,7 @@ export function keysFrom(flags: KeyFlags, context: Context): Keys {
         (given) =>
           given ?? (context.terminal.canAsk ? ask('Passphrase of the snapshot') : undefined),
       );
+      if (flags.passphraseFile === undefined && !context.terminal.canAsk) refuseEmpty(context);
       return passphrase;
     },
     identities: () => {
@@ -53,12 +54,7 @@ export async function sealFrom(flags: SealFlags, context: Context): Promise<Seal
     });
   }
   if (given !== undefined) return { type: 'passphrase', passphrase: checked(given) };
-  // A pipeline whose secret is missing sets it so, and would keep backups without what they are for.
-  if (context.env[ENVIRONMENT] === '') {
-    throw new CallsheetError('usage', `${ENVIRONMENT} is set and empty`, {
-      hint: 'Set it to the passphrase, or unset it for a snapshot that is not encrypted.',
-    });
-  }
+  refuseEmpty(context);
   if (!encrypt) return { type: 'none' };
   if (!context.terminal.canAsk) {
     throw new CallsheetError('usage', '--encrypt was given without a passphrase', {
@@ -68,6 +64,14 @@ export async function sealFrom(flags: SealFlags, context: Context): Promise<Seal
   const passphrase = checked(await ask('Passphrase for the snapshot'));
   if ((await ask('The same again')) === passphrase) return { type: 'passphrase', passphrase };
   throw new CallsheetError('usage', 'the two passphrases differ; nothing was written');
+}
+
+/** A pipeline whose secret is missing sets it so, and would keep backups without what they are for. */
+function refuseEmpty({ env }: Context): void {
+  if (env[ENVIRONMENT] !== '') return;
+  throw new CallsheetError('usage', `${ENVIRONMENT} is set and empty`, {
+    hint: 'Set it to the passphrase, or unset it for a snapshot that is not encrypted.',
+  });
 }
 
 /** The file wins over the environment: it was named for this command. */

@@ -4,14 +4,27 @@
  * it ends. Live text may hold such accents, too: at worst it is not broken over lines where it could be.
  */
 
-/** A command as it is to be typed next, for the same stack and environment. */
+/** The stack that a command is for, and what it is read with: flags that every command has. */
+type Place = {
+  readonly dir: string;
+  readonly env?: string | undefined;
+  readonly varFile?: readonly string[] | undefined;
+  readonly allowEnv?: readonly string[] | undefined;
+};
+
+/**
+ * A command as it is to be typed next, for the same stack and environment. The value of a `--var` is not in it: it may be
+ * secret, and output is kept.
+ */
 export function commandLine(
   command: string,
-  { dir, env }: { readonly dir: string; readonly env?: string | undefined },
+  { dir, env, varFile = [], allowEnv = [] }: Place,
 ): string {
   const flags = [
     ...(dir === '.' ? [] : ['--dir', quoted(dir)]),
     ...(env === undefined ? [] : ['--env', quoted(env)]),
+    ...varFile.flatMap((file) => ['--var-file', quoted(file)]),
+    ...allowEnv.flatMap((name) => ['--allow-env', quoted(name)]),
   ];
   return ['callsheet', command, ...flags].join(' ');
 }
@@ -27,7 +40,7 @@ export function codeSpan(command: string): string {
 }
 
 /** A command for the same stack and environment, as it stands in a sentence. */
-export function commandSpan(command: string, at: Parameters<typeof commandLine>[1]): string {
+export function commandSpan(command: string, at: Place): string {
   return codeSpan(commandLine(command, at));
 }
 

@@ -94,10 +94,20 @@ export function renderRunsText(
     ({ state = '' }) => state,
   );
   // Each is typed as it stands, so that none is wrapped.
-  const undoing = [...restored].flatMap(([state, [newest]]): readonly Line[] => [
-    [span('To undo the restore, with the state that records it:')],
-    [span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${newest?.run}`)],
-  ]);
+  const undone = new Set(
+    runs.flatMap(({ status, undoes }) => (status === 'done' ? (undoes ?? []) : [])),
+  );
+  const undoing = [...restored].flatMap(([state, all]): readonly Line[] => {
+    const own = all.filter(({ run, purpose }) => purpose === 'restore' && !undone.has(run));
+    const order = own.length > 1 ? ', in this order' : '';
+    if (own.length === 0) return [];
+    return [
+      [span(`To undo the restore, with the state that records it${order}:`)],
+      ...own.map(({ run }) => [
+        span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${run}`),
+      ]),
+    ];
+  });
   const open = runs.flatMap(({ run, at, status }): readonly Line[] => {
     const how = HOW_OPEN[status];
     return how === undefined

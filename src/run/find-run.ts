@@ -106,7 +106,11 @@ export async function checkRecorded(
 /** Reports that a run is not recorded, with the nearest one. */
 export function notRecorded(run: string, runs: readonly string[]): CallsheetError {
   return new CallsheetError('usage', `run ${run} is not recorded`, {
-    hint: didYouMean(run, runs, '`callsheet runs` lists the recorded runs.'),
+    hint: didYouMean(
+      run,
+      runs,
+      '`callsheet runs` lists the recorded runs, and for one of a restore the state that has it.',
+    ),
   });
 }
 

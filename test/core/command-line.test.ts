@@ -15,9 +15,13 @@ const word = fc.oneof(
 
 test('a command is found again in any sentence as it was put there', () => {
   const command = fc
-    .tuple(fc.array(word, { maxLength: 4 }), fc.option(word))
-    .map(([words, env]) =>
-      commandLine(['pull', ...words.map(quoted)].join(' '), { dir: '.', env: env ?? undefined }),
+    .tuple(fc.array(word, { maxLength: 4 }), fc.option(word), fc.array(word, { maxLength: 2 }))
+    .map(([words, env, varFile]) =>
+      commandLine(['pull', ...words.map(quoted)].join(' '), {
+        dir: '.',
+        env: env ?? undefined,
+        varFile,
+      }),
     );
   const between = fc.constantFrom('To keep it: ', ', or ', ' (', 'it`s `x` ', 'a ` b ', ': ');
   fc.assert(
@@ -29,6 +33,19 @@ test('a command is found again in any sentence as it was put there', () => {
       );
       expect(kept.join('')).toBe(text);
     }),
+  );
+});
+
+test('a command is for the stack as it was read, without values that may be secret', () => {
+  const at = {
+    dir: 'fleet',
+    env: 'prod',
+    var: ['key=1'],
+    varFile: ['a b.yaml'],
+    allowEnv: ['CITY'],
+  };
+  expect(commandLine('apply', at)).toBe(
+    "callsheet apply --dir fleet --env prod --var-file 'a b.yaml' --allow-env CITY",
   );
 });
 

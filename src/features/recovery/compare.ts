@@ -123,7 +123,7 @@ function toDesired(
   return {
     address: names.get(key) ?? key,
     kind: record.kind,
-    document: { ...record.scope, ...buildDocument(record) },
+    document: { ...record.scope, ...lost(before.get(key), record), ...buildDocument(record) },
     // A field that one snapshot withholds cannot be compared.
     lifecycle: {
       protect: false,
@@ -135,6 +135,19 @@ function toDesired(
     position: undefined,
     locate: () => undefined,
   };
+}
+
+/** Null for each part that only the earlier record has: an answer that says nothing of a part says that there is none. */
+function lost(before: ResourceRecord | undefined, { kind: name, record }: ResourceRecord) {
+  if (before === undefined) return {};
+  const fields = kindNamed(name).facets.flatMap((facet) =>
+    facet.get === undefined &&
+    facet.read(before.record) !== undefined &&
+    facet.read(record) === undefined
+      ? [facet.field]
+      : [],
+  );
+  return Object.fromEntries(fields.map((field) => [field, null]));
 }
 
 /** The earlier snapshot as a state, by which its resources are found. */

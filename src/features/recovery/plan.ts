@@ -248,7 +248,7 @@ export function openRestoration(
     });
     if (choice.chosen.length === 0) throw nothing(holding);
     refuseClashes(choice.chosen, choice.places);
-    await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
+    await checkOrganizations(choice, client, holding, account);
     const all = assignAddresses(holding.all);
     if (choice.chosen.length > MOST_TOGETHER) spareMemory();
     const ordered = inOrder(choice.chosen, choice.places);

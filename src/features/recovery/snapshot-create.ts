@@ -120,7 +120,9 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const about = tally.document({ file, size, encryption: seal.type }, header, end);
     const stack = settings && (await session.stack().catch(() => undefined));
     const made = { ...about, restore: await listAsked(collected.held, stack) };
-    const listing = commandLine(`snapshot show ${quoted(file)}`, flags);
+    const { passphraseFile } = flags;
+    const key = passphraseFile === undefined ? '' : ` --passphrase-file ${quoted(passphraseFile)}`;
+    const listing = commandLine(`snapshot show ${quoted(file)}${key}`, flags);
     show(flags, made, (to) => renderSnapshotText(made, to, listing), context);
     return EXIT.done;
   });
@@ -244,7 +246,13 @@ async function readMedia(session: PlatformSession) {
       hint: 'The platform returns no files. Set --dir to the folder of the stack, or remove --media.',
     });
   }
-  const { resources, dir } = await session.stack();
+  const { resources, dir } = await session.stack().catch((error: unknown) => {
+    if (!(error instanceof CallsheetError) || error.diagnostics.length === 0) throw error;
+    const why = 'no snapshot was written: --media keeps the files of the stack';
+    throw new CallsheetError('usage', `${why}, and its configuration has errors`, {
+      hint: '`callsheet validate` shows them. Without --media the snapshot is written, and has no files.',
+    });
+  });
   const blobs = resources.flatMap(({ document }) =>
     Object.values(document).filter((value) => value instanceof Blob),
   );

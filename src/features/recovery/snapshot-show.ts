@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
 import { renderReview } from '../../console/plan.ts';
 import { type ShowFlags, show as showDocument, stampDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
@@ -72,8 +73,12 @@ async function findStack(flags: CommonFlags, context: Context): Promise<Stack | 
     const settings = findSettings(flags, context);
     return settings && (await openStack(flags, context, 'skip')).stack;
   } catch (error) {
-    if (error instanceof CallsheetError) return undefined;
-    throw error;
+    if (!(error instanceof CallsheetError)) throw error;
+    say(
+      context.terminal,
+      'Warning: the configuration has errors (`callsheet validate`), so secrets are listed by names of their own, not by those that the stack gives them.',
+    );
+    return undefined;
   }
 }
 

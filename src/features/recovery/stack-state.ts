@@ -436,7 +436,9 @@ function settleLeaves(
     const { text, path, value, facts } = leaf;
     const known = getOwn(resource.leaves, text);
     const isUnseen = traces.isMade && known !== undefined && 'unknown' in known;
-    if (!(facts.unreadable || isUnseen) || value === null || value instanceof Blob) return [];
+    const isOpenNow = known !== undefined && isUnsettled(known);
+    if (!(facts.unreadable || isUnseen || isOpenNow) || value === null || value instanceof Blob)
+      return [];
     const isKnown = !isBound && known !== undefined && 'fingerprint' in known;
     const isNear = fields.some((field) => overlaps(field, path.slice(0, -1)));
     if (isKnown && !isNear) return [];

@@ -7,7 +7,7 @@ import type { DesiredResource } from '../../core/desired.ts';
 import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { toPath } from '../../core/path.ts';
-import { Blob, getOwn, isObject, type Json, Secret } from '../../core/value.ts';
+import { Blob, getOwn, isObject, type Json, Secret, type Value } from '../../core/value.ts';
 import { isElementName } from '../../core/walk.ts';
 import { listLeaves } from '../../diff/leaves.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
@@ -42,8 +42,8 @@ export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor' | 'sha
 };
 
 /**
- * Gathers secrets from the file that was named, from what the stack says of an address, and from variables of
- * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before
+ * Gathers secrets from the file that was named, from variables of the environment, and from what the stack says of an
+ * address, a `$secret` or the value itself; files from the snapshot, from the folder that was named, and from the stack. All are read before
  * anything is sent.
  *
  * @param all what the snapshot has, also what is not restored
@@ -66,24 +66,33 @@ export async function gatherSupplies(
     return own?.startsWith(ENV) ? own.slice(ENV.length) : (named.get(address)?.get(path) ?? '');
   };
   const sources = new Map<string, string>();
+  /** Values that stand in the files of the stack themselves, by a source of their own. */
+  const plain = new Map<string, string>();
   for (const [address, paths] of named) {
     for (const path of paths.keys()) {
+      const place = `${address} ${path}`;
       const variable = variableAt(address, path);
+      const own = valueIn(configured.get(address), path);
       const source =
         given.findLast((one) => one.path === path && matchesAddress(one.pattern, address))
           ?.source ??
-        (env[variable] ? `${ENV}${variable}` : sourceIn(configured.get(address), path));
-      if (source !== undefined) sources.set(`${address} ${path}`, source);
+        (env[variable] ? `${ENV}${variable}` : sourceIn(configured.get(address), path)) ??
+        (typeof own === 'string' ? `stack:${place}` : undefined);
+      if (source === undefined) continue;
+      sources.set(place, source);
+      if (typeof own === 'string' && source === `stack:${place}`) plain.set(source, own);
     }
   }
   const place = { dir: stack?.dir ?? process.cwd(), secrets: [] };
   const read = await readSecrets(
     place,
-    [...new Set(sources.values())].map((source) => new Secret(source)),
+    [...new Set(sources.values())].flatMap((source) =>
+      plain.has(source) ? [] : new Secret(source),
+    ),
     env,
     runSecret?.(place.dir),
   );
-  const values = new Map(read.values);
+  const values = new Map([...read.values, ...plain]);
   for (const [held, address] of addresses)
     for (const { source, value } of heldSecrets(held, address)) values.set(source, value);
   refuseUnread(given, new Set(sources.values()), values, flags);
@@ -150,10 +159,14 @@ export async function listAsked(
 const ENV = 'env:';
 
 function sourceIn(resource: DesiredResource | undefined, path: string): string | undefined {
+  const value = valueIn(resource, path);
+  return value instanceof Secret ? value.source : undefined;
+}
+
+function valueIn(resource: DesiredResource | undefined, path: string): Value | undefined {
   if (resource === undefined) return undefined;
   const { schema } = kindNamed(resource.kind);
-  const value = listLeaves(schema, resource.document).leaves.get(path)?.value;
-  return value instanceof Secret ? value.source : undefined;
+  return listLeaves(schema, resource.document).leaves.get(path)?.value;
 }
 
 /** The file that the snapshot keeps of a resource. */

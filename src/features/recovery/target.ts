@@ -215,7 +215,8 @@ export function organizationNames(
 export async function checkOrganizations(
   { targets, places }: Choice,
   client: Pick<Client, 'call'>,
-  findName: (id: string) => string | null,
+  { organizations, header: { platform } }: Pick<Holding, 'organizations' | 'header'>,
+  account: string,
 ): Promise<void> {
   const missing: string[] = [];
   await Promise.all(
@@ -229,18 +230,22 @@ export async function checkOrganizations(
         },
       );
       if (why === undefined) return;
-      const name = findName(old);
+      const name = organizations.get(old) ?? null;
       const whose = `${name === null ? old : `${name} (${old})`}`;
       missing.push(places.has(old) ? `${whose} is mapped to ${id}: ${why}` : `${whose}: ${why}`);
     }),
   );
   if (missing.length === 0) return;
   const lines = missing.sort().map((one) => `  ${one}`);
+  const wrongKey =
+    account === platform.account_id
+      ? ''
+      : `The snapshot is of account ${platform.account_id}, and the key belongs to account ${account}: if that is not meant, set the other key. `;
   throw new CallsheetError(
     'usage',
     `organizations of the snapshot do not exist, or this key has no access to them:\n${lines.join('\n')}`,
     {
-      hint: 'Create them in the dashboard and name them with --map-organization OLD=NEW, or choose others with --organization.',
+      hint: `${wrongKey}Create them in the dashboard and name them with --map-organization OLD=NEW, or choose others with --organization.`,
     },
   );
 }
