@@ -506,7 +506,7 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const { address, applied } = sides;
   const last = getOwn(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
-  // Nobody knows what was written, so that nothing tells an edit from it.
+  // It is unknown what was written, so that nothing tells an edit from it.
   if ('unsettled' in last) return 'secret_unwritten';
   const isElsewhere = isFromElsewhere(leaf, compared);
   if (matchesLive(last, live, address, leaf.text, world) !== 'different')

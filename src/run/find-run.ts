@@ -109,7 +109,7 @@ export function notRecorded(run: string, runs: readonly string[]): CallsheetErro
     hint: didYouMean(
       run,
       runs,
-      '`callsheet runs` lists the recorded runs, and for one of a restore the state that has it.',
+      '`callsheet runs` lists the recorded runs. One of a restore is in the state that is named there.',
     ),
   });
 }
