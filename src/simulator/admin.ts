@@ -229,17 +229,18 @@ export const COMMANDS: readonly Command[] = [
     name: 'POST edit',
     does: 'edits an agent in the dashboard, in the names that reads use',
     body: members({ agentId: TEXT, patch: ANYTHING, actor: TEXT }, 'agentId', 'patch'),
-    run: ({ edit }, { agentId, patch, actor }) =>
-      edit(String(agentId), isObject(patch) ? patch : {}, findText(actor)),
+    run: ({ edit, store }, { agentId, patch, actor }) =>
+      edit(findAgentId(store, String(agentId)), isObject(patch) ? patch : {}, findText(actor)),
   },
   {
     name: 'POST delete',
     does: 'deletes an agent in the dashboard',
     body: members({ agentId: TEXT }, 'agentId'),
     run: ({ store, platform }, { agentId }) => {
-      platform.callers.callUntilNow(String(agentId));
-      if (!store.agents.delete(String(agentId))) throw new Error(`no agent ${agentId}`);
-      return { deleted: agentId ?? null };
+      const id = findAgentId(store, String(agentId));
+      platform.callers.callUntilNow(id);
+      if (!store.agents.delete(id)) throw new Error(`no agent ${id}`);
+      return { deleted: id };
     },
   },
   {
@@ -340,4 +341,12 @@ function getLock({ level, id, feature }: JsonObject): [Level, string, string] {
 /** Plain data as the type that answers have. */
 function asJson(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/** The id of an agent that is named by its id, or by a name that no other has. */
+function findAgentId({ agents }: Simulator['store'], given: string): string {
+  if (agents.has(given)) return given;
+  const named = [...agents].filter(([, { record }]) => record.name === given);
+  const [first, ...others] = named;
+  return first !== undefined && others.length === 0 ? first[0] : given;
 }
