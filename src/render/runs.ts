@@ -98,7 +98,10 @@ export function renderRunsText(
     runs.flatMap(({ status, undoes }) => (status === 'done' ? (undoes ?? []) : [])),
   );
   const undoing = [...restored].flatMap(([state, all]): readonly Line[] => {
-    const own = all.filter(({ run, purpose }) => purpose === 'restore' && !undone.has(run));
+    const own = all.filter(
+      ({ run, purpose, status }) =>
+        purpose === 'restore' && HOW_OPEN[status] === undefined && !undone.has(run),
+    );
     const order = own.length > 1 ? ', in this order' : '';
     if (own.length === 0) return [];
     return [
@@ -108,8 +111,8 @@ export function renderRunsText(
       ]),
     ];
   });
-  const open = runs.flatMap(({ run, at, status }): readonly Line[] => {
-    const how = HOW_OPEN[status];
+  const open = runs.flatMap(({ run, at, status, state }): readonly Line[] => {
+    const how = state === undefined ? HOW_OPEN[status] : HOW_OPEN[status] && UNFINISHED_RESTORE;
     return how === undefined
       ? []
       : wrap([span(`Run ${run}, which began at ${at}, ${how}.`)], options.width, 0);
@@ -154,6 +157,10 @@ const HOW_OPEN: { readonly [status: string]: string | undefined } = {
   unfinished:
     'has not finished: it is at work on another machine, or died, and then the next command settles it',
 };
+
+/** A restore has a state of its own, which no other command settles. */
+const UNFINISHED_RESTORE =
+  'is part of a restore that did not finish: the same `callsheet restore` continues it';
 
 /** Shortens the hash alone: a remark after it, such as that there were changes beside the commit, stays. */
 function shortCommit(commit: string): string {

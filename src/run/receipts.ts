@@ -511,12 +511,15 @@ function isInside(id: number, { action, history, interleaved = [] }: LedgerLine)
   return action === 'create' || action === 'replace' || id === history.after;
 }
 
-/** The states of restores that a stack's folder keeps, unless they were named with `--state`. */
+/**
+ * The states of restores that a stack's folder keeps, unless they were named with `--state`. One that died in its first
+ * run has a journal and no state.
+ */
 export function restoreStates(dir: string): readonly string[] {
   const folder = join(dir, '.callsheet');
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /^restore-[\w-]+\.json$/.test(name))
-    .sort()
-    .map((name) => join(folder, name));
+  const names = readdirSync(folder).flatMap(
+    (name) => /^(restore-[\w-]+\.json)(?:\.runs)?$/.exec(name)?.[1] ?? [],
+  );
+  return [...new Set(names)].sort().map((name) => join(folder, name));
 }

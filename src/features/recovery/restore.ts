@@ -428,6 +428,7 @@ async function beforeFirst(
   };
   const isFree = isIdle || flags.over === true || flags.asIfGone === true;
   const inTheWay = isFree ? undefined : await isInTheWay();
+  if (flags.asIfGone === true) say(context.terminal, DRILL);
   if (flags.dryRun === true || isIdle) showPlan();
   if (flags.dryRun === true) {
     if (inTheWay !== undefined) say(context.terminal, needsOver(inTheWay));
@@ -450,6 +451,9 @@ async function beforeFirst(
   terminal.err('Nothing was written.');
   return ['refused', EXIT.error];
 }
+
+const DRILL =
+  'A drill: everything in the snapshot counts as gone, whatever the platform has. Nothing is written.';
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;
 

@@ -20,13 +20,14 @@ async function drill(stage: Stage, file: string, flags: object) {
     ...(await withKey(stage)),
   };
   const before = stage.writes().length;
-  const { summary } = await restoreOn(
+  const { summary, err } = await restoreOn(
     stage,
     file,
     { ...given, skipRefused: true },
     { env: UNSET, exit: 'any' },
   );
   expect(stage.writes().length).toBe(before);
+  expect(err).toContain('A drill: everything in the snapshot counts as gone');
   const { secrets, exceptions } = summary();
   const told = exceptions.filter(
     ({ what, message }) =>

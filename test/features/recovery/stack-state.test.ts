@@ -5,12 +5,13 @@ import { runs } from '../../../src/cli/commands/state.ts';
 import { isObject, type Json } from '../../../src/core/value.ts';
 import type { RestoreFlags } from '../../../src/features/recovery/restore.ts';
 import { startSimulator } from '../../../src/simulator/index.ts';
+import { openFileStore } from '../../../src/state/file/store.ts';
 import { type Stage, staged } from '../../apply/stage.ts';
 import { stateCommands, stateIn, storeOf } from '../../cli/state-stage.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
 import { OTHERS } from '../../kill/scenarios.ts';
 import { FOR_KEY, take, withKey } from '../../snapshot/taking.ts';
-import { holder } from '../../state/sample.ts';
+import { began, deadPid, holder } from '../../state/sample.ts';
 import { temporaryFolder } from '../../temporary.ts';
 import { typedCommands } from '../../typed-commands.ts';
 import { PASSWORD, startHttpServer, USERNAME } from '../stores/http-server.ts';
@@ -266,6 +267,19 @@ staged(
     expect(template()).toBeDefined();
   },
 );
+
+staged('a restore that died before it had a state is listed, with the way on', async (stage) => {
+  const file = join(stage.folder, '.callsheet/restore-ab12-cd34.json');
+  const store = openFileStore(file);
+  const lease = await store.acquire(holder('r1', deadPid()));
+  await lease.append({ ...began('r1'), purpose: 'restore' });
+  await store.close();
+  const flags = { dir: stage.folder, format: 'text' } as const;
+  const env = { CALLSHEET_FINGERPRINT_KEY: '' };
+  const { out } = await stage.run((to) => runs(undefined, flags, to), { env });
+  expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Run r1, .* is part of a restore that did not finish/);
+  expect(out).not.toContain('To undo');
+});
 
 staged(
   'a value that the platform had stored as another is none that a restore changed',
