@@ -92,7 +92,8 @@ export function postgresRemote(
     const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
     if (isPlain && append !== undefined && append.isWhole !== true)
       return appendTo(database.query, lease, { ...append, id });
-    const pieces = state && [...(await piecesOfState(state, seals))];
+    // Done before the transaction begins: a database gives up on one that stands still.
+    const rows = state && prepareRows(state, [...(await piecesOfState(state, seals))]);
     const next = await database.transaction('write', async (query) => {
       const [row] = await query(
         'select head from callsheet.stack where name = $1 and lease = $2 for update',
@@ -106,7 +107,7 @@ export function postgresRemote(
         ]);
       if (append !== undefined) await appendTo(query, lease, { ...append, id });
       await moveJournals(query, others);
-      return state && pieces && (await replaceState(query, state, pieces, row.head));
+      return rows && (await replaceState(query, rows, row.head));
     });
     if (next === 'lost') return false;
     if (next !== undefined) known = next;
@@ -163,28 +164,19 @@ export function postgresRemote(
   /** Writes what differs from the rows that are there. */
   async function replaceState(
     query: Query,
-    { resources, account_id: account, moved_to: movedTo }: State,
-    pieces: readonly string[],
+    { head, lines, sums, resources, manages }: Rows,
     headThere: unknown,
   ): Promise<Known> {
-    const [head = '', ...rest] = pieces;
-    const addresses = Object.keys(resources).sort();
-    const lines = new Map(
-      addresses.map((address, index) => [address, toLine(rest[index] ?? '')] as const),
-    );
-    const sums = new Map(
-      [...lines].map(([address, line]) => [address, hash('md5', line)] as const),
-    );
     const before = known?.head === headThere ? known?.sums : undefined;
     const there = before ?? (await readSums(query));
-    const changed = addresses.filter((address) => sums.get(address) !== there.get(address));
+    const changed = [...lines.keys()].filter((address) => sums.get(address) !== there.get(address));
     const gone = [...there.keys()].filter((address) => !sums.has(address));
     if (gone.length > 0)
       await query('delete from callsheet.resource where stack = $1 and address = any($2::text[])', [
         stack,
         gone,
       ]);
-    if (changed.length > 0)
+    for (const some of inBatches(changed, (address) => lines.get(address)?.length ?? 0))
       await query(
         `insert into callsheet.resource (stack, address, line, kind, id)
          select $1, address, line, kind, id
@@ -193,14 +185,12 @@ export function postgresRemote(
          set line = excluded.line, kind = excluded.kind, id = excluded.id`,
         [
           stack,
-          changed,
-          changed.map((address) => lines.get(address) ?? ''),
-          changed.map((address) => resources[address]?.kind ?? ''),
-          changed.map((address) => resources[address]?.id ?? ''),
+          some,
+          some.map((address) => lines.get(address) ?? ''),
+          some.map((address) => resources[address]?.kind ?? ''),
+          some.map((address) => resources[address]?.id ?? ''),
         ],
       );
-    // A state that was moved away manages nothing any more.
-    const manages = movedTo === undefined ? (account ?? null) : null;
     await query(
       `with dropped as (${DROP_CLAIMS})
        update callsheet.stack set head = $2, account = $3 where name = $1`,
@@ -340,6 +330,50 @@ export function postgresRemote(
 
 function newestIn([row]: readonly Row[]): Pick<Kept, 'newest'> {
   return typeof row?.name === 'string' ? { newest: row.name } : {};
+}
+
+/** A state as the rows that it is kept in, by address in their order. */
+type Rows = {
+  readonly head: string;
+  readonly lines: ReadonlyMap<string, string>;
+  readonly sums: ReadonlyMap<string, string>;
+  readonly resources: State['resources'];
+  /** The account whose resources it manages: none where it was moved away. */
+  readonly manages: string | null;
+};
+
+function prepareRows(
+  { resources, account_id: account, moved_to: movedTo }: State,
+  [head = '', ...rest]: readonly string[],
+): Rows {
+  const lines = new Map(
+    Object.keys(resources)
+      .sort()
+      .map((address, index) => [address, toLine(rest[index] ?? '')] as const),
+  );
+  const sums = new Map([...lines].map(([address, line]) => [address, hash('md5', line)] as const));
+  const manages = movedTo === undefined ? (account ?? null) : null;
+  return { head, lines, sums, resources, manages };
+}
+
+/** Characters of the rows that go into one statement: the time to make it of them is short on a busy machine, too. */
+const MOST_AT_ONCE = 4_000_000;
+
+function inBatches(
+  addresses: readonly string[],
+  getSize: (address: string) => number,
+): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let size = Infinity;
+  for (const address of addresses) {
+    if (size > MOST_AT_ONCE) {
+      batches.push([]);
+      size = 0;
+    }
+    batches.at(-1)?.push(address);
+    size += getSize(address);
+  }
+  return batches;
 }
 
 /** The order in which the pieces of a journal were written. */
