@@ -15,7 +15,7 @@ import {
   type Header,
   type ResourceRecord,
 } from '../../snapshot/format.ts';
-import { concealedPaths, type ResourceState } from '../../state/model.ts';
+import { type AppliedLeaf, concealedPaths, type ResourceState } from '../../state/model.ts';
 import type { RestorationException } from './restoration.ts';
 
 /**
@@ -54,6 +54,8 @@ export type Held = {
   readonly secrets: readonly string[] | undefined;
   /** `sha256:…` of the files that it was made of, by path, as far as a state knew them. */
   readonly files: { readonly [path: string]: string };
+  /** The state's entries of values that the platform had stored as others, by path. */
+  readonly storedLeaves: { readonly [path: string]: AppliedLeaf };
   readonly protect: boolean;
   /** False if the snapshot has only the fields in its list. */
   readonly isWhole: boolean;
@@ -82,6 +84,9 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     address,
     secrets: state === null ? undefined : concealedPaths(state.leaves),
     files: filesIn(record),
+    storedLeaves: Object.fromEntries(
+      Object.entries(state?.leaves ?? {}).filter(([, leaf]) => 'stored' in leaf),
+    ),
     protect: state?.protect ?? false,
     isWhole: extent === 'whole',
   };

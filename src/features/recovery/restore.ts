@@ -513,8 +513,10 @@ function listWays(
   // A place may hold a password, a path does not.
   const { CALLSHEET_STATE: place = '' } = env;
   const at = place === '' || place.includes('://') ? '' : `CALLSHEET_STATE=${quoted(place)} `;
+  // A part that only the dashboard sets up is refused by an apply until it is.
+  const apply = exceptions.some(({ part }) => part != null) ? 'apply --skip-refused' : 'apply';
   if (stack !== null && stack.secrets > 0)
-    ways.push([`${at}${commandLine('apply', flags)}`, 'writes the secrets of the stack']);
+    ways.push([`${at}${commandLine(apply, flags)}`, 'writes the secrets of the stack']);
   const back = runs.map(
     (run): Way => [
       `CALLSHEET_STATE=${quoted(state)} ${commandLine(`rollback ${run}`, flags)}`,

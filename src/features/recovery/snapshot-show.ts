@@ -76,7 +76,7 @@ async function findStack(flags: CommonFlags, context: Context): Promise<Stack | 
     if (!(error instanceof CallsheetError)) throw error;
     say(
       context.terminal,
-      'Warning: the configuration has errors (`callsheet validate`), so secrets are listed by names of their own, not by those that the stack gives them.',
+      'Warning: the configuration cannot be read (`callsheet validate`; it may need a --var-file), so secrets are listed by names of their own, not by those that the stack gives them.',
     );
     return undefined;
   }

@@ -38,6 +38,7 @@ import {
   type State,
 } from '../../state/model.ts';
 import type { StateStore } from '../../state/store.ts';
+import type { Held } from './held.ts';
 import type { Opened, OpenFlags } from './plan.ts';
 import type { RestorationSummary } from './restoration.ts';
 
@@ -241,6 +242,9 @@ async function recordInStack(
         theirs: await openWritten(written, session, context),
         lastBound,
         findSupplied,
+        snapshotLeaves: new Map(
+          [...addresses].map(([held, address]) => [address, held.storedLeaves]),
+        ),
       };
       const entries = await listEntries(sources, own, context);
       const changed = entries.filter(
@@ -326,6 +330,8 @@ type Sources = {
   readonly lastBound: string | undefined;
   /** The value that somebody supplied for a secret of the restoration. */
   readonly findSupplied: (address: Address, path: string) => string | undefined;
+  /** What the stack's state of the snapshot has of values that were stored as others, by the restoration's address. */
+  readonly snapshotLeaves: ReadonlyMap<Address, Held['storedLeaves']>;
 };
 
 /** Compares with what the restoration wrote: its fingerprints are bound to its own state. */
@@ -376,22 +382,23 @@ async function listEntries(
 
 /**
  * Leaves that the platform had stored as other values than the configured ones, and that the restoration wrote as they
- * were stored: the stack's entry of before still tells what the one stands for.
+ * were stored: the stack's entry of before tells what the one stands for, or the snapshot's where the state was lost.
  */
 function findStored(
   desired: DesiredResource,
   { leaves }: ResourceState,
   { address }: WrittenResource,
-  { written }: Sources,
+  { written, snapshotLeaves }: Sources,
   { state, world }: Session,
 ): readonly (readonly [string, AppliedLeaf])[] {
+  const then = snapshotLeaves.get(address);
   const before = getOwn(state.resources, desired.address)?.leaves;
   const restored = getOwn(written.state.resources, address)?.leaves;
   const owned = listLeaves(kindNamed(desired.kind).schema, desired.document).leaves;
   const stackWorld = { ...world, findId: () => undefined };
   return [...owned.values()].flatMap((leaf): (readonly [string, AppliedLeaf])[] => {
     const { text } = leaf;
-    const [known, last] = [getOwn(before, text), getOwn(restored, text)];
+    const [known, last] = [getOwn(before, text) ?? getOwn(then, text), getOwn(restored, text)];
     if (known === undefined || last === undefined || getOwn(leaves, text) !== undefined) return [];
     if (!('stored' in known) || known.stored !== digestOfApplied(last)) return [];
     return compareApplied(leaf, known, desired.address, stackWorld) === 'equal'

@@ -16,6 +16,7 @@ export function held(id: string, name: string, more: Partial<Held> = {}): Held {
     address: null,
     secrets: undefined,
     files: {},
+    storedLeaves: {},
     protect: false,
     isWhole: true,
     ...more,

@@ -277,28 +277,36 @@ staged('a restore that died before it had a state is listed, with the way on', a
   const flags = { dir: stage.folder, format: 'text' } as const;
   const env = { CALLSHEET_FINGERPRINT_KEY: '' };
   const { out } = await stage.run((to) => runs(undefined, flags, to), { env });
-  expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Run r1, .* is part of a restore that did not finish/);
+  expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+    /Run r1, .* is part of a restore that did not finish/,
+  );
   expect(out).not.toContain('To undo');
 });
 
-staged(
-  'a value that the platform had stored as another is none that a restore changed',
-  async (stage) => {
-    await stage.remove('agents.yaml');
-    const text = 'agents: { one: { name: One, greeting_message: "  Hello  " } }\n';
-    await stage.write('resources.yaml', text);
-    await stage.apply({}, { env: TOKENS });
-    expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
-    const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
-    wipe(stage.sim);
-    await restoreOn(stage, file, await withKey(stage), { env: TOKENS });
-    expect(agentNamed(stage.sim, 'One').record.greeting_message).toBe('Hello');
-    expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
-    await stage.write('resources.yaml', text.replace('Hello', 'Welcome'));
-    const { changes } = await stage.plan({}, { env: TOKENS });
-    expect(changes.map(({ address }) => address)).toEqual(['agent.one']);
+describe.each(['kept', 'lost'])(
+  'a value that the platform had stored as another, state %s',
+  (state) => {
+    staged(
+      'is none that a restore changed',
+      async (stage) => {
+        await stage.remove('agents.yaml');
+        const text = 'agents: { one: { name: One, greeting_message: "  Hello  " } }\n';
+        await stage.write('resources.yaml', text);
+        await stage.apply({}, { env: TOKENS });
+        expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
+        const { file } = await take(stage, 'then.snapshot', FOR_KEY, TOKENS);
+        wipe(stage.sim);
+        if (state === 'lost') await stage.forget();
+        await restoreOn(stage, file, await withKey(stage), { env: TOKENS });
+        expect(agentNamed(stage.sim, 'One').record.greeting_message).toBe('Hello');
+        expect((await stage.plan({}, { env: TOKENS })).changes).toEqual([]);
+        await stage.write('resources.yaml', text.replace('Hello', 'Welcome'));
+        const { changes } = await stage.plan({}, { env: TOKENS });
+        expect(changes.map(({ address }) => address)).toEqual(['agent.one']);
+      },
+      { dialect: { stores: ['trim'] } },
+    );
   },
-  { dialect: { stores: ['trim'] } },
 );
 
 /** A fleet of four that is gone and restored without its secrets; `meanwhile` happens before the restore. */
