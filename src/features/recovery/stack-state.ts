@@ -330,7 +330,7 @@ type Sources = {
   readonly lastBound: string | undefined;
   /** The value that somebody supplied for a secret of the restoration. */
   readonly findSupplied: (address: Address, path: string) => string | undefined;
-  /** What the stack's state of the snapshot has of values that were stored as others, by the restoration's address. */
+  /** The entries that the snapshot keeps of values that were stored as others, by the address of the restoration. */
   readonly snapshotLeaves: ReadonlyMap<Address, Held['storedLeaves']>;
 };
 
