@@ -374,6 +374,21 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/state.ts')).runs,
   },
   {
+    name: 'runs prune',
+    does: 'remove records of old runs; those that are needed stay',
+    flags: [
+      flag('--keep <age|count>', 'what stays: the runs of 90d, 12w or 48h, or the newest 200', {
+        isRequired: true,
+      }),
+      flag('--dry-run', 'list what would go, and write nothing'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet runs prune --keep 90d --dry-run', 'callsheet runs prune --keep 200'],
+    exits: EDITING,
+    prints: ['callsheet-pruning'],
+    load: async () => (await import('./commands/prune.ts')).prune,
+  },
+  {
     name: 'state list',
     does: 'list the resources in the state',
     args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],

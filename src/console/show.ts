@@ -32,6 +32,7 @@ export const DOCUMENTS = {
   'callsheet-organizations': 'read',
   'callsheet-payments': 'read',
   'callsheet-plan': 'plan',
+  'callsheet-pruning': 'runs',
   'callsheet-pull': 'pull',
   'callsheet-receipt': 'runs',
   'callsheet-record': 'read',

@@ -2493,78 +2493,9 @@ export type Rehearsal = {
 };
 }
 
-export declare namespace Pull {
-/** What `pull` and `drift --accept` print with `--format json`. No live value is in it but in `diff`. */
-export type Document = {
-  /** Tells the document from other JSON. */
-  readonly format: 'callsheet-pull';
-  /** Version of this format. */
-  readonly version: 1;
-  /** What became of it. `refused`: something cannot be pulled, and nothing was written. */
-  readonly status: 'written' | 'dry_run' | 'refused' | 'nothing';
-  /** Values that are pulled. */
-  readonly pulled: readonly {
-    /** The resource. */
-    readonly address: string;
-    /** Path of the value. */
-    readonly path: string;
-    /** Where it is written, relative to the stack. */
-    readonly file: string;
-    /** Where it stands after the pull, or, of a value that is gone, the line of what held it; null for a text that is a file of its own. */
-    readonly line: number | null;
-    /** How many resources share the place and change with it (`--change-shared`). */
-    readonly others?: number;
-  }[];
-  /** Changed in the configuration and not applied yet. */
-  readonly kept: readonly Left[];
-  /** What cannot be pulled. */
-  readonly refused: readonly Left[];
-  /** With `--merge`: changed in the configuration and on the platform. The files keep their own words there. */
-  readonly undecided?: readonly Left[];
-  /** With `--new`: what the new files do not say as the platform has it. */
-  readonly remarks?: readonly {
-    /** The resource. */
-    readonly address: string;
-    /** Path of the value; null for the resource as a whole. */
-    readonly path: string | null;
-    /** Why, in words. */
-    readonly reason: string;
-  }[];
-  /** With `--new`: values that the new files ask for. */
-  readonly secrets?: readonly {
-    /** The resource. */
-    readonly address: string;
-    /** Path of the value. */
-    readonly path: string;
-    /** Where it is looked for, such as `env:NAME`. */
-    readonly source: string;
-  }[];
-  /** Files that are written. */
-  readonly files: readonly {
-    /** Relative to the stack. */
-    readonly path: string;
-    /** Whether it is a new file. */
-    readonly created: boolean;
-    /** In the unified format; with `--dry-run` alone. */
-    readonly diff?: string;
-  }[];
-};
-/** A live value that is not pulled. */
-export type Left = {
-  /** The resource. */
-  readonly address: string;
-  /** Its path; empty for the resource as a whole. */
-  readonly path: string;
-  /** Why. */
-  readonly reason: string;
-  /** What to do now. */
-  readonly advice: string;
-};
-}
-
 export declare namespace Runs {
 /** What `callsheet runs` prints with `--format json`. `format` says which document it is. */
-export type Document = Runs | Receipt;
+export type Document = Runs | Receipt | Pruning;
 /** One entry of a journal. */
 export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
 /** A value as last written. */
@@ -2680,6 +2611,7 @@ export type Began = {
     | 'state adopt'
     | 'state push'
     | 'state repair'
+    | 'runs prune'
     | 'import';
   /** The run that it undoes. */
   readonly undoes?: string;
@@ -2747,6 +2679,13 @@ export type Began = {
     readonly addresses: readonly string[];
     readonly to?: OtherState;
     readonly from?: OtherState;
+  };
+  /** What `runs prune` removes. */
+  readonly prunes?: {
+    /** What was to stay, as `--keep` takes it. */
+    readonly keep: string;
+    /** Runs whose records are removed. */
+    readonly runs: readonly string[];
   };
   /** The run that brought this record from another state, with the resources that it is about. */
   readonly brought_by?: string;
@@ -3063,6 +3002,101 @@ export type NotUndone = {
   /** Why it was not put back. */
   readonly why: string;
   /** What to do about it. */
+  readonly advice: string;
+};
+/** Records of runs that were removed, and those that must stay. */
+export type Pruning = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-pruning';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The edit, as `runs` shows it; null where nothing was written, as with `--dry-run`. */
+  readonly run: string | null;
+  /** What was to stay, as `--keep` takes it. */
+  readonly keep: string;
+  /** Runs whose records are removed, or with `--dry-run` would be, newest first. */
+  readonly pruned: readonly string[];
+  /** Older runs whose records stay, newest first. */
+  readonly needed: readonly {
+    /** The run. */
+    readonly run: string;
+    /** The last run; what `rollback` undoes; what a hold, an open part of a feature or a deletion names; what rolled back, or brought, a run that stays. */
+    readonly reason: 'last_run' | 'rollback' | 'hold' | 'part' | 'deleted' | 'undoes' | 'brought';
+    /** What needs it: a run, an address, or a part of a feature such as `rollout careful`. */
+    readonly of: string;
+  }[];
+  /** How many records stay, without that of the edit. */
+  readonly kept: number;
+  /** How many of the newest the store keeps by itself; null for all. */
+  readonly most: number | null;
+};
+}
+
+export declare namespace Pull {
+/** What `pull` and `drift --accept` print with `--format json`. No live value is in it but in `diff`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-pull';
+  /** Version of this format. */
+  readonly version: 1;
+  /** What became of it. `refused`: something cannot be pulled, and nothing was written. */
+  readonly status: 'written' | 'dry_run' | 'refused' | 'nothing';
+  /** Values that are pulled. */
+  readonly pulled: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value. */
+    readonly path: string;
+    /** Where it is written, relative to the stack. */
+    readonly file: string;
+    /** Where it stands after the pull, or, of a value that is gone, the line of what held it; null for a text that is a file of its own. */
+    readonly line: number | null;
+    /** How many resources share the place and change with it (`--change-shared`). */
+    readonly others?: number;
+  }[];
+  /** Changed in the configuration and not applied yet. */
+  readonly kept: readonly Left[];
+  /** What cannot be pulled. */
+  readonly refused: readonly Left[];
+  /** With `--merge`: changed in the configuration and on the platform. The files keep their own words there. */
+  readonly undecided?: readonly Left[];
+  /** With `--new`: what the new files do not say as the platform has it. */
+  readonly remarks?: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value; null for the resource as a whole. */
+    readonly path: string | null;
+    /** Why, in words. */
+    readonly reason: string;
+  }[];
+  /** With `--new`: values that the new files ask for. */
+  readonly secrets?: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value. */
+    readonly path: string;
+    /** Where it is looked for, such as `env:NAME`. */
+    readonly source: string;
+  }[];
+  /** Files that are written. */
+  readonly files: readonly {
+    /** Relative to the stack. */
+    readonly path: string;
+    /** Whether it is a new file. */
+    readonly created: boolean;
+    /** In the unified format; with `--dry-run` alone. */
+    readonly diff?: string;
+  }[];
+};
+/** A live value that is not pulled. */
+export type Left = {
+  /** The resource. */
+  readonly address: string;
+  /** Its path; empty for the resource as a whole. */
+  readonly path: string;
+  /** Why. */
+  readonly reason: string;
+  /** What to do now. */
   readonly advice: string;
 };
 }
@@ -4151,6 +4185,7 @@ export type Began = {
     | 'state adopt'
     | 'state push'
     | 'state repair'
+    | 'runs prune'
     | 'import';
   readonly undoes?: string;
   readonly snapshot?: {
@@ -4193,6 +4228,11 @@ export type Began = {
     readonly addresses: readonly string[];
     readonly to?: OtherState;
     readonly from?: OtherState;
+  };
+  /** The records of runs that it removes, and what was to stay. */
+  readonly prunes?: {
+    readonly keep: string;
+    readonly runs: readonly string[];
   };
   /** The run that brought this journal from another state. */
   readonly brought_by?: string;

@@ -1,6 +1,6 @@
 import { getKind } from '../core/address.ts';
 import { quoted } from '../core/command-line.ts';
-import type { Log } from '../core/documents.generated.ts';
+import type { Log, Runs } from '../core/documents.generated.ts';
 import type { Verification } from '../core/documents.ts';
 import { formatDuration } from '../core/errors.ts';
 import { formatEdit } from '../core/plan-document.ts';
@@ -35,6 +35,7 @@ import {
   paint,
   type RenderOptions,
   type Span,
+  sentence,
   span,
   type Way,
   wayLines,
@@ -118,6 +119,43 @@ export function renderRunsText(
       : wrap([span(`Run ${run}, which began at ${at}, ${how}.`)], options.width, 0);
   });
   return paint([...lines, ...open, ...undoing], options.color);
+}
+
+/** Why an old record stays, by its reason, before what needs it. */
+const WHY_NEEDED: { readonly [reason in NeededRun['reason']]: (of: string) => string } = {
+  last_run: () => 'it is the last run',
+  rollback: (of) => `\`callsheet rollback\` looks at run ${of}`,
+  hold: (of) => `a hold on ${of} names it`,
+  part: (of) => `${of} is open and may take it back`,
+  deleted: (of) => `it deleted ${of} and can bring it back`,
+  undoes: (of) => `it rolled back run ${of}, which stays`,
+  brought: (of) => `it brought run ${of}, which stays`,
+};
+
+type NeededRun = Runs.Pruning['needed'][number];
+
+/** What `runs prune` removed or would remove, and each old record that stays with the reason. */
+export function renderPruning(
+  { run, keep, pruned, needed, kept, most }: Runs.Pruning,
+  isDry: boolean,
+  options: RenderOptions,
+): string {
+  const count = formatCount(pruned.length, 'record');
+  const what =
+    pruned.length === 0
+      ? 'No record is to go'
+      : isDry
+        ? `${count} would go, from run ${pruned.at(-1)} to run ${pruned[0]}`
+        : `${count} removed, from run ${pruned.at(-1)} to run ${pruned[0]}; the edit is recorded as run ${run}`;
+  const rest = `${what}. ${formatCount(kept, 'record')} ${isDry ? 'would stay' : kept === 1 ? 'stays' : 'stay'} with --keep ${keep}.`;
+  const bound =
+    most === null
+      ? 'This store drops no record by itself.'
+      : `This store keeps the newest ${most} by itself, and drops older ones.`;
+  const lines = needed.flatMap(({ run, reason, of }) =>
+    wrap([span(`Run ${run} stays: ${WHY_NEEDED[reason](of)}.`)], options.width, 0),
+  );
+  return `${paint(lines, options.color)}${sentence(rest, options)}${sentence(bound, options)}`;
 }
 
 function secondsBetween(from: string, to: string): number {

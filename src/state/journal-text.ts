@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { damagedJournal, refuseNewer, unsettledRun } from './failures.ts';
+import { BrokenSeal, damagedJournal, refuseNewer, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { isRecord, openSharing } from './model.ts';
 import { type LineSeals, NO_SEALS, type SealedLine } from './seal.ts';
@@ -78,6 +78,32 @@ export async function readJournal<L extends Line>(
   });
   if (damage !== undefined) throw damage;
   return torn;
+}
+
+/**
+ * The entries of a journal's header and some of its lines, the first one among them. Undefined where one of them is damaged,
+ * or not sealed as it must be.
+ */
+export async function readLines(
+  [header = '', ...lines]: readonly string[],
+  seals: LineSeals,
+): Promise<readonly JournalEntry[] | undefined> {
+  if (`${header}\n` !== JOURNAL_HEADER) return undefined;
+  const validate = await entryShape();
+  const entries: JournalEntry[] = [];
+  for (const line of lines) {
+    const sealed = parseLine(line);
+    const entry = sealed?.entry;
+    if (sealed === undefined || !validate(entry)) return undefined;
+    try {
+      seals.check(sealed, '', true);
+    } catch (error) {
+      if (error instanceof BrokenSeal) return undefined;
+      throw error;
+    }
+    entries.push(entry);
+  }
+  return entries;
 }
 
 /**

@@ -25,9 +25,11 @@ import {
 } from './lock.ts';
 import type { State } from './model.ts';
 import {
+  type EndsByRun,
   inOrder,
   type OpenRun,
   type OpenRuns,
+  readEnds,
   readReceipt,
   type Stored,
   summarise,
@@ -102,10 +104,16 @@ export type StoreDriver = LockPlace &
     readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
     /** Writes the journal of a finished run again. */
     readonly refile: (lease: string, receipt: KeptRun) => Promise<void>;
+    /** Removes the journals of finished runs; an open journal of such an id stays. */
+    readonly forget: (lease: string, runs: readonly string[]) => Promise<void>;
+    /** As `StateStore.mostRuns` says. */
+    readonly mostRuns?: number | undefined;
     /** The runs whose journals were filed, in no order. */
     readonly filedRuns: () => Promise<readonly string[]>;
     /** Runs that committed and whose journals were not filed; none where that is one step. */
     readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
+    /** The ends of the journals of some filed runs, by as few requests as the store can. */
+    readonly ends: (runs: readonly string[]) => Promise<EndsByRun>;
     /** The journal of a run, open or filed. */
     readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
     /**
@@ -132,6 +140,9 @@ export type StoreDriver = LockPlace &
     readonly close: () => Promise<void>;
   };
 
+/** Receipts that are listed by one request of a store. */
+const PAGE = 250;
+
 /** A driver throws this if the store refuses the writes of a lease. Only `openLeasedStore` catches it. */
 export class NotHeld extends Error {}
 
@@ -151,10 +162,19 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
 
   async function runs(): Promise<readonly RunSummary[]> {
     const receipts = ((await driver.unfiledRuns?.()) ?? []).map(summarise);
-    for (const run of await driver.filedRuns()) {
-      receipts.push(await readReceipt(run, () => driver.run(run, 'ends')));
+    const filed = await driver.filedRuns();
+    for (let from = 0; from < filed.length; from += PAGE) {
+      const page = filed.slice(from, from + PAGE);
+      const ends = await driver.ends(page);
+      for (const run of page) receipts.push(await readReceipt(run, () => readSummary(run, ends)));
     }
     return inOrder(receipts);
+  }
+
+  async function readSummary(run: string, ends: EndsByRun) {
+    const own = ends.get(run);
+    const read = own && (await readEnds(own, run, driver.seals));
+    return read ?? (await driver.run(run, 'ends'));
   }
 
   async function runIds(): Promise<readonly string[]> {
@@ -199,6 +219,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
       }),
     traffic: () => driver.traffic?.(),
     estimate: (expected) => worded(async () => driver.estimate?.(expected)),
+    mostRuns: async () => driver.mostRuns,
     runIds: () => worded(runIds),
     runs: () => worded(runs),
     run: (id) =>
@@ -465,6 +486,12 @@ function openLease(
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
     refile: (receipt) => whileHeld(() => driver.refile(id, receipt)),
+    forget: (runs) =>
+      whileHeld(async () => {
+        check();
+        for (const run of runs) checkRunId(run);
+        if (runs.length > 0) await driver.forget(id, runs);
+      }),
     async release() {
       stopBeating();
       // The append that failed has thrown this already.

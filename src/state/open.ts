@@ -80,6 +80,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     unlock: async (lease, by) => (await store()).unlock(lease, by),
     traffic: () => used?.traffic(),
     estimate: async (expected) => (await store()).estimate(expected),
+    mostRuns: async () => (await store()).mostRuns(),
     runIds: async () => (await store()).runIds(),
     runs: async () => (await store()).runs(),
     run: async (id) => (await store()).run(id),

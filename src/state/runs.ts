@@ -14,7 +14,7 @@ import {
   listLedger,
   type RunBegan,
 } from './journal.ts';
-import { readJournal } from './journal-text.ts';
+import { readJournal, readLines } from './journal-text.ts';
 import type { State } from './model.ts';
 import { NO_SEALS, type Seals } from './seal.ts';
 import type { Line, StateMark } from './state-text.ts';
@@ -81,6 +81,40 @@ export async function readOpenRun<L extends Line>(
   };
   const torn = await readJournal(lines, path, take, seals.lines(run));
   return { run, path, entries, began, count, isIdle, torn };
+}
+
+/** Characters at each end of a journal in which its beginning and its end are looked for, when runs are listed. */
+export const END_LENGTH = 16 * 1024;
+
+/** The text at both ends of a journal; they may overlap. */
+export type JournalEnds = { readonly first: string; readonly last: string };
+
+/** The ends of the journals of some runs, by run; none of those that are to be read whole. */
+export type EndsByRun = ReadonlyMap<string, JournalEnds>;
+
+/** Cuts a text that may be longer than its ends. */
+export function cutEnds(first: string, last: string): JournalEnds {
+  return { first: first.slice(0, END_LENGTH), last: last.slice(-END_LENGTH) };
+}
+
+/**
+ * The beginning and the end of a finished run, read from the ends of its journal: what lies between is neither read nor
+ * checked. Undefined where they do not tell, so that the whole is to be read: one is longer, a line is damaged, or the
+ * run was settled, so that it may have another end before.
+ */
+export async function readEnds(
+  { first, last }: JournalEnds,
+  run: string,
+  seals: Seals,
+): Promise<Pick<OpenRun, 'run' | 'entries'> | undefined> {
+  const [header = '', began, ...others] = first.split('\n', 3);
+  if (began === undefined || others.length === 0 || !last.endsWith('\n')) return undefined;
+  const ended = last.slice(last.lastIndexOf('\n', last.length - 2) + 1, -1);
+  const entries = await readLines([header, began, ended], seals.lines(run));
+  const [beginning, end] = entries ?? [];
+  if (beginning?.type !== 'began' || end?.type !== 'ended' || end.status === 'settled')
+    return undefined;
+  return { run, entries: [beginning, end] };
 }
 
 /** Returns true if a journal can be read and is of that lineage. */
@@ -229,7 +263,7 @@ export function isDamage(error: unknown): boolean {
 /** A damaged receipt is listed as one, and hides no other. */
 export async function readReceipt(
   run: string,
-  read: () => Promise<OpenRun | undefined>,
+  read: () => Promise<Pick<OpenRun, 'run' | 'entries'> | undefined>,
 ): Promise<Receipt> {
   try {
     return summarise((await read()) ?? (await readOpenRun([], run, '', 'ends')));

@@ -45,6 +45,8 @@ export type StateStore = {
    * Bytes that a run is going to send, after a `load`; undefined where that does not depend on the size of the state.
    */
   readonly estimate: (expected: Expected) => Promise<Estimate | undefined>;
+  /** Finished runs that a bounded store keeps, after which it drops the oldest; undefined where it keeps all of them. */
+  readonly mostRuns: () => Promise<number | undefined>;
   /** The ids of finished runs, in no order: nothing of them is read. */
   readonly runIds: () => Promise<readonly string[]>;
   /** Finished runs, newest first. They are listed beside a damaged state, too. */
@@ -128,6 +130,8 @@ export type Lease = {
   readonly receive: (state: State, receipts: readonly KeptRun[]) => Promise<void>;
   /** Writes a receipt again, sealed where there is a key. */
   readonly refile: (receipt: KeptRun) => Promise<void>;
+  /** Removes receipts of finished runs. Cut short, some are left; those that are not there are no error. */
+  readonly forget: (runs: readonly string[]) => Promise<void>;
   readonly release: () => Promise<void>;
 };
 

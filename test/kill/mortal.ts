@@ -61,6 +61,7 @@ export function mortal(at?: Moment | number): Mortal {
     look: (path) => step(`look ${fileOf(path)}`, () => realDisk.look(path)),
     read: (path) => step(`read ${fileOf(path)}`, () => realDisk.read(path)),
     readAgain: realDisk.readAgain,
+    readEnds: (path, bytes) => step(`read ${fileOf(path)}`, () => realDisk.readEnds(path, bytes)),
     readLines: (path, of) => step(`read ${fileOf(path)}`, () => realDisk.readLines(path, of)),
     list: (path) => step(`list ${fileOf(path)}`, () => realDisk.list(path)),
     makeFolder: (path) => step(`make ${fileOf(path)}`, () => realDisk.makeFolder(path)),

@@ -31,6 +31,7 @@ export function steppedDisk(
   return {
     read: (path) => step('read', () => realDisk.read(path)),
     readAgain: realDisk.readAgain,
+    readEnds: (path, bytes) => step('read', () => realDisk.readEnds(path, bytes)),
     readLines: (path, of) => step('read', () => realDisk.readLines(path, of)),
     look: (path) => step('look', () => realDisk.look(path)),
     list: (path) => step('list', () => realDisk.list(path)),

@@ -5,7 +5,10 @@ import type { JournalEntry, SnapshotTaken } from '../journal.ts';
 import { parseLine } from '../journal-text.ts';
 import { isRecord, type State } from '../model.ts';
 import {
+  END_LENGTH,
+  type EndsByRun,
   isAsLate,
+  type JournalEnds,
   type OpenRun,
   type Place,
   parseRunFile,
@@ -265,6 +268,19 @@ export async function filedRuns({ layout, disk }: Place): Promise<readonly strin
     const found = parseRunFile(name);
     return found?.open === false ? [found.run] : [];
   });
+}
+
+/** The ends of the journals of filed runs. */
+export async function readAllEnds(
+  { layout, disk }: Place,
+  runs: readonly string[],
+): Promise<EndsByRun> {
+  const ends = new Map<string, JournalEnds>();
+  for (const run of runs) {
+    const found = await disk.readEnds(layout.finishedRun(run), END_LENGTH);
+    if (found !== undefined) ends.set(run, found);
+  }
+  return ends;
 }
 
 /** Every journal, in no order, as it is salvaged. */

@@ -27,6 +27,7 @@ import { type Disk, realDisk, worded } from './disk.ts';
 import {
   filedRuns,
   journalSources,
+  readAllEnds,
   readOpenRuns,
   readRun,
   readRunFile,
@@ -183,6 +184,12 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
       await disk.makeFolder(layout.runs);
       await put(layout.finishedRun(run), journalPieces(entries, seals.lines(run)), lease);
     },
+    async forget(lease, runs) {
+      for (const run of runs) {
+        lock.check(lease);
+        await disk.remove(layout.finishedRun(run));
+      }
+    },
     async keeps(written) {
       const lines = await readStateLines(place);
       return lines !== undefined && isAtLeast(await readHead(lines), written);
@@ -192,6 +199,7 @@ function fileDriver(location: string, { disk, seals, sleep }: StoreEffects): Sto
     journals: () => journalSources(place),
     filedRuns: () => filedRuns(place),
     unfiledRuns: () => unfiledRuns(place),
+    ends: (runs) => readAllEnds(place, runs),
     run: (run, wanted) => readRun(place, run, wanted),
     async close() {},
   };

@@ -6,6 +6,7 @@ import type { Loss, StateFixture } from './contract/fixture.ts';
 import { testHolding } from './contract/holding.ts';
 import { testKeeping } from './contract/keeping.ts';
 import { testLeaving } from './contract/leaving.ts';
+import { testPruning } from './contract/pruning.ts';
 
 export { type Opening, openViews, type StateFixture } from './contract/fixture.ts';
 
@@ -23,6 +24,7 @@ export function contract(makeFixture: () => Promise<StateFixture>, loss: Loss, s
   testHolding(makeFixture);
   testDamage(makeFixture);
   testBreaking(makeFixture, loss, stride);
+  testPruning(makeFixture, stride);
   testLeaving(makeFixture, loss);
   if (loss !== undefined) testAway(makeFixture, loss);
 }

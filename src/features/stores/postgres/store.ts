@@ -5,6 +5,7 @@ import { refuseNewer } from '../../../state/failures.ts';
 import { linesIn, readLine } from '../../../state/journal-text.ts';
 import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../../../state/lock.ts';
 import { isRecord, type State } from '../../../state/model.ts';
+import { END_LENGTH, type EndsByRun } from '../../../state/runs.ts';
 import { NO_SEALS, type Seals } from '../../../state/seal.ts';
 import { isAtLeast, piecesOfState, readHead } from '../../../state/state-text.ts';
 import type { Claim, Overlap } from '../../../state/store.ts';
@@ -135,7 +136,13 @@ export function postgresRemote(
     return rows.length > 0;
   }
 
-  async function moveJournals(query: Query, { file = [], drop = [], aside = [] }: Change) {
+  async function moveJournals(query: Query, change: Change) {
+    const { file = [], drop = [], forget = [], aside = [] } = change;
+    if (forget.length > 0)
+      await query(
+        'delete from callsheet.run where stack = $1 and run = any($2::text[]) and filed',
+        [stack, forget],
+      );
     if (file.length > 0)
       await query(
         'update callsheet.run set filed = true where stack = $1 and run = any($2::text[])',
@@ -316,6 +323,23 @@ export function postgresRemote(
       reading<readonly string[]>([], async () => {
         const text = 'select run from callsheet.run where stack = $1 and filed';
         return (await select(text, [stack])).map(({ run }) => String(run));
+      }),
+    ends: (runs) =>
+      reading<EndsByRun>(new Map(), async () => {
+        const end = (which: 'left' | 'right', order: 'asc' | 'desc') =>
+          `(select ${which}(text, ${END_LENGTH}) from callsheet.journal j
+             where j.stack = r.stack and j.run = r.run order by part ${order} limit 1)`;
+        const rows = await select(
+          `select r.run as name, ${end('left', 'asc')} as first, ${end('right', 'desc')} as last
+             from callsheet.run r where r.stack = $1 and r.run = any($2::text[])`,
+          [stack, runs],
+        );
+        return new Map(
+          rows.map(({ name, first, last }) => [
+            String(name),
+            { first: String(first), last: String(last) },
+          ]),
+        );
       }),
     journal: (run) =>
       reading<readonly string[] | undefined>(undefined, async () => {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { checkSize } from '../../../core/bounds.ts';
 import { CallsheetError, formatSize } from '../../../core/errors.ts';
+import { inTurns } from '../../../core/value.ts';
 import {
   BeyondBounds,
   createAllowance,
@@ -24,7 +25,9 @@ import {
   RELEASED,
   type Timing,
 } from '../../../state/lock.ts';
-import { isRecord, type State } from '../../../state/model.ts';
+import { isRecord } from '../../../state/model.ts';
+import { openParts } from '../../../state/retention.ts';
+import { cutEnds, type JournalEnds } from '../../../state/runs.ts';
 import { NO_SEALS, type Seals } from '../../../state/seal.ts';
 import { parseJson } from '../../../state/shape.ts';
 import { piecesOfState } from '../../../state/state-text.ts';
@@ -184,6 +187,15 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       }
     }
     return texts;
+  }
+
+  /** The ends of a journal; undefined where a part of it is missing or too large, of which reading the whole tells. */
+  async function readBoth(run: string, parts: readonly Part[]): Promise<JournalEnds | undefined> {
+    const ends = parts.length < 2 ? parts : [parts[0], parts.at(-1)].flatMap((part) => part ?? []);
+    const name = formatJournal(run);
+    const reading: Reading = { name, wanting: 'remains', allow: createAllowance(name) };
+    const texts = await readTexts(ends, reading);
+    return texts && cutEnds(texts[0] ?? '', texts.at(-1) ?? '');
   }
 
   async function fetched(part: Part): Promise<string | undefined> {
@@ -355,7 +367,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     if (given.aside === undefined) refuseStray(from, location);
     const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state, seals))];
     checkRoom(from, given, pieces);
-    const { append, beat, state, file = [], drop = [] } = given;
+    const { append, beat, state, file = [], drop = [], forget = [] } = given;
     const open =
       append === undefined
         ? from.open
@@ -368,7 +380,8 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       const whole = async () => (await readTexts(parts, reading)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
-    const finished = [...from.finished.filter(({ run }) => !file.includes(run)), ...filed];
+    const gone = new Set([...file, ...forget]);
+    const finished = [...from.finished.filter(({ run }) => !gone.has(run)), ...filed];
     return {
       ...from,
       ...(state === undefined
@@ -380,7 +393,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
       ...(beat === undefined || from.ticket === null ? {} : { ticket: { ...from.ticket, beat } }),
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
       // The state says which are still needed.
-      finished: state === undefined ? finished : newest(finished, place.most, neededBy(state)),
+      finished: state === undefined ? finished : newest(finished, place.most, openParts(state)),
       ...(given.aside === undefined ? {} : await setAside(from, finished, given.aside)),
     };
   }
@@ -422,6 +435,7 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
     writesBeat: true,
     ...(whole === undefined ? {} : { gathers: whole.gathers }),
     pause,
+    mostRuns: place.most.runs,
     estimate,
     ...(place.traffic && { traffic: place.traffic }),
     read: (wanting, known) =>
@@ -497,6 +511,20 @@ export function documentRemote(place: DocumentPlace, seals: Seals = NO_SEALS): R
         return isOwn || document.serial > own.serial;
       }),
     runs: async () => (await read()).document.finished.map(({ run }) => run),
+    ends: (runs) =>
+      gather('all', async ({ finished }) => {
+        const wanted = new Set(runs);
+        const ends = new Map<string, JournalEnds>();
+        await inTurns(
+          finished.filter(({ run }) => wanted.has(run)),
+          AT_ONCE,
+          async ({ run, parts }) => {
+            const found = await readBoth(run, parts);
+            if (found !== undefined) ends.set(run, found);
+          },
+        );
+        return ends;
+      }),
     async journal(run, wanting) {
       const found = await gather(wanting, async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
@@ -548,12 +576,6 @@ function appended(
 /** Names the text of a part: a part that lies elsewhere has a name of its own, and is never written again. */
 function toMark(part: Part): string {
   return 'at' in part ? part.at : hash('sha256', JSON.stringify(part));
-}
-
-/** Runs that a feature may still have to take back: their journals are kept however old they get. */
-function neededBy({ kept = {} }: State): ReadonlySet<string> {
-  const all = Object.values(kept).flatMap((entries) => Object.values(entries));
-  return new Set(all.flatMap(({ open, runs }) => (open ? runs : [])));
 }
 
 /** The newest journals that may be kept, at least one, and those that are needed. */

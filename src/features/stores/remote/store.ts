@@ -57,8 +57,12 @@ export type Remote = LockPlace & {
   readonly estimate?: NonNullable<StoreDriver['estimate']>;
   /** Milliseconds for which the next entries of a journal are to gather, so that one write takes more of them. */
   readonly pause?: () => number;
+  /** As `StateStore.mostRuns` says. */
+  readonly mostRuns?: number | undefined;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
+  /** As `StoreDriver.ends` says. */
+  readonly ends: StoreDriver['ends'];
   /** The journal of a run, filed or open, in pieces. */
   readonly journal: (run: string, wanting: Wanting) => Promise<readonly string[] | undefined>;
   readonly close: () => Promise<void>;
@@ -102,6 +106,8 @@ export type Change = {
   readonly file?: readonly string[];
   /** Open journals that are forgotten. */
   readonly drop?: readonly string[];
+  /** The same of filed ones. */
+  readonly forget?: readonly string[];
   readonly aside?: readonly Aside[];
 };
 
@@ -284,6 +290,7 @@ function remoteDriver(remote: Remote, effects: LockEffects): StoreDriver {
     async refile(lease, { run, entries }) {
       await write(lease, { append: await appendAll(lease, run, entries, true), file: [run] });
     },
+    forget: (lease, runs) => write(lease, { forget: runs }),
     async stateLines() {
       const { state } = await remains();
       return state && linesIn(state);
