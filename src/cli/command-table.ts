@@ -522,6 +522,19 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/state.ts')).repair,
   },
   {
+    name: 'version',
+    does: 'print the version, or who wrote a file and if this Callsheet reads it',
+    flags: [
+      flag('--check <file>', 'a state, a plan or the record of a run'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet version', 'callsheet version --check plan.json'],
+    exits: OFFLINE,
+    exitMeanings: { error: 'the file cannot be read by this Callsheet, or is none of its files' },
+    prints: ['callsheet-version'],
+    load: async () => (await import('./commands/version.ts')).version,
+  },
+  {
     name: 'simulate',
     does: 'run a simulated platform on a loopback port',
     flags: [
@@ -568,7 +581,7 @@ const GROUPS: { readonly [name: string]: string } = {
 const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: [],
   Change: ['validate', 'plan', 'show', 'apply'],
-  Look: ['drift', 'runs', 'explain'],
+  Look: ['drift', 'runs', 'explain', 'version'],
   'Undo and recover': ['rollback', 'state'],
   'Fleets, editor, simulator, applications': ['simulate'],
 };

@@ -44,7 +44,6 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet state mv', 'mv', 'rename'),
   ...runs('callsheet state rm', 'rm', 'forget'),
   ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
-  ...runs('callsheet --version', 'version'),
   ...runs('callsheet help pipelines', 'ci', 'github', 'gitlab', 'actions'),
   ...runs('callsheet help guards', 'limits', 'limit'),
   ...runs('callsheet log ADDRESS', 'who', 'blame', 'audit', 'changes'),

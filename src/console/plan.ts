@@ -7,7 +7,7 @@ import {
   isRefusedByBranch,
   type PlanDocument,
 } from '../core/plan-document.ts';
-import { hasChanges, parsePlan, parsePlanLines } from '../plan/document.ts';
+import { hasChanges, parsePlan, parsePlanLines, signed } from '../plan/document.ts';
 import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
 import { planFilePieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';
@@ -34,7 +34,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   await tellStrategy(document, flags, context);
   if (flags.out !== undefined) {
     const { out } = flags;
-    await writeNamedFile('--out', out, planFilePieces(document));
+    await writeNamedFile('--out', out, planFilePieces(signed(document)));
     const next =
       exit === EXIT.refused || exit === EXIT.stale || isRefused(document)
         ? `. Apply refuses it ${lasts(findFreezeAlone(document))}.`

@@ -54,6 +54,7 @@ export const DOCUMENTS = {
   'callsheet-state-resource': 'state-commands',
   'callsheet-stt-providers': 'read',
   'callsheet-value': 'value',
+  'callsheet-version': 'version',
 } as const;
 
 export type DocumentFormat = keyof typeof DOCUMENTS;

@@ -1779,6 +1779,8 @@ export type Document = {
   };
   /** When the plan was made. */
   readonly created_at: string;
+  /** In a plan file: version of Callsheet. */
+  readonly made_by?: string;
   /** Where the desired side comes from: the configuration (`apply`), what a run found before it or a snapshot holds (`rollback`), a snapshot that is brought into an account (`restore`), for `drift`, what is live, compared with what Callsheet last wrote, or, for `comparison`, the later of two snapshots. */
   readonly purpose: 'apply' | 'rollback' | 'restore' | 'drift' | 'comparison';
   /** The run that a rollback undoes. */
@@ -2687,6 +2689,8 @@ export type Began = {
     /** Runs whose records are removed. */
     readonly runs: readonly string[];
   };
+  /** Version of Callsheet. */
+  readonly made_by?: string;
   /** The run that brought this record from another state, with the resources that it is about. */
   readonly brought_by?: string;
   /** Flags of its plan that lift a guard, and who gave each, as the pipeline told. */
@@ -4023,6 +4027,8 @@ export type Document = {
   readonly owner?: Owner;
   /** The run that wrote last; null before the first. */
   readonly last_run: string | null;
+  /** Version of the Callsheet that wrote it. Absent in one of an early version. */
+  readonly made_by?: string;
   readonly applied?: Applied;
   readonly holds?: Holds;
   readonly kept?: Kept;
@@ -4234,6 +4240,8 @@ export type Began = {
     readonly keep: string;
     readonly runs: readonly string[];
   };
+  /** Version of Callsheet. */
+  readonly made_by?: string;
   /** The run that brought this journal from another state. */
   readonly brought_by?: string;
   /** Flags of its plan that lift a guard, and who gave each. */
@@ -4423,5 +4431,45 @@ export type Position = {
   readonly column: number;
   /** The column behind its last character, on the same line. */
   readonly end_column?: number;
+};
+}
+
+export declare namespace Version {
+/** What `callsheet version` prints with `--format json`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-version';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Version of this Callsheet. */
+  readonly callsheet: string;
+  /** The file of `--check`; null without one. */
+  readonly checked: null | Checked;
+};
+/** Who wrote a file, and if it can be read here. */
+export type Checked = {
+  /** The file. */
+  readonly file: string;
+  /** Its format. */
+  readonly format: string;
+  /** The version of its format. */
+  readonly format_version: number;
+  /** The versions of that format that are read here. */
+  readonly reads: {
+    /** The smallest. */
+    readonly from: number;
+    /** The largest. */
+    readonly to: number;
+  };
+  /** Version of the Callsheet that wrote it; null where it does not say. */
+  readonly made_by: string | null;
+  /** The run that wrote it; null for a plan, and for a state before the first run. */
+  readonly run: string | null;
+  /** When the run began or the plan was made, ISO 8601; null where that is unknown. */
+  readonly at: string | null;
+  /** Whether it can be read here. */
+  readonly readable: boolean;
+  /** Why it cannot be read; null where it can. */
+  readonly problem: string | null;
 };
 }

@@ -11,6 +11,7 @@ import {
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
 import { isList, type JsonObject, oncePer } from '../core/value.ts';
+import { PACKAGE_VERSION } from '../core/version.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 
 /** Forecasts what apply asks of the platform. `secondsPerRequest` was measured while reading. */
@@ -78,7 +79,16 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
-  'made from': ({ config_digest: configuration, state, changes, agreed, base, stack, allowed }) => [
+  'made from': ({
+    config_digest: configuration,
+    state,
+    changes,
+    agreed,
+    base,
+    stack,
+    allowed,
+    made_by,
+  }) => [
     configuration,
     state,
     changes.map(({ pin }) => pin),
@@ -86,6 +96,7 @@ const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
     ...(base === undefined ? [] : [base, changes.map(listOrigins)]),
     ...(stack === undefined ? [] : [stack]),
     ...(allowed === undefined ? [] : [allowed]),
+    ...(made_by === undefined ? [] : [made_by]),
   ],
   refusals: ({ refusals, behind, freeze, revert }) =>
     [behind, freeze, revert].every((one) => one === undefined)
@@ -151,6 +162,11 @@ export function withCallouts({ callouts: _, ...change }: Change, find: FindCallo
 export function withDigest(plan: Undigested): PlanDocument {
   const checks = checkParts(plan);
   return { ...plan, checks, digest: digestChecks(checks) };
+}
+
+/** A plan as a file holds it: with the version of Callsheet, which its digest leaves out. */
+export function signed(plan: PlanDocument): PlanDocument {
+  return withDigest({ ...plan, made_by: PACKAGE_VERSION });
 }
 
 /** The origin of a change, as the plan says it. */
@@ -273,7 +289,7 @@ export async function parsePlanLines(
 const WRITES_PER_FILE = 3;
 
 /** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
-const VERSION = 1;
+export const VERSION = 1;
 
 /** Every member of the document, which the compiler holds against its type. */
 const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
@@ -282,6 +298,7 @@ const MEMBERS: Readonly<Record<keyof PlanDocument, true>> = {
   digest: true,
   checks: true,
   created_at: true,
+  made_by: true,
   purpose: true,
   undoes: true,
   revert: true,

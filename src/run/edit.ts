@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { PACKAGE_VERSION } from '../core/version.ts';
 import { withLetGo } from '../plan/state-entry.ts';
 import type { LedgerAction } from '../render/runs.ts';
 import type { StackSettings } from '../stack/index.ts';
@@ -85,6 +86,7 @@ export async function describeEdit(
     at: context.now().toISOString(),
     purpose,
     actor: await describeActor(dir, context),
+    made_by: PACKAGE_VERSION,
     plan_digest: '',
     config_digest: '',
     base_url: context.env.CALLSHEET_BASE_URL ?? platform.base_url ?? '',

@@ -7,6 +7,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
 import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
+import { PACKAGE_VERSION } from '../core/version.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import type { Readings } from '../live/readings.ts';
@@ -286,6 +287,7 @@ async function execute(
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
       ...(plan.snapshot === undefined ? {} : { snapshot: plan.snapshot }),
       actor,
+      made_by: PACKAGE_VERSION,
       plan_digest: plan.digest,
       config_digest: plan.config_digest,
       account_id: plan.platform.account_id,

@@ -12,7 +12,7 @@ import type { Line } from './state-text.ts';
  * entry where there is a key: so no line can be removed, exchanged or put in its place (`seal.ts`). Text is only ever added
  * at the end. To go on with a journal whose last write was cut off, that rest is ended with `TORN`.
  */
-const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
 const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;

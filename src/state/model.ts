@@ -11,8 +11,8 @@ import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import { getOwn } from '../core/value.ts';
 
-/** The file of the state, without its checksum and its seal. Its schema says less of leaves than these types. */
-export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'resources'> & {
+/** The file of the state, without its checksum, its seal and who wrote it. Its schema says less of leaves than these types. */
+export type State = Omit<StateFile.Document, 'checksum' | 'seal' | 'made_by' | 'resources'> & {
   readonly resources: { readonly [address: Address]: ResourceState };
 };
 

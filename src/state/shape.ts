@@ -14,7 +14,11 @@ import {
 } from './model.ts';
 
 /** The state as it stands in its file. */
-type SealedState = State & { readonly checksum: string; readonly seal?: string };
+type SealedState = State & {
+  readonly checksum: string;
+  readonly seal?: string;
+  readonly made_by?: string;
+};
 
 /** Tells a document of that shape from anything else; compiled when it is first needed. */
 function loadShape<T>(shape: Shape): () => Promise<ValidateFunction<T>> {

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { type Address, getKind } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
+import { PACKAGE_VERSION } from '../core/version.ts';
 import { kinds } from '../kinds/index.ts';
 import { MOST_STATE_BYTES } from './bounds.ts';
 import {
@@ -46,7 +47,7 @@ export async function piecesOfState(
   seals: Seals = NO_SEALS,
 ): Promise<Iterable<string>> {
   const { resources, ...facts } = state;
-  const head = JSON.stringify(facts).slice(1, -1);
+  const head = JSON.stringify({ ...facts, made_by: PACKAGE_VERSION }).slice(1, -1);
   const addresses = Object.keys(resources).sort();
   const formatLine = (address: string) =>
     `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
@@ -197,7 +198,7 @@ async function readSealed(
 async function soundState(document: unknown): Promise<State | undefined> {
   const validate = await stateShape();
   if (!validate(document)) return undefined;
-  const { checksum: _, ...state } = document;
+  const { checksum: _, made_by: __, ...state } = document;
   if (state.moved_to !== undefined) return undefined;
   return brokenInvariant(state) === undefined ? state : undefined;
 }
@@ -228,7 +229,7 @@ export async function parseState(
   const validate = await stateShape();
   if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
-  const { checksum: _, seal: __, ...state } = document;
+  const { checksum: _, seal: __, made_by: ___, ...state } = document;
   if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);

@@ -7,6 +7,7 @@ import { computeDigest } from '../../core/digest.ts';
 import { CallsheetError, reasonIn } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { isObject, type Json } from '../../core/value.ts';
+import { signed } from '../../plan/document.ts';
 import type { FleetDocument, FleetStack } from '../../render/fleet.ts';
 import { planFilePieces } from '../../render/json.ts';
 import type { Shard } from './request.ts';
@@ -67,7 +68,7 @@ export async function clearPlanSet(folder: string): Promise<void> {
 /** Writes the plan of one stack, and gives the name of its file. */
 export async function writePlan(folder: string, path: string, plan: PlanDocument): Promise<string> {
   const name = getPlanFile(path);
-  await writeNamedFile('--out', join(folder, name), planFilePieces(plan));
+  await writeNamedFile('--out', join(folder, name), planFilePieces(signed(plan)));
   return name;
 }
 

@@ -10,7 +10,7 @@ import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../../core/plan-
 import { isRefused } from '../../core/plan-document.ts';
 import { NO_FINGERPRINTS } from '../../diff/leaves.ts';
 import { movedFields } from '../../plan/basis.ts';
-import { isWriting, withDigest } from '../../plan/document.ts';
+import { isWriting, signed, withDigest } from '../../plan/document.ts';
 import { planFilePieces } from '../../render/json.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { checkPlan } from '../../run/apply.ts';
@@ -235,7 +235,7 @@ async function keepVerdict(
   const file = flags.out ?? given;
   if (file === undefined) return;
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
-  await writeNamedFile(flag, file, planFilePieces(document));
+  await writeNamedFile(flag, file, planFilePieces(signed(document)));
   const { verdict } = document.rehearsal ?? {};
   const next = verdict === 'passed' ? `: ${commandSpan(`apply ${quoted(file)}`, flags)}` : '.';
   say(terminal, `The verdict is in ${file}${next}`);
