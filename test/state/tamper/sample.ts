@@ -108,6 +108,8 @@ export function beganFull(run: string, serial: number): RunBegan {
       to: { location: 'other/state.json', lineage: 'l2' },
       from: { location: 'former/state.json', lineage: 'l3' },
     },
+    made_by: '0.1.0',
+    prunes: { keep: '90d', runs: ['r00'] },
     brought_by: 'r0',
     allowed: [{ flag: '--override-freeze', by: 'kim' }],
     overrides: [{ guard: 'freeze', message: 'frozen', reason: 'urgent' }],
