@@ -134,7 +134,7 @@ const WHY_NEEDED: { readonly [reason in NeededRun['reason']]: (of: string) => st
 
 type NeededRun = Runs.Pruning['needed'][number];
 
-/** What `runs prune` removed or would remove, and each old record that stays with the reason. */
+/** Tells which records `runs prune` removed or would remove, and why an old one stays. */
 export function renderPruning(
   { run, keep, pruned, needed, kept, most }: Runs.Pruning,
   isDry: boolean,
