@@ -4,7 +4,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import { listUnready, type PlanDocument } from '../core/plan-document.ts';
 import { type NoticeAddress, postNotice, readNoticeAddress } from '../platform/notify.ts';
 import { realPause } from '../platform/rate.ts';
-import { buildNotification } from '../render/notification.ts';
+import { buildNotification, type Contested } from '../render/notification.ts';
 import { describeActor } from '../run/actor.ts';
 import { driftStack } from '../run/drift.ts';
 import { planOptions } from '../run/plan.ts';
@@ -39,19 +39,26 @@ export function noticeAddress(
   });
 }
 
-/** Posts what drifted and what is not ready, and that nothing is where that is asked for. */
+/**
+ * Posts what drifted and what is not ready, and that nothing is where that is asked for. `contested`: what is no
+ * longer put back.
+ */
 export async function notifyDrift(
   address: NoticeTarget | undefined,
   drift: PlanDocument,
-  { dir, notifyAlways }: NotifyFlags & { readonly dir: string },
+  {
+    dir,
+    notifyAlways,
+    contested = [],
+  }: NotifyFlags & { readonly dir: string; readonly contested?: readonly Contested[] },
   context: Context,
 ): Promise<void> {
   const hasNews = drift.changes.length > 0 || listUnready(drift).length > 0;
   if (address === undefined || !(hasNews || notifyAlways === true)) return;
-  const { commit, pipeline } = await describeActor(dir, context);
+  const { user, commit, pipeline } = await describeActor(dir, context);
   const id = randomUUID();
-  const sender = { id, sent_at: context.now().toISOString(), commit, pipeline };
-  await deliver(address, id, JSON.stringify(buildNotification(drift, sender)), context);
+  const sender = { id, sent_at: context.now().toISOString(), user, commit, pipeline };
+  await deliver(address, id, JSON.stringify(buildNotification(drift, sender, contested)), context);
 }
 
 /** Posts a JSON text, signed where there is a secret. `id`: the same in each try, so that receivers see duplicates. */

@@ -400,6 +400,8 @@ export type Document = {
   readonly omitted: number;
   /** Resources that the platform does not confirm to be ready, such as sources whose ingestion failed. */
   readonly unready?: readonly Unready[];
+  /** Drifted resources that `watch --heal` no longer puts back, as they drifted again each time, as many as fit 200,000 characters. */
+  readonly contested?: readonly Contested[];
 };
 /** A resource that drifted. */
 export type Change = {
@@ -486,6 +488,39 @@ export type Unready = {
   readonly since: string | null;
   /** One sentence for people. */
   readonly message: string;
+};
+/** A resource that Callsheet and somebody else write in turn. */
+export type Contested = {
+  /** Its address in the stack. */
+  readonly address: string;
+  /** How often Callsheet tried to put it back within the day that ended with the last try. */
+  readonly times: number;
+  /** The first of these tries; null where none is known. */
+  readonly since: string | null;
+  /** The settings that drifted. */
+  readonly fields: readonly ContestedField[];
+};
+/** A setting, as both sides write it. */
+export type ContestedField = {
+  /** Where it stands; elements of keyed lists by their key. */
+  readonly path: string;
+  /** Whether a value was longer than 500 characters, and is its beginning as a text. */
+  readonly is_cut: boolean;
+  /** Whether the values are masked. */
+  readonly secret: boolean;
+  readonly ours: Side;
+  readonly theirs: Side;
+};
+/** A value and who wrote it. */
+export type Side = {
+  /** The value; null where there is none. */
+  readonly value: Json;
+  /** Who wrote it; null where that is unknown. */
+  readonly actor: string | null;
+  /** From where; null where that is unknown. */
+  readonly source: string | null;
+  /** When; null where that is unknown. */
+  readonly at: string | null;
 };
 }
 

@@ -256,6 +256,18 @@ export const SIGNED_HERE =
 export type Attribution = Plan.Attribution;
 
 /**
+ * Finds the newest edit that an attribution names. Undefined where it is unknown: none of the edits beside something
+ * unknown need be the one.
+ */
+export function findEdit<Edit extends { readonly id: number }>(
+  edits: readonly Edit[],
+  attribution: Pick<Attribution, 'certainty' | 'entries'> | undefined,
+): Edit | undefined {
+  if (attribution === undefined || attribution.certainty === 'unknown') return undefined;
+  return edits.find(({ id }) => attribution.entries.includes(id));
+}
+
+/**
  * Why a history does not tell who changed something.
  *
  * - `not_recorded`: history does not record this setting.

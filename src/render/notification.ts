@@ -4,6 +4,7 @@ import {
   type Attribution,
   type Change,
   type FieldChange,
+  findEdit,
   isAbsent,
   listUnready,
   type PlanDocument,
@@ -23,8 +24,20 @@ type DriftedResource = Notification.Change;
 
 type DriftedField = Notification.Field;
 
-/** When it is sent, and from where. */
-type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'>;
+/** When it is sent, from where and by whom. */
+type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'> & {
+  readonly user: string | null;
+};
+
+/** A drifted resource that is no longer put back: how often that was tried, and the last try. */
+export type Contested = {
+  readonly address: string;
+  readonly times: number;
+  /** The first of these tries, ISO 8601. */
+  readonly since: string | null;
+  readonly run: string | null;
+  readonly at: string | null;
+};
 
 /** Characters of a value. */
 const MAX_VALUE = 500;
@@ -34,7 +47,11 @@ const MAX_CHANGES = 200_000;
 const MAX_NAMED = 10;
 
 /** A drift document as a notification. */
-export function buildNotification(drift: PlanDocument, sender: Sender): DriftNotification {
+export function buildNotification(
+  drift: PlanDocument,
+  sender: Sender,
+  contested: readonly Contested[] = [],
+): DriftNotification {
   const drifted = drift.changes.map((change) => buildResource(change, drift));
   const changes = fitting(drifted);
   return {
@@ -43,7 +60,7 @@ export function buildNotification(drift: PlanDocument, sender: Sender): DriftNot
     id: sender.id,
     sent_at: sender.sent_at,
     is_drifted: drifted.length > 0,
-    text: formatText(drift, drifted, sender),
+    text: formatText(drift, drifted, sender, contested),
     platform: drift.platform,
     environment: drift.environment ?? null,
     commit: sender.commit,
@@ -53,7 +70,34 @@ export function buildNotification(drift: PlanDocument, sender: Sender): DriftNot
     changes,
     omitted: drifted.length - changes.length,
     unready: listUnready(drift).map(buildUnready),
+    contested: fitting(contested.map((fight) => buildContested(fight, drifted, sender))),
   };
+}
+
+/** Both sides of each setting: what Callsheet wrote last, and what was written over it. */
+function buildContested(
+  { address, times, since, run, at }: Contested,
+  drifted: readonly DriftedResource[],
+  { user }: Sender,
+): Notification.Contested {
+  const found = drifted.find((resource) => resource.address === address);
+  const fields = (found?.fields ?? []).map((field) => {
+    const { path, before, after, is_cut, secret, attribution } = field;
+    const theirs = findEdit(found?.edits ?? [], attribution ?? undefined);
+    return {
+      path,
+      is_cut,
+      secret,
+      ours: { value: before, actor: user, source: run, at },
+      theirs: {
+        value: after,
+        actor: theirs?.actor ?? null,
+        source: theirs?.source ?? null,
+        at: theirs?.at ?? null,
+      },
+    };
+  });
+  return { address, times, since, fields };
 }
 
 function buildUnready({ address, unready, message }: UnreadyNote): Notification.Unready {
@@ -92,7 +136,7 @@ function cut(value: Json): Json {
 }
 
 /** The first of the changes, as many as there is room for. */
-function fitting(changes: readonly DriftedResource[]): readonly DriftedResource[] {
+function fitting<Item>(changes: readonly Item[]): readonly Item[] {
   let room = MAX_CHANGES;
   const first = changes.findIndex((change) => {
     room -= JSON.stringify(change).length;
@@ -124,10 +168,15 @@ function formatText(
   drift: PlanDocument,
   drifted: readonly DriftedResource[],
   { pipeline }: Sender,
+  contested: readonly Contested[],
 ): string {
-  const named = drifted.slice(0, MAX_NAMED).map(({ address, fields, is_gone: isGone }) => {
+  const fought = new Set(contested.map(({ address }) => address));
+  const first = drifted.toSorted(
+    (one, other) => Number(fought.has(other.address)) - Number(fought.has(one.address)),
+  );
+  const named = first.slice(0, MAX_NAMED).map(({ address, fields, is_gone: isGone }) => {
     const what = isGone ? 'gone' : formatCount(fields.length, 'setting');
-    return `${plain(address)}: ${what}`;
+    return `${plain(address)}: ${what}${fought.has(address) ? ', contested' : ''}`;
   });
   const unready = listUnready(drift);
   const waiting = unready
@@ -135,6 +184,9 @@ function formatText(
     .map(({ address, unready: { phase } }) => `${plain(address)}: not ready (${phase})`);
   const rest = drifted.length - named.length + unready.length - waiting.length;
   return [
+    ...(fought.size === 0
+      ? []
+      : [`Contested: ${formatCount(fought.size, 'resource')} no longer put back`]),
     plain(headline(drift)),
     ...named,
     ...waiting,

@@ -13,6 +13,7 @@ import {
 import { formatLabel } from '../../core/address.ts';
 import { type FailureCode, formatDuration } from '../../core/errors.ts';
 import { formatEdit, type UnreadyNote } from '../../core/plan-document.ts';
+import type { Contested } from '../../render/notification.ts';
 import { formatCount, formatNumber } from '../../render/wording.ts';
 import type { OpenGauges } from '../../run/context.ts';
 import type { Author, Seen } from './look.ts';
@@ -22,7 +23,7 @@ export type Log = LogOf<WatchEvent>;
 /** Flags that say what is put back. */
 export type HealFlags = {
   readonly heal?: boolean;
-  /** Tries for one address within an hour. */
+  /** Tries for one address within an hour; twice as many within a day. */
   readonly healLimit: number;
 };
 
@@ -90,8 +91,8 @@ export const EVENTS = {
   ),
   heal_skipped: warn(({ message }: StackMessage) => `Nothing is put back: ${message}`),
   heal_contested: error(
-    ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
-      `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} within an hour, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
+    ({ address, times, since }: OfStack & Pick<Contested, 'address' | 'times' | 'since'>) =>
+      `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} since ${since}, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
   ),
   heal_agreed: info(
     ({ address }: OfStack & { readonly address: string }) => `${address} no longer drifts`,

@@ -6,6 +6,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { Change, PlanDocument } from '../../core/plan-document.ts';
 import { isHeldBack } from '../../core/plan-document.ts';
 import { type SkippedHeal, whyNotHealed } from '../../plan/drift.ts';
+import type { Contested } from '../../render/notification.ts';
 import { findStanding } from '../../run/behind.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { findAtWork } from '../../run/recover.ts';
@@ -21,7 +22,7 @@ export type Healer = {
   /** Gives what was put back, and what is contested. */
   readonly heal: (seen: Seen) => Promise<{
     readonly healed: ReadonlySet<Address>;
-    readonly contested: number;
+    readonly contested: readonly Contested[];
     /** True if an interrupt cut the healing short. */
     readonly isCut: boolean;
   }>;
@@ -32,14 +33,16 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
   let tries: Tries = new Map();
   let hasReadPast = false;
   let contested: ReadonlySet<Address> = new Set();
+  // These drifted in every pass so far: of them, those that were contested before the start still are.
+  let unbroken: ReadonlySet<Address> | undefined;
   // Messages already logged about findings that are not healed.
   let said: ReadonlySet<string> = new Set();
 
   function tellContested(now: ReadonlySet<Address>): void {
     for (const address of now) {
       if (contested.has(address)) continue;
-      const times = tries.get(address)?.length ?? 0;
-      log({ event: 'heal_contested', stack, address, times });
+      const { times, since } = describeFight(address, tries);
+      log({ event: 'heal_contested', stack, address, times, since });
     }
     for (const address of contested) {
       if (!now.has(address)) log({ event: 'heal_agreed', stack, address });
@@ -61,12 +64,12 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
   function note(ended: Extract<Healed, { type: 'ran' }>): ReadonlySet<Address> {
     const tried = ended.lines.filter(isTried);
     const now = context.now().getTime();
+    const { run } = ended;
     tries = recentTries(
       tries,
-      tried.map(({ address }) => ({ address, at: now })),
+      tried.map(({ address }) => ({ address, at: now, run })),
       now,
     );
-    const { run } = ended;
     for (const { address, name = address, status, fields, message } of ended.lines) {
       log({ event: 'heal_ended', stack, run, address, name, status, fields, message });
       metrics.healEnded(status);
@@ -78,24 +81,29 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
     async heal({ healing, drift, unsettled }) {
       const drifted = drift.changes.map(({ address }) => address);
       const now = context.now().getTime();
+      unbroken = new Set(drifted.filter((address) => unbroken?.has(address) ?? true));
+      let before = contested;
       // Most passes have nothing to heal, and receipts may be many.
       if (healing.heal.length > 0 && !hasReadPast) {
         tries = await readTries(flags, context);
         hasReadPast = true;
+        const past = findGivenUp(tries, flags.healLimit).filter((one) => unbroken?.has(one));
+        before = new Set([...contested, ...past]);
       }
       tries = recentTries(tries, [], now);
-      tellContested(findContested(drifted, contested, tries, flags.healLimit));
+      tellContested(findContested(drifted, before, tries, { limit: flags.healLimit, now }));
+      const fights = [...contested].map((address) => describeFight(address, tries));
       const wanted = healing.heal.filter((address) => !contested.has(address));
       if (wanted.length === 0 || unsettled !== undefined || context.stop.aborted) {
         tellLeft(healing.left, wanted.length === 0 ? undefined : unsettled);
-        return { healed: new Set(), contested: contested.size, isCut: false };
+        return { healed: new Set(), contested: fights, isCut: false };
       }
       const ended = await heal(wanted, flags, context);
       const left = 'left' in ended ? ended.left : [];
       tellLeft([...healing.left, ...left], ended.type === 'skipped' ? ended.why : undefined);
       const healed = ended.type === 'ran' ? note(ended) : new Set<Address>();
       const isCut = ended.type === 'ran' && ended.status === 'interrupted';
-      return { healed, contested: contested.size, isCut };
+      return { healed, contested: fights, isCut };
     },
   };
 }
@@ -104,19 +112,19 @@ function isTried({ status }: Pick<LedgerLine, 'status'>): boolean {
   return status === 'done' || status === 'failed';
 }
 
-/** Reads the tries of the last hour from the receipts: those before a restart, and those of another watch. */
+/** Reads the tries of the last week from the receipts: those before a restart, and those of another watch. */
 async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
   const { stack } = await openStack(flags, context, 'skip');
   const store = openStore(stack, context);
   const now = context.now().getTime();
   try {
     const runs = (await store.runs()).filter(
-      ({ purpose, at }) => purpose === 'heal' && now - Date.parse(at) < HOUR_MS,
+      ({ purpose, at }) => purpose === 'heal' && now - Date.parse(at) < WEEK_MS,
     );
     const found = [];
     for (const { run, at } of runs) {
       const tried = listLedger((await store.run(run)) ?? []).filter(isTried);
-      found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at) })));
+      found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at), run })));
     }
     return recentTries(new Map(), found, now);
   } finally {
@@ -126,22 +134,33 @@ async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
 
 /** An hour, in which healing an address is counted. */
 export const HOUR_MS = 3_600_000;
+/** A day, in which it is counted, too: a program that writes twice an hour would be fought for ever. */
+export const DAY_MS = 24 * HOUR_MS;
+/** The tries of a day, as a multiple of those of an hour. */
+export const DAY_LIMITS = 2;
+/** Tries are remembered for so long, so that a watch which starts again knows what it gave up. */
+export const WEEK_MS = 7 * DAY_MS;
 
-/** When addresses were last tried to be healed, as milliseconds since 1970. */
-type Tries = ReadonlyMap<Address, readonly number[]>;
+/** When an address was tried to be healed, as milliseconds since 1970, and by which run. */
+type Try = { readonly at: number; readonly run: string };
 
-/** The tries of the last hour, with more of them: what is older says nothing any more. */
+/** The tries of each address, the oldest first. */
+type Tries = ReadonlyMap<Address, readonly Try[]>;
+
+/** The tries of the last week, with more of them: what is older says nothing any more. */
 export function recentTries(
   tries: Tries,
-  more: readonly { readonly address: Address; readonly at: number }[],
+  more: readonly (Try & { readonly address: Address })[],
   now: number,
 ): Tries {
   const all = new Map(tries);
-  for (const { address, at } of more) all.set(address, [...(all.get(address) ?? []), at]);
+  for (const { address, at, run } of more)
+    all.set(address, [...(all.get(address) ?? []), { at, run }]);
   return new Map(
     [...all]
-      .map(([address, times]) => [address, times.filter((at) => now - at < HOUR_MS)] as const)
-      .filter(([, times]) => times.length > 0),
+      .map(([address, times]) => [address, times.filter(({ at }) => now - at < WEEK_MS)] as const)
+      .filter(([, times]) => times.length > 0)
+      .map(([address, times]) => [address, times.toSorted((one, other) => one.at - other.at)]),
   );
 }
 
@@ -153,11 +172,40 @@ export function findContested(
   drifted: readonly Address[],
   before: ReadonlySet<Address>,
   tries: Tries,
-  limit: number,
+  { limit, now }: { readonly limit: number; readonly now: number },
 ): ReadonlySet<Address> {
   return new Set(
-    drifted.filter((address) => before.has(address) || (tries.get(address)?.length ?? 0) >= limit),
+    drifted.filter(
+      (address) => before.has(address) || isLimitReached(tries.get(address) ?? [], limit, now),
+    ),
   );
+}
+
+/** Finds the addresses whose last try was the last that was allowed: the watch that made it gave them up. */
+export function findGivenUp(tries: Tries, limit: number): readonly Address[] {
+  return [...tries].flatMap(([address, times]) =>
+    isLimitReached(times, limit, times.at(-1)?.at ?? 0) ? address : [],
+  );
+}
+
+function isLimitReached(times: readonly Try[], limit: number, now: number): boolean {
+  const within = (span: number) => times.filter(({ at }) => now - at < span).length;
+  return within(HOUR_MS) >= limit || within(DAY_MS) >= DAY_LIMITS * limit;
+}
+
+/** Describes the tries of the day that ended with the last one. */
+function describeFight(address: Address, tries: Tries): Contested {
+  const all = tries.get(address) ?? [];
+  const last = all.at(-1);
+  const counted = all.filter(({ at }) => (last?.at ?? 0) - at < DAY_MS);
+  const iso = (one: Try | undefined) => (one === undefined ? null : new Date(one.at).toISOString());
+  return {
+    address,
+    times: counted.length,
+    since: iso(counted[0]),
+    run: last?.run ?? null,
+    at: iso(last),
+  };
 }
 
 type Healed =

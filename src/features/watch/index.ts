@@ -33,10 +33,14 @@ export const watch: Feature = {
           defaultSaid: '127.0.0.1:9464',
         }),
         flag('--heal', 'undo drift where lifecycle.heal is true'),
-        flag('--heal-limit <n>', 'tries for one resource within an hour', {
-          parse: positive,
-          byDefault: 3,
-        }),
+        flag(
+          '--heal-limit <n>',
+          'tries for one resource within an hour; twice as many within a day',
+          {
+            parse: positive,
+            byDefault: 3,
+          },
+        ),
         NOTIFY,
         LOG,
         REFRESH,

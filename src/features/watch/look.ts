@@ -5,6 +5,7 @@ import {
   type Attribution,
   type Change,
   type FieldChange,
+  findEdit,
   isGone,
   isWritten,
   type PlanDocument,
@@ -200,10 +201,9 @@ const NOBODY = { actor: null, source: null, at: null } as const;
 
 function findAuthor({ edits = [] }: Change, attribution: Attribution | undefined): Author {
   if (attribution === undefined) return { certainty: null, because: null, ...NOBODY };
-  const { certainty, because, entries } = attribution;
-  const edit = edits.find(({ id }) => entries.includes(id));
-  // None of the edits beside something unknown need be the one.
-  if (certainty === 'unknown' || edit === undefined) return { certainty, because, ...NOBODY };
+  const { certainty, because } = attribution;
+  const edit = findEdit(edits, attribution);
+  if (edit === undefined) return { certainty, because, ...NOBODY };
   const { actor, source, at } = edit;
   return { certainty, because, actor, source, at };
 }

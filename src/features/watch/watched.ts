@@ -7,6 +7,7 @@ import { isSameJson } from '../../core/value.ts';
 import { withoutHealed } from '../../plan/drift.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Pause } from '../../platform/rate.ts';
+import type { Contested } from '../../render/notification.ts';
 import { toFailure } from '../../run/document.ts';
 import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
@@ -81,12 +82,12 @@ export function watchStack(deps: WatchedDeps): Pass {
     const before = listFindings(drift);
     tellFindings(before);
     tellUnready(listUnready(drift));
-    const none = { healed: new Set<string>(), contested: 0, isCut: false };
+    const none = { healed: new Set<string>(), contested: [], isCut: false };
     const { healed, contested, isCut } = (await healer?.heal(seen)) ?? none;
-    await notices.post(drift, before);
+    await notices.post(drift, before, contested);
     const left = withoutHealed(drift, healed);
     findings = listFindings(left);
-    if (healed.size > 0) await notices.post(left, findings);
+    if (healed.size > 0) await notices.post(left, findings, contested);
     const drifted = left.changes.length;
     const counts = {
       compared,
@@ -94,7 +95,7 @@ export function watchStack(deps: WatchedDeps): Pass {
       unready: unready.size,
       pending,
       healed: healed.size,
-      contested,
+      contested: contested.length,
     };
     return { ...counts, isCut };
   }
@@ -366,9 +367,13 @@ function unreadyKey({ address, unready: { phase, status } }: UnreadyNote): strin
   return JSON.stringify([address, phase, status]);
 }
 
-/** Posts that drift appeared or ended, and not at every pass that there still is some. */
+/** Posts that drift appeared, is contested or ended, and not at every pass that there still is some. */
 type Notices = {
-  readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
+  readonly post: (
+    drift: PlanDocument,
+    findings: Findings,
+    contested: readonly Contested[],
+  ) => Promise<void>;
 };
 
 /** Notices of one stack. Nothing was posted yet. */
@@ -376,13 +381,15 @@ export function openNotices(
   address: NoticeTarget | undefined,
   { stack, flags: { dir }, context, log, metrics }: Watching,
 ): Notices {
-  // The receiver knows of these: what drifted, and to which value; what is not ready, and with which status.
+  // The receiver knows of these: what drifted, and to which value; what is contested; what is not ready, and with
+  // which status.
   let known: ReadonlySet<string> = new Set();
 
   return {
-    async post(drift, findings) {
+    async post(drift, findings, contested) {
       const now = new Set([
         ...[...findings].map(([place, { digest }]) => `${place} ${digest}`),
+        ...contested.map((fight) => `contested ${fight.address}`),
         ...listUnready(drift).map(unreadyKey),
       ]);
       const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
@@ -392,7 +399,7 @@ export function openNotices(
         return;
       }
       try {
-        await notifyDrift(address, drift, { dir, notifyAlways: true }, context);
+        await notifyDrift(address, drift, { dir, notifyAlways: true, contested }, context);
       } catch (error) {
         if (!(error instanceof CallsheetError)) throw error;
         // The next pass tries again.

@@ -121,6 +121,14 @@ const SCENARIOS: readonly Scenario[] = [
     }),
   },
   {
+    fires: ['CallsheetNotificationsFail'],
+    when: 'a notification does not arrive once',
+    minutes: 20,
+    at: beside((minute, both) => {
+      if (minute === 10) both.watch.notified(false);
+    }),
+  },
+  {
     fires: ['CallsheetNotApplied'],
     when: 'a change is not applied for a day',
     minutes: 1450,

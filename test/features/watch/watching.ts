@@ -23,6 +23,8 @@ type Options = {
   readonly flags?: Partial<WatchFlags>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly wire?: (transport: Transport) => Transport;
+  /** Milliseconds that its clock is ahead from the start on. */
+  readonly offset?: number;
 };
 
 /** A `watch` in this process whose time only passes when a test says so. */
@@ -70,7 +72,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
   const { flags = {}, env = {}, wire } = options;
   const stop = new AbortController();
   const { context: quiet, said } = quietContext();
-  let offset = 0;
+  let { offset = 0 } = options;
   let waiting = Promise.withResolvers<number>();
   let wake = () => {};
 
