@@ -1,3 +1,4 @@
+import type { RunEvent } from '../apply/journal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { renderAppliedText } from '../render/text.ts';
@@ -53,12 +54,12 @@ export async function apply(
 
 const APPROVE = 'Apply a plan file (`callsheet plan --out plan.json`), or pass --auto-approve.';
 
-/** Applies, but leaves plan and outcome to `review` and the caller to show. */
+/** Applies, but leaves plan and outcome to `review` and the caller to show. `onEvent` gets each event of its runs. */
 export async function applyNow(
   read: (() => Promise<PlanDocument>) | undefined,
   flags: Omit<ApplyFlags, 'format'>,
   context: Context,
-  review: ApplyReview = {},
+  review: ApplyReview & { readonly onEvent?: (event: RunEvent) => void } = {},
 ): Promise<ApplyOutcome> {
   if (read !== undefined) refusePlanningFlags(flags);
   const { refresh, calls, expect, lockTimeout, rollbackOnFailure } = flags;
@@ -68,8 +69,16 @@ export async function applyNow(
     options: planOptions(flags),
     ...{ refresh, calls, expect, lockTimeout, rollbackOnFailure },
   };
-  const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
-  return applyStack(given, context, { ...review, observe });
+  const { onEvent: follow, ...shown } = review;
+  const observe = async (plan: PlanDocument) => {
+    const progress = await openProgress(plan, flags, context);
+    const onEvent = (event: RunEvent) => {
+      follow?.(event);
+      progress.onEvent(event);
+    };
+    return { ...progress, onEvent };
+  };
+  return applyStack(given, context, { ...shown, observe });
 }
 
 export function applyExit({ applied }: ApplyOutcome): ExitCode {

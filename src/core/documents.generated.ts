@@ -1144,6 +1144,8 @@ export type Document = {
   };
   /** The stacks that were worked on, by path. */
   readonly stacks: readonly Stack[];
+  /** Of `queue show`: the stacks that workers are at; absent where there are none. */
+  readonly working?: readonly Working[];
 };
 /** What came of one stack. */
 export type Stack = {
@@ -1331,6 +1333,19 @@ export type Interleaved = {
 /** Values as last written, by path. */
 export type Leaves = {
   readonly [k: string]: Leaf;
+};
+/** A stack that a worker is at. */
+export type Working = {
+  /** Folder of the stack, seen from the root of the tree. */
+  readonly path: string;
+  /** The worker, as its log names it. */
+  readonly worker: string | null;
+  /** The run that it began; null where there is none, or none yet. */
+  readonly run: string | null;
+  /** How often it was handed out, this time included. */
+  readonly attempts: number;
+  /** When it was handed out. */
+  readonly since: string | null;
 };
 }
 

@@ -10,6 +10,7 @@ import {
   OFFLINE,
   positive,
   QUEUE,
+  span,
 } from '../../console/flags.ts';
 import type { Feature } from '../../feature.ts';
 import type { StackCommand, TreeFlags } from './request.ts';
@@ -60,6 +61,9 @@ export const fleet: Feature = {
           isWritten: true,
         }),
         flag('--wait', 'wait for the batch, and report its result'),
+        flag('--timeout <span>', 'with --wait: end with 6 once it took so long: 30s, 5m, 1h', {
+          parse: span,
+        }),
         format('text', 'json', 'markdown'),
       ],
       examples: [
@@ -104,6 +108,9 @@ export const fleet: Feature = {
           isWritten: true,
         }),
         flag('--wait', 'follow it until it is done'),
+        flag('--timeout <span>', 'with --wait: end with 6 once it took so long: 30s, 5m, 1h', {
+          parse: span,
+        }),
         format('text', 'json', 'markdown'),
       ],
       examples: [

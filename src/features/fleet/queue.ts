@@ -7,7 +7,13 @@ import { isAgreed, say } from '../../console/events.ts';
 import type { QueuedCommand } from '../../console/flags.ts';
 import { stampDocument } from '../../console/show.ts';
 import { commandLine, quoted } from '../../core/command-line.ts';
-import { CallsheetError, EXIT, type ExitCode, explainSystemError } from '../../core/errors.ts';
+import {
+  CallsheetError,
+  EXIT,
+  type ExitCode,
+  explainSystemError,
+  formatDuration,
+} from '../../core/errors.ts';
 import { parsePlan } from '../../plan/document.ts';
 import { realPause } from '../../platform/rate.ts';
 import { jsonText, sanitise, sanitiseLine } from '../../render/untrusted.ts';
@@ -18,15 +24,18 @@ import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { QueueLost } from './queue/database.ts';
 import {
+  type Asking,
   type BatchStatus,
   countTasks,
   type Enqueued,
   enqueue,
+  findAsking,
   type NewBatch,
   type NewTask,
   openQueue,
   type Queue,
   readBatch,
+  type TaskAtWork,
 } from './queue/enqueue.ts';
 import { APPROVE, checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
 import { type StackResult, summariseStack } from './run-stack.ts';
@@ -36,6 +45,8 @@ import { stackText, workOn } from './work-on.ts';
 export type QueueFlags = TreeRequest['flags'] & {
   readonly queue?: string;
   readonly wait?: boolean;
+  /** With `wait`: milliseconds after which it is no longer waited for. */
+  readonly timeout?: number;
 };
 
 /** `callsheet queue add`: one job for each stack of a tree. */
@@ -46,6 +57,7 @@ export async function add(
   context: Context,
 ): Promise<ExitCode> {
   refuseOut(command, flags.wait === true, flags);
+  refuseTimeoutAlone(flags);
   if (plans !== undefined && command !== 'apply') {
     throw new CallsheetError('usage', `${command} takes no folder of plans`, {
       hint: 'Name the folder of the stacks with --dir.',
@@ -83,7 +95,8 @@ export async function add(
 }
 
 /** `callsheet queue show`: what came of a batch, as the same command with `--recursive` would have said it. */
-export function show(id: string, flags: QueueFlags, context: Context): Promise<ExitCode> {
+export async function show(id: string, flags: QueueFlags, context: Context): Promise<ExitCode> {
+  refuseTimeoutAlone(flags);
   return withQueue(flags, context, (queue) => report(queue, id, flags, context));
 }
 
@@ -126,6 +139,11 @@ function refuseOut(command: QueuedCommand, isReady: boolean, { out }: QueueFlags
   });
 }
 
+function refuseTimeoutAlone({ wait, timeout }: QueueFlags): void {
+  if (timeout === undefined || wait === true) return;
+  throw new CallsheetError('usage', '--timeout needs --wait');
+}
+
 /** The command that shows what came of a batch. A queue that the environment names is there the next time, too. */
 function showCommand(id: string, flags: QueueFlags): string {
   const queue = flags.queue === undefined ? '' : ` --queue ${quoted(flags.queue)}`;
@@ -141,14 +159,21 @@ function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewB
 const LOOK_MS = 1_000;
 /** A queue that is away longer ends the waiting, not the work. */
 const AWAY_MS = 60_000;
+/** How often it is said that nobody is there to do it. */
+const SAY_MS = 30_000;
 
-/** Waits until nothing of a batch is left to be done, and says how far it is whenever that changes. */
+/**
+ * Waits until nothing of a batch is left to be done, or the time is over, and says how far it is whenever that changes.
+ * Where no worker asks for its commit, it says so each half minute.
+ */
 async function follow(
   queue: Queue,
   id: string,
   flags: QueueFlags,
-  { terminal, stop }: Pick<Context, 'terminal' | 'stop'>,
+  { terminal, stop, now, pause = realPause }: Context,
 ): Promise<void> {
+  const began = now().getTime();
+  let unaskedSince = began;
   let shown = '';
   let awaySince: number | undefined;
   while (!stop.aborted) {
@@ -158,6 +183,14 @@ async function follow(
       );
       awaySince = undefined;
       if (running + waiting === 0) return;
+      const asking = await queue.database.explainFailures(() =>
+        findAsking(queue.database.query, id),
+      );
+      if (running > 0 || asking.isAsked) unaskedSince = now().getTime();
+      if (now().getTime() - unaskedSince >= SAY_MS) {
+        say(terminal, describeUnasked(asking, waiting));
+        unaskedSince = now().getTime();
+      }
       const text = [
         `${done} done, ${running} running, ${waiting} waiting`,
         ...notes.map((note) => `  ${sanitiseLine(note)}`),
@@ -167,15 +200,36 @@ async function follow(
       shown = text;
     } catch (error) {
       if (!(error instanceof QueueLost)) throw error;
-      awaySince ??= Date.now();
-      if (Date.now() - awaySince > AWAY_MS) throw error;
+      awaySince ??= now().getTime();
+      if (now().getTime() - awaySince > AWAY_MS) throw error;
     }
-    await realPause.sleep(LOOK_MS, stop);
+    if (now().getTime() - began >= (flags.timeout ?? Number.POSITIVE_INFINITY)) {
+      terminal.live?.end();
+      const waited = formatDuration((flags.timeout ?? 0) / 1_000);
+      say(terminal, `It was waited for ${waited}. The batch ${id} continues in the background.`);
+      return;
+    }
+    await pause.sleep(LOOK_MS, stop);
   }
   terminal.live?.end();
   throw new CallsheetError('interrupted', `the batch ${id} continues in the background`, {
     hint: `Its report: ${showCommand(id, flags)}`,
   });
+}
+
+/** Both commits are named: a worker of another one takes nothing of this. */
+function describeUnasked({ commit, others }: Asking, waiting: number): string {
+  const wanted = commit === null ? 'outside of a repository' : `of commit ${named(commit)}`;
+  const asked =
+    others.length === 0
+      ? 'No other asks either.'
+      : `Others ask for ${others.map(named).join(', ')}.`;
+  const count = formatCount(waiting, 'stack waits', 'stacks wait');
+  return `${count}, and no worker ${wanted} asks. ${asked} Start \`callsheet queue work\` in a checkout of it.`;
+}
+
+function named(commit: string): string {
+  return sanitiseLine(commit).slice(0, 12);
 }
 
 /** Shows what came of a batch, as the same command with `--recursive` would have. 6 while some of it is not done. */
@@ -194,12 +248,27 @@ async function reportBatch(
   const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
+    working: tasks.flatMap(({ stack: path, working }) =>
+      working === undefined ? [] : { path, ...working },
+    ),
     buildTask: ({ path }) => buildResult(path, done.get(path)?.result, flags),
   });
   if (rest === 0) return exit;
+  for (const { stack, working } of tasks)
+    if (working !== undefined) say(context.terminal, describeWork(stack, working));
   const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;
   say(context.terminal, out === undefined ? open : `${open} No plans were written.`);
   return EXIT.locked;
+}
+
+function describeWork(stack: string, { worker, run, attempts, since }: TaskAtWork): string {
+  const parts = [
+    `worker ${worker ?? 'unknown'}`,
+    run === null ? 'no run yet' : `run ${run}`,
+    `try ${attempts}`,
+    `since ${since ?? 'an unknown time'}`,
+  ];
+  return sanitiseLine(`${stack} is being worked on: ${parts.join(', ')}`);
 }
 
 /**

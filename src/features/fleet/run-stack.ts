@@ -38,6 +38,8 @@ export type StackTask = {
   readonly plan?: (() => Promise<PlanDocument>) | undefined;
   /** True if the process runs for days: the trace of the stack is its own. */
   readonly isAlone?: boolean;
+  /** Gets the id of each run that `apply` begins. */
+  readonly onRun?: ((run: string) => void) | undefined;
 };
 
 export type StackDocument = PlanDocument | RunDocument | DiagnosticsDocument;
@@ -104,7 +106,7 @@ type Performed = {
 
 /** The commands load on demand, as everywhere. `show` is given what there is to show whatever follows. */
 async function perform(
-  { command, stack, flags: given, plan }: StackTask,
+  { command, stack, flags: given, plan, onRun }: StackTask,
   context: Context,
   show: (early: StackDocument) => void,
 ): Promise<Performed> {
@@ -119,7 +121,12 @@ async function perform(
       const { applyDocument } = await import('../../run/apply.ts');
       const shown = { flags: { ...flags, format: 'json' }, context } as const;
       const ended = (outcome: UndoOutcome) => tellOutcome(outcome, shown);
-      const outcome = await applyNow(plan, flags, context, { ended });
+      const outcome = await applyNow(plan, flags, context, {
+        ended,
+        onEvent: (event) => {
+          if (event.type === 'run_started') onRun?.(event.run);
+        },
+      });
       tellRollback(outcome, shown);
       return { exit: applyExit(outcome), document: applyDocument(outcome) };
     }

@@ -56,6 +56,8 @@ type Work = {
   readonly isStep?: boolean;
   /** It was done elsewhere, and `buildTask` knows what came of it. */
   readonly isReport?: boolean;
+  /** The stacks that workers are still at. */
+  readonly working?: FleetDocument['working'];
 };
 
 type Worked = { readonly exit: ExitCode; readonly document: FleetDocument };
@@ -100,6 +102,7 @@ export async function workOn(
     digest: work.digest ?? (command === 'plan' ? digestOfPlans(stacks) : null),
     totals: sumTotals(stacks),
     stacks,
+    ...(work.working === undefined || work.working.length === 0 ? {} : { working: work.working }),
   };
   if (work.isStep !== true || flags.format !== 'json') await view.end(document);
   // After an interrupt the folder is no complete set, which must not be applied.

@@ -166,6 +166,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
 
   async function look(): Promise<void> {
     if (Date.now() - lookedAt < LOOK_MS) return;
+    await handOut.ask();
     const left = await handOut.left();
     lookedAt = Date.now();
     tell({ type: 'looked', left });
@@ -408,18 +409,19 @@ function flagsOfPlan(plan: string | undefined): ReadonlySet<string | undefined> 
 
 const PLAN_OF_BATCH = 'the plan of the batch';
 
-/** Runs the command of a task on its stack. Prints nothing and never throws. */
+/** Runs the command of a task on its stack. Prints nothing and never throws. `onRun` gets the id of each run that begins. */
 export async function performTask(
   task: Task,
   own: OwnFlags,
   context: Context,
+  onRun?: (run: string) => void,
 ): Promise<StackResult> {
   const stack = { path: task.stack, dir: findFolder(task, own) ?? own.dir };
   const { command, flags } = readAsked(task);
   const { plan } = task;
   const read = plan === undefined ? {} : { plan: async () => parsePlan(plan, PLAN_OF_BATCH) };
   const all = { ...withoutDir(own), ...flags };
-  return runStack({ command, stack, flags: all, isAlone: true, ...read }, context);
+  return runStack({ command, stack, flags: all, isAlone: true, onRun, ...read }, context);
 }
 
 function withoutDir({ dir: _, ...own }: OwnFlags): Omit<OwnFlags, 'dir'> {

@@ -11,7 +11,7 @@ import { openClient, openConnections, readAccountId } from '../../run/client.ts'
 import { type Budget, budgetedLimiter, openBudget } from './queue/budget.ts';
 import { type QueueDatabase, QueueLost } from './queue/database.ts';
 import { makeQueue, nameQueue, openQueue, type Queue } from './queue/enqueue.ts';
-import { handOut } from './queue/hand-out.ts';
+import { type Claim, handOut } from './queue/hand-out.ts';
 import { refuseOneState } from './request.ts';
 import {
   AWAY_MS,
@@ -158,15 +158,18 @@ async function workOn(
   });
   const inside = { ...context, connections };
   const own = ownFlags(flags);
+  const mine = handOut(queue, waiting, name);
+  // What is shown of a run is no reason to end it.
+  const noteRun = (claim: Claim) => (run: string) => void mine.noteRun(claim, run).catch(() => {});
   try {
     return await work({
-      handOut: handOut(queue, waiting, name),
+      handOut: mine,
       atOnce: flags.stacks,
       untilEmpty: flags.untilEmpty === true,
       stop: context.stop,
       refuse: ({ task }) => refuseTask(task, new Set(flags.allow), context),
       misfit: ({ task }) => misfit(task, own, inside),
-      perform: ({ task }) => performTask(task, own, inside),
+      perform: (claim) => performTask(claim.task, own, inside, noteRun(claim)),
       tell,
     });
   } finally {

@@ -64,6 +64,19 @@ export type TaskStatus = Pick<Task, 'stack'> & {
   readonly exit: number | undefined;
   /** JSON of its result, as the row has it; undefined while it is not done. */
   readonly result: string | undefined;
+  /** Who works at it; undefined unless it runs. */
+  readonly working: TaskAtWork | undefined;
+};
+
+/** Who works at a task, as the row has it. */
+export type TaskAtWork = {
+  readonly worker: string | null;
+  /** The run that it began; null where there is none, or none yet. */
+  readonly run: string | null;
+  /** How often it was handed out, this time included. */
+  readonly attempts: number;
+  /** When it was handed out, ISO 8601. */
+  readonly since: string | null;
 };
 
 export type BatchStatus = {
@@ -267,6 +280,7 @@ export async function openQueue(
  * | `callsheet_version` | the one row that says which step was taken last                       |
  * | `callsheet_batch`   | what one `queue add` asked for; `key` is a digest of all of it          |
  * | `callsheet_task`    | a stack of a batch, and what came of it                               |
+ * | `callsheet_worker`  | a worker, and when it last asked for tasks of a commit                |
  * | `callsheet_budget`  | the rate of an account, which everybody who works for it keeps        |
  *
  * pg-boss has its own tables beside them. Its jobs only say which task is to be looked at; what is true of the task
@@ -311,6 +325,15 @@ const STEPS: readonly string[] = [
      add column alone boolean not null default false,
      add column died text[] not null default '{}'`,
   `alter table ${SCHEMA}.callsheet_task add column seal text`,
+  `alter table ${SCHEMA}.callsheet_task
+     add column since timestamptz,
+     add column run text;
+   create table ${SCHEMA}.callsheet_worker (
+     queue text not null,
+     worker text not null,
+     seen timestamptz not null default now(),
+     primary key (queue, worker)
+   )`,
 ];
 
 /** Any number will do, as long as every Callsheet takes the same. */
@@ -357,7 +380,9 @@ export async function readBatch(query: Query, id: string): Promise<BatchStatus |
   const [row] = await query(`select command from ${SCHEMA}.callsheet_batch where id = $1`, [id]);
   if (row === undefined) return undefined;
   const tasks = await query(
-    `select stack, status, exit, result from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
+    `select stack, status, exit, result, worker, run, attempts,
+            case when isfinite(since) then to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as since
+     from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
     [id],
   );
   return { id, command: parseCommand(row.command), tasks: tasks.map(statusIn) };
@@ -383,6 +408,41 @@ export async function countTasks(
   return { waiting: sum('waiting'), running: sum('running'), done: sum('done'), notes };
 }
 
+/** Who asks for tasks at the commit of a batch, and at others. */
+export type Asking = {
+  /** The commit of the batch, as it was enqueued; null outside of a repository. */
+  readonly commit: string | null;
+  readonly isAsked: boolean;
+  /** Commits that workers ask for. */
+  readonly others: readonly string[];
+};
+
+/** A worker that has not asked for so long no longer does: it asks every ten seconds. */
+const ASKED_SECONDS = 30;
+/** The most commits of others that are named. */
+const MOST_OTHERS = 3;
+
+/** Reads whether any worker asks for the tasks of a batch. */
+export async function findAsking(query: Query, id: string): Promise<Asking> {
+  const rows = await query(
+    `select b.commit, b.queue as wanted, w.queue
+     from ${SCHEMA}.callsheet_batch b left join ${SCHEMA}.callsheet_worker w
+       on w.seen > now() - make_interval(secs => ${ASKED_SECONDS})
+     where b.id = $1
+     group by b.commit, b.queue, w.queue order by w.queue limit 100`,
+    [id],
+  );
+  const commit = rows[0]?.commit;
+  const others = rows.flatMap(({ queue, wanted }) =>
+    typeof queue === 'string' && queue !== wanted ? queue.replace(/^commit-/, '') : [],
+  );
+  return {
+    commit: typeof commit === 'string' ? commit : null,
+    isAsked: rows.some(({ queue, wanted }) => queue === wanted),
+    others: others.slice(0, MOST_OTHERS),
+  };
+}
+
 /** Reads the command of a batch. Throws `CallsheetError` for one that no Callsheet of this version enqueues. */
 export function parseCommand(value: unknown): QueuedCommand {
   if (value === 'plan' || value === 'apply' || value === 'drift') return value;
@@ -394,9 +454,19 @@ export function parseCommand(value: unknown): QueuedCommand {
 }
 
 function statusIn(row: Row): TaskStatus {
+  const status = parseStatus(row.status);
+  const text = (value: unknown) => (typeof value === 'string' ? clipped(value, 200) : null);
+  const { worker, run, since } = row;
+  const working = {
+    worker: text(worker),
+    run: text(run),
+    attempts: Number(row.attempts),
+    since: text(since),
+  };
   return {
     stack: String(row.stack),
-    status: parseStatus(row.status),
+    status,
+    working: status === 'running' ? working : undefined,
     exit: row.exit === null ? undefined : Number(row.exit),
     result: typeof row.result === 'string' ? row.result : undefined,
   };

@@ -31,6 +31,10 @@ export type HandOut = {
   readonly settle: (claim: Claim, exit: number, result: Json) => Promise<boolean>;
   /** Gives one back: a free worker takes it after so many seconds. */
   readonly putOff: (claim: Claim, why: string, seconds: number) => Promise<boolean>;
+  /** Writes down the run that works at one, for whoever looks. */
+  readonly noteRun: (claim: Claim, run: string) => Promise<void>;
+  /** Writes down that this worker asks for tasks of its commit. */
+  readonly ask: () => Promise<void>;
   /** How many tasks are not done, in this queue and in those of other commits. */
   readonly left: () => Promise<Left>;
   /** True where no task of this queue is open but those, by their keys: nothing is left that others might leave. */
@@ -141,6 +145,26 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
         ),
       ),
     putOff,
+    noteRun: ({ task: { batch, number } }, run) =>
+      database.explainFailures(async () => {
+        await database.query(
+          `update ${SCHEMA}.callsheet_task set run = $4
+           where batch = $1 and number = $2::int and status = 'running' and worker = $3`,
+          [batch, number, worker, run],
+        );
+      }),
+    ask: () =>
+      database.explainFailures(async () => {
+        await database.query(
+          `insert into ${SCHEMA}.callsheet_worker (queue, worker) values ($1, $2)
+           on conflict (queue, worker) do update set seen = now()`,
+          [queue, worker],
+        );
+        await database.query(
+          `delete from ${SCHEMA}.callsheet_worker where seen < now() - interval '1 day'`,
+          [],
+        );
+      }),
     left: () =>
       database.explainFailures(async () => {
         const open = await database.query(
@@ -181,7 +205,7 @@ async function claimTask(query: Query, data: JobData, worker: string): Promise<R
   // A task that still reads as running was in the hands of a worker that fell silent.
   const [row] = await query(
     `update ${SCHEMA}.callsheet_task t
-     set status = 'running', worker = $3, attempts = least(attempts, ${MOST_COUNTED}) + 1, alone = false,
+     set status = 'running', worker = $3, since = now(), run = null, attempts = least(attempts, ${MOST_COUNTED}) + 1, alone = false,
          suspect = suspect or status = 'running',
          died = case when status = 'running' and alone then array_append(died, t.worker) else died end
      from ${SCHEMA}.callsheet_batch b

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { Context } from '../../../../src/console/context.ts';
 import { onTerminal } from '../../../../src/console/events.ts';
 import type { QueuedCommand } from '../../../../src/console/flags.ts';
 import { Origin } from '../../../../src/core/origin.ts';
@@ -62,11 +63,11 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
 
   async function run(
     work: (context: ReturnType<typeof contextFor>['context']) => Promise<number>,
-    { env = {}, stop }: RunOptions = {},
+    { env = {}, stop, clock }: RunOptions = {},
   ): Promise<Ended> {
     const { context, said } = contextFor(sim, stop);
     const queued = { CALLSHEET_QUEUE_PASSWORD: PASSWORD, CALLSHEET_QUEUE: url };
-    const exit = await work({ ...context, env: { ...context.env, ...queued, ...env } });
+    const exit = await work({ ...context, ...clock, env: { ...context.env, ...queued, ...env } });
     return { exit, ...said };
   }
 
@@ -100,4 +101,6 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly stop?: AbortSignal;
+  /** Another clock, and what sleeps on it. */
+  readonly clock?: Pick<Context, 'now' | 'pause'>;
 };

@@ -134,6 +134,8 @@ const NO_QUEUE: HandOut = {
   settle: async () => true,
   putOff: async () => true,
   left: async () => ({ waiting: 0, running: 0, oldestSeconds: 0, elsewhere: [] }),
+  noteRun: async () => {},
+  ask: async () => {},
   isEmptyBut: async () => true,
 };
 
