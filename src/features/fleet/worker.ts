@@ -159,7 +159,7 @@ async function workOn(
   const inside = { ...context, connections };
   const own = ownFlags(flags);
   const mine = handOut(queue, waiting, name);
-  // What is shown of a run is no reason to end it.
+  // A run is not ended because it could not be written down for whoever looks.
   const noteRun = (claim: Claim) => (run: string) => void mine.noteRun(claim, run).catch(() => {});
   try {
     return await work({

@@ -22,6 +22,12 @@ export type Shelf = {
   readonly serials: Set<number>;
   /** How it answers whatever is to change something, in the place of what it would say. */
   refuses?: Reply | undefined;
+  /** Answers 400 without a word where others say that the lock is not held. */
+  isVague?: boolean;
+  /** Answers every document with 400. */
+  refusesAll?: boolean;
+  /** Answers the first LOCK with 400. */
+  stumbles?: boolean;
   /** Answers an UNLOCK with 200, and keeps the lock. */
   keepsLock?: boolean;
   /** Documents that are answered with 200 and not kept. */
@@ -117,6 +123,8 @@ function answer(request: IncomingMessage, body: string, shelfOf: (path: string) 
 }
 
 function take(shelf: Shelf, body: string, id: string | undefined, style: Style): Reply {
+  if (shelf.refusesAll === true) return { status: 400, text: '{"message":"no such document"}' };
+  if (style !== 'open' && id !== shelf.lock?.ID && shelf.isVague === true) return { status: 400 };
   if (style !== 'open' && id !== shelf.lock?.ID)
     return { status: style === 'gitlab' ? 409 : 423, text: JSON.stringify(shelf.lock ?? {}) };
   const { serial } = JSON.parse(body);
@@ -133,6 +141,10 @@ const INFO = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
 function lock(shelf: Shelf, info: NonNullable<Shelf['lock']>, style: Style): Reply {
   const missing = INFO.filter((name) => typeof Reflect.get(info, name) !== 'string');
   if (missing.length > 0) return { status: 400, text: `missing: ${missing.join(', ')}` };
+  if (shelf.stumbles === true) {
+    shelf.stumbles = false;
+    return { status: 400 };
+  }
   if (shelf.lock === undefined) {
     shelf.lock = info;
     return { status: 200, text: JSON.stringify(info) };

@@ -17,7 +17,7 @@ import {
 } from '../../state/stores/contract.ts';
 import { doRun } from '../../state/stores.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
-import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
+import { PASSWORD, type Shelf, startHttpServer, USERNAME } from './http-server.ts';
 import { openGiven } from './open-given.ts';
 
 let server: Awaited<ReturnType<typeof startHttpServer>>;
@@ -110,6 +110,51 @@ test('a lock that was taken away on the server stops the run', async () => {
   expect(failure.message).toContain('the lock was removed');
 });
 
+describe.each(['gitlab', 'plain'] as const)('a 400 of a server that locks as %s', (style) => {
+  const others = {
+    ID: 'of-another',
+    Operation: '',
+    Info: '',
+    Who: '',
+    Version: '',
+    Created: '',
+    Path: '',
+  };
+  test.each<[string, Partial<Shelf>, string, RegExp]>([
+    [
+      'whose lock was removed',
+      { isVague: true, lock: undefined },
+      'locked',
+      /the lock was removed/,
+    ],
+    [
+      'whose lock another one has',
+      { isVague: true, lock: others },
+      'locked',
+      /the lock was removed/,
+    ],
+    ['that still has our lock', { refusesAll: true }, 'state', /answered 400: no such document/],
+  ])('%s', async (_what, change, code, message) => {
+    const path = newPath(style);
+    const lease = await fixtureAt(path).open().acquire(holder('r1'));
+    const shelf = server.shelfOf(path);
+    Object.assign(shelf, change);
+    const failure = await failureOf(() => lease.append(began('r1')));
+    expect(failure.code).toBe(code);
+    expect(failure.message).toMatch(message);
+    // The question leaves no lock behind that was not there.
+    if (shelf.isVague === true) expect(shelf.lock?.ID).toBe(change.lock?.ID);
+  });
+
+  test('at its lock is asked about as well', async () => {
+    const path = newPath(style);
+    server.shelfOf(path).stumbles = true;
+    const lease = await fixtureAt(path).open().acquire(holder('r1'));
+    await lease.append(began('r1'));
+    await lease.release();
+  });
+});
+
 test('the server is unlocked with the lease', async () => {
   const path = newPath('plain');
   await doRun(fixtureAt(path).open());
@@ -181,7 +226,9 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   const { message, hint } = await failureOf(() => store.load());
   expect(message).toContain('cannot read the state http://127.0.0.1:1/x: no server listens there');
   expect(hint).toBe('Check that the store runs and can be reached from here.');
-  expect(pauses).toHaveLength(3);
+  const waited = pauses.reduce((sum, pause) => sum + pause, 0);
+  expect(waited).toBeGreaterThanOrEqual(4_000);
+  expect(waited).toBeLessThanOrEqual(7_000);
 });
 
 test('says what is wrong: no encryption', async () => {

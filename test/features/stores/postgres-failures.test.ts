@@ -60,6 +60,25 @@ async function reasonFor(work: Promise<unknown>) {
   );
 }
 
+test('a restart of a second and a half fails no stack at its start', async () => {
+  const url = server.url();
+  const startAgain = await server.end('SIGINT');
+  const back = new Promise((resolve) => setTimeout(resolve, 1_500)).then(startAgain);
+  const loads = Array.from({ length: 20 }, async (_, at) => {
+    const store = openGiven({ postgres: { url, stack: `start-${at}` } }, ENV);
+    try {
+      return await store.load().then(() => 'read');
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    } finally {
+      await store.close();
+    }
+  });
+  const ends = await Promise.all(loads);
+  await back;
+  expect(ends.filter((end) => end !== 'read')).toEqual([]);
+});
+
 const others = `from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`;
 
 async function turnDoor(to: Standing): Promise<void> {
@@ -155,7 +174,7 @@ describe.each(Object.entries(FAULTS))('a server that %s', (name, fault) => {
     expect(reason).toEqual({
       loss: isTimeout
         ? { words: 'it did not answer in time', isTimeout }
-        : { words: expect.stringMatching(/^the connection was lost/) },
+        : { words: expect.stringMatching(/^the connection was lost/), isBroken: true },
     });
     await mend();
     const more = all.map(() => database.query('select value from kept', []));
@@ -185,7 +204,7 @@ test('a database that is closed ends what is under way, and takes nothing more',
   );
   await database.close();
   await database.close();
-  const lost = { loss: { words: 'the connection was lost' } };
+  const lost = { loss: { words: 'the connection was lost', isBroken: true } };
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => lost));
   expect(await reasonFor(database.query('select 1', []))).toEqual(lost);
 });

@@ -28,8 +28,11 @@ export async function startS3(hasConditions = true) {
   const refusals = new Map<string, Reply>();
   /** By their keys, objects that are answered with 200 and not kept. */
   const forgets = new Map<string, (text: string) => boolean>();
-  const faults: { fails?: ((key: string, text: string) => StoreFault | undefined) | undefined } =
-    {};
+  const faults: {
+    fails?: ((key: string, text: string) => StoreFault | undefined) | undefined;
+    /** Answers 403 for what is missing, as Amazon does without `s3:ListBucket`. */
+    hidesMissing?: boolean;
+  } = {};
   /** The methods and paths that were asked for. */
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
@@ -63,7 +66,9 @@ export async function startS3(hasConditions = true) {
     switch (request.method) {
       case 'GET':
         return there === undefined
-          ? { status: 404, code: 'NoSuchKey' }
+          ? faults.hidesMissing === true
+            ? { status: 403, code: 'AccessDenied' }
+            : { status: 404, code: 'NoSuchKey' }
           : { status: 200, text: there, etag: etagOf(there) };
       case 'PUT':
         return put(key, there, body, request);

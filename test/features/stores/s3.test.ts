@@ -82,6 +82,30 @@ test('holds no more objects than the document names', async () => {
   for (const part of parts) expect(document).toContain(part.split('/').at(-1));
 });
 
+test.each(['load', 'acquire'] as const)(
+  'a first read that is 403 names the right that Amazon wants for it (%s)',
+  async (way) => {
+    const other = await startS3();
+    onTestFinished(() => other.stop());
+    other.hidesMissing = true;
+    const at = { bucket: BUCKET, key: 'new', endpoint: other.endpoint };
+    const store = openGiven({ s3: at }, ENV);
+    onTestFinished(() => store.close());
+    const failure = await failureOf(() =>
+      way === 'load' ? store.load() : store.acquire(holder('r1')),
+    );
+    expect(failure.message).toContain('answered 403: AccessDenied');
+    expect(failure.hint).toContain('s3:ListBucket');
+    // A refusal of what was read before has another reason.
+    other.hidesMissing = false;
+    await doRun(openGiven({ s3: at }, ENV));
+    other.refusals.set('new', { status: 403, code: 'AccessDenied' });
+    const refused = await failureOf(() => doRun(openGiven({ s3: at }, ENV)));
+    expect(refused.hint).not.toContain('ListBucket');
+    expect(refused.hint).toContain('AWS_ACCESS_KEY_ID');
+  },
+);
+
 test('a service without conditional writes is refused', async () => {
   const other = await startS3(false);
   onTestFinished(() => other.stop());

@@ -139,6 +139,39 @@ describe('a store that has not answered', () => {
     expect(seen.waited).toBeLessThanOrEqual(3_000);
   });
 
+  test.each([1, 1_500, 3_000, 4_900])(
+    'is waited for while it starts again: %d ms',
+    async (away) => {
+      const outcome = fc.asyncProperty(fc.integer({ min: 0, max: 500 }), async (takes) => {
+        const loss = { isBroken: true };
+        const { seen, ask, leaveFor } = openStore({ hasAnswered: false, takes, loss });
+        await leaveFor(away);
+        expect(await ask()).toBe('done');
+        expect(seen.waited).toBeLessThanOrEqual(away + LONGEST_PAUSE);
+      });
+      await fc.assert(outcome, { numRuns: 50 });
+    },
+  );
+
+  test('is given up after some seconds where nothing listens there', async () => {
+    const { seen, ask, leaveFor } = openStore({ hasAnswered: false, loss: { isBroken: true } });
+    await leaveFor(600_000);
+    expect((await failureOf(ask)).message).toContain('gone');
+    expect(seen.waited).toBeLessThanOrEqual(5_000 + LONGEST_PAUSE);
+  });
+
+  test.each([
+    ['ECONNREFUSED', true],
+    ['ECONNRESET', true],
+    ['EPIPE', true],
+    ['UND_ERR_SOCKET', true],
+    ['ENOTFOUND', undefined],
+    ['EAI_AGAIN', undefined],
+    ['EHOSTUNREACH', undefined],
+  ])('whose connection fails with %s is starting again: %s', (code, isBroken) => {
+    expect(findLoss(Object.assign(new Error('x'), { code }))?.isBroken).toBe(isBroken);
+  });
+
   test.each([false, true])(
     'is not asked again after a timeout (to connect: %s)',
     async (isAtDoor) => {

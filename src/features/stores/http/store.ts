@@ -70,6 +70,8 @@ const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD
 const UNLOCK_THERE =
   'Wait until that run ends. If no run is active, remove the lock on the server itself.';
 const REFUSED = new Set([409, 412, 423]);
+/** Some servers answer so where a lock is not held; it may as well mean the document. */
+const UNSAID = 400;
 const KEPT = 'the server answered that it did, and still has the lock';
 const ON_SERVER =
   'Check unlock_address and unlock_method, and remove the lock on the server itself';
@@ -126,9 +128,22 @@ export function httpPlace(
   const askToUnlock = (lease: string): Promise<Answer> =>
     ask(asking, 'unlock', request(methods.unlock, methods.unlockAddress, buildLockInfo(lease)));
 
+  /** Asks a second time where the server cannot say more than that the request was wrong: it may have been restarting. */
+  async function askToLockTwice(lease: string): Promise<Answer> {
+    const answer = await askToLock(lease);
+    return answer.status === UNSAID ? askToLock(lease) : answer;
+  }
+
+  /** Returns true if the lock is still ours, and leaves it as it is: one that is free was lost, and stays free. */
+  async function hasLock(lease: string): Promise<boolean> {
+    const found = await askToLock(lease);
+    if (isDone(found)) await askToUnlock(lease);
+    return REFUSED.has(found.status) && idIn(found.text) === lease;
+  }
+
   /** Undefined: it is ours now. Otherwise the id of the lock that is held. */
   async function lock(lease: string, seen: LockRecord | undefined): Promise<string | undefined> {
-    const answer = await askToLock(lease);
+    const answer = await askToLockTwice(lease);
     if (isDone(answer)) return undefined;
     if (!REFUSED.has(answer.status)) throw refuse(answer, 'lock');
     const held = idIn(answer.text) ?? seen?.id;
@@ -197,6 +212,7 @@ export function httpPlace(
       if (tag === undefined) await refuseOpenDoor(text);
       const answer = await post(text, lease);
       if (REFUSED.has(answer.status)) return 'lost';
+      if (answer.status === UNSAID && !(await hasLock(lease))) return 'lost';
       if (!isDone(answer)) throw refuse(answer, 'write');
       return { tag: hash('sha256', text) };
     },

@@ -202,11 +202,11 @@ const PASSING: { readonly [code: string]: Loss } = {
   '53300': { words: 'it has too many connections' },
   '55P03': { words: 'a lock was not granted in time', isTimeout: true },
   '57014': { words: 'it did not answer in time', isTimeout: true },
-  '57P01': { words: 'the connection was lost: the database is going down' },
-  '57P02': { words: 'the connection was lost: the database crashed' },
-  '57P03': { words: 'the database is starting up or going down' },
+  '57P01': { words: 'the connection was lost: the database is going down', isBroken: true },
+  '57P02': { words: 'the connection was lost: the database crashed', isBroken: true },
+  '57P03': { words: 'the database is starting up or going down', isBroken: true },
 };
-const BROKEN: Loss = { words: 'the connection was lost' };
+const BROKEN: Loss = { words: 'the connection was lost', isBroken: true };
 
 /** Why a database failed; undefined for what is no failure of a database. */
 export function findReason(error: unknown): { readonly loss: Loss } | Refusal | undefined {

@@ -25,15 +25,18 @@ export class NoAnswer extends Unanswered {
   readonly isTimeout: boolean;
   /** No connection came about: nothing was asked yet. */
   readonly isAtDoor: boolean;
+  /** The server refused or ended the connection. */
+  readonly isBroken: boolean;
 
   constructor(what: Doing, location: string, loss: Loss, cause?: unknown) {
-    const { words, isTimeout = false, isAtDoor = false } = loss;
+    const { words, isTimeout = false, isAtDoor = false, isBroken = false } = loss;
     super('state', `cannot ${what} the state ${location}: ${words}`, {
       hint: hintFor(what, LOOK),
       ...(cause === undefined ? {} : { cause }),
     });
     this.isTimeout = isTimeout;
     this.isAtDoor = isAtDoor;
+    this.isBroken = isBroken;
   }
 }
 
@@ -49,6 +52,8 @@ export type Loss = {
   readonly words: string;
   readonly isTimeout?: boolean;
   readonly isAtDoor?: boolean;
+  /** The server refused or ended the connection, as one does that starts again. */
+  readonly isBroken?: boolean;
 };
 
 export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
@@ -90,6 +95,9 @@ const WORDS: { readonly [code: string]: string } = {
   ENETUNREACH: 'it cannot be reached',
 };
 
+/** Codes of a server that is there and starts again, or is not there at all: that cannot be told at once. */
+const BROKEN = new Set(['ECONNREFUSED', LOST, 'EPIPE', 'UND_ERR_SOCKET']);
+
 /** Codes of our own timeouts. */
 export const TIMED_OUT = 'ETIMEDOUT';
 export const NOT_CONNECTED = 'UND_ERR_CONNECT_TIMEOUT';
@@ -104,7 +112,8 @@ export function findLoss(error: unknown): Loss | undefined {
   if (code === NOT_CONNECTED) return { ...late, isAtDoor: true };
   if (TIMEOUTS.has(code)) return late;
   const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
-  return words === undefined ? undefined : { words };
+  if (words === undefined) return undefined;
+  return BROKEN.has(code) ? { words, isBroken: true } : { words };
 }
 
 /** Why TLS ended a connection, and what to do; undefined where it did not. Asked again it would be the same. */
@@ -161,6 +170,8 @@ export function trafficFrom(env: Readonly<Record<string, string | undefined>>): 
 const PAUSES = [200, 800, 2_000];
 /** Tries where a store has not answered yet. */
 const TRIES = PAUSES.length + 1;
+/** Milliseconds for which one that refuses or ends connections is waited for, as it may be starting again. */
+const STARTING_MS = 5_000;
 /** A run that stands still for so long says why. */
 const REPORT_AFTER_MS = 2_000;
 
@@ -173,7 +184,8 @@ export type Retries = {
 /**
  * Asks a store again for as long as somebody may wait for it.
  *
- *     before its first answer     four tries within seconds: its address may be misspelt
+ *     before its first answer     four tries within seconds: its address may be misspelt; one that refuses or ends
+ *                                 connections for five seconds, as it may be starting again
  *     after it                    until `most` milliseconds have passed since it was lost: a restart takes less
  *     its whole time passed       not again: that was as long as somebody may wait
  *
@@ -209,6 +221,7 @@ export function openRetries(
     async again(work) {
       // Its own, too: a store may answer others and never this.
       let since: number | undefined;
+      let waited = 0;
       for (let attempt = 1; ; attempt += 1) {
         try {
           const result = await work();
@@ -221,10 +234,13 @@ export function openRetries(
           const away = now() - since;
           const isOver = hasAnswered
             ? away >= most || (error.isTimeout && !error.isAtDoor)
-            : attempt === TRIES || error.isTimeout;
+            : error.isTimeout ||
+              (error.isBroken ? Math.max(away, waited) >= STARTING_MS : attempt >= TRIES);
           if (isOver) throw error;
           if (hasAnswered) tell(error, away);
-          await sleep(pauseAfter(attempt));
+          const pause = pauseAfter(attempt);
+          waited += pause;
+          await sleep(pause);
         }
       }
     },

@@ -13,6 +13,7 @@ import {
   isDone,
   refusal,
   refuseClearText,
+  said,
 } from '../remote/exchange.ts';
 import { type Doing, type Retries, refusedByStore } from '../remote/failures.ts';
 import { type AwsCredentials, type AwsKeys, SOURCES } from './credentials.ts';
@@ -35,7 +36,11 @@ const MANY_PARTS = 16;
 /** Another one is there, there is none any more, or somebody writes right now. */
 const MOVED = new Set([404, 409, 412]);
 
+const DENIED = /<Code>AccessDenied<\/Code>/;
 const EXPIRED = /<Code>(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)<\/Code>/;
+
+const MAY_LIST =
+  'Give the credentials s3:ListBucket on the bucket, beside s3:GetObject below the key: without it Amazon answers 403 where there is no state yet.';
 
 export function s3Place(
   given: S3Place,
@@ -84,8 +89,18 @@ export function s3Place(
       ...(body === undefined ? {} : { body }),
     };
   }
+  /** True once the service has said what is there, or that nothing is. */
+  let isRead = false;
+
   function refuse(answer: AnswerToKeys, what: Doing): CallsheetError {
     const { from } = answer.keys;
+    if (what === 'read' && !isRead && answer.status === 403 && DENIED.test(answer.text))
+      return refusedByStore(
+        what,
+        location,
+        said(answer),
+        `${MAY_LIST} Those of ${from} were sent.`,
+      );
     if (!hasExpired(answer))
       return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
     return refusedByStore(
@@ -99,8 +114,10 @@ export function s3Place(
   async function read(key: string): Promise<Answer | undefined> {
     const answer = await send(ask, 'read', { method: 'GET', key });
     // A bucket that is missing is no empty state.
-    if (answer.status === 404 && !answer.text.includes('NoSuchBucket')) return undefined;
-    if (answer.status !== 200) throw refuse(answer, 'read');
+    const isMissing = answer.status === 404 && !answer.text.includes('NoSuchBucket');
+    if (!isMissing && answer.status !== 200) throw refuse(answer, 'read');
+    isRead = true;
+    if (isMissing) return undefined;
     return answer;
   }
 
