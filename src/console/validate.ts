@@ -1,6 +1,7 @@
 import { describeFreeze } from '../core/calendar.ts';
-import { hasErrors, withoutWarnings } from '../core/diagnostics.ts';
+import { type Diagnostic, hasErrors, withoutWarnings } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
+import { Secret } from '../core/value.ts';
 import { type Report, renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type DiagnosticsDocument,
@@ -9,7 +10,7 @@ import {
 } from '../render/report.ts';
 import { formatCount } from '../render/wording.ts';
 import { loadOptions } from '../run/stack.ts';
-import { type Loaded, loadStack } from '../stack/index.ts';
+import { type Loaded, loadStack, readSecrets, type Stack } from '../stack/index.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { folderInRepository } from './named-file.ts';
 
@@ -21,7 +22,7 @@ export type ValidateFlags = CommonFlags & {
   readonly secrets?: boolean;
 };
 
-/** `callsheet validate`: every problem of the stack, without a network. */
+/** `callsheet validate`: every problem of the stack, without a network but for what commands of secrets reach. */
 export async function validate(flags: ValidateFlags, context: Context): Promise<ExitCode> {
   const { terminal, version } = context;
   const { stack, files, diagnostics, exit } = await check(flags, context);
@@ -74,10 +75,22 @@ async function check(
   context: Context,
 ): Promise<Loaded & { readonly exit: ExitCode }> {
   const loaded = await load(flags, context);
-  const { diagnostics: found, stack } = loaded;
+  const { stack } = loaded;
+  const found = [...loaded.diagnostics, ...(await findUnread(flags, stack, context))];
   const diagnostics = flags.strict === true ? withoutWarnings(found) : found;
   const isBroken = stack === undefined || hasErrors(diagnostics);
   return { ...loaded, diagnostics, exit: isBroken ? EXIT.error : EXIT.done };
+}
+
+/** Reads every secret of a stack as `apply` would, and returns the problems: only a command's end says what it gives. */
+async function findUnread(
+  { secrets }: Pick<ValidateFlags, 'secrets'>,
+  stack: Stack | undefined,
+  { env, runSecret }: Context,
+): Promise<readonly Diagnostic[]> {
+  if (secrets !== true || stack === undefined) return [];
+  const wanted = stack.secrets.map(({ source }) => new Secret(source));
+  return (await readSecrets(stack, wanted, env, runSecret?.(stack.dir))).diagnostics;
 }
 
 async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {

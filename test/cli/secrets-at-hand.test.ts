@@ -3,6 +3,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { runSecretCommand } from '../../src/cli/secret-command.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
+import { validate } from '../../src/console/validate.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { pull } from '../../src/features/writing/pull/command.ts';
 import { type Stage, staged } from '../apply/stage.ts';
@@ -94,6 +95,46 @@ describe('a secret from a command', () => {
       await expect(stage.read('it-ran')).rejects.toThrow();
     },
   );
+
+  describe.each(['text', 'json'])('is run by validate --secrets (%s)', (format) => {
+    const rows = [
+      ['one that fails', 'false', true, /which ended with 1/],
+      ['one that complains', 'echo sealed >&2; exit 3', true, /which ended with 3: sealed/],
+      ['one that prints nothing', 'true', true, /which printed nothing/],
+      ['one that is not allowed', 'touch it-ran', false, /commands are not allowed/],
+      ['one that gives it', 'echo $VAULT', true, undefined],
+    ] as const;
+    for (const [title, command, isAllowed, why] of rows)
+      staged(title, async (stage) => {
+        await fromCommand(stage, command);
+        const flags = { dir: stage.folder, format } as const;
+        const given = isAllowed ? allowed() : { env };
+        const exit = why === undefined ? 0 : 1;
+        const { out } = await stage.run((to) => validate({ ...flags, secrets: true }, to), {
+          ...given,
+          exit,
+        });
+        expect(out).not.toContain(CANARIES.SMS_TOKEN);
+        // Only the flag runs anything.
+        await stage.run((to) => validate(flags, to), given);
+        await expect(stage.read('it-ran')).rejects.toThrow();
+        if (why === undefined) return;
+        const [found] =
+          format === 'json'
+            ? JSON.parse(out).diagnostics.map(
+                ({
+                  message,
+                  position,
+                }: {
+                  message: string;
+                  position: { file: string; line: number };
+                }) => `${position.file}:${position.line} ${message}`,
+              )
+            : [out.replace(/\s+/g, ' ')];
+        expect(found).toMatch(why);
+        expect(found).toMatch(/agents\.yaml:\d+/);
+      });
+  });
 
   const failures = [
     ['one that fails', 'echo sealed >&2; echo half-a-secret; exit 3', 'ended with 3: sealed'],
