@@ -523,14 +523,13 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'version',
-    does: 'print the version, or who wrote a file and if this Callsheet reads it',
+    does: 'print the version, or who wrote a file and who can read it',
     flags: [
       flag('--check <file>', 'a state, a plan or the record of a run'),
       format('text', 'json'),
     ],
     examples: ['callsheet version', 'callsheet version --check plan.json'],
     exits: OFFLINE,
-    exitMeanings: { error: 'the file cannot be read by this Callsheet, or is none of its files' },
     prints: ['callsheet-version'],
     load: async () => (await import('./commands/version.ts')).version,
   },

@@ -286,7 +286,6 @@ function overview({ commands, groups, purposes: all }: CommandTable): string {
   ]);
   return [
     'Usage: callsheet COMMAND [options]',
-    '',
     ...purposes,
     '',
     ...['One command: callsheet help COMMAND    Options of all: callsheet help options'].flatMap(

@@ -106,6 +106,11 @@ export function waysOf({
       [at('sealed.snapshot'), '--auto-approve', '--over', '--passphrase-file', at('passphrase')],
     ],
     runs: [[]],
+    'runs prune': [
+      ['--keep', '90d'],
+      ['--keep', '1', '--dry-run'],
+    ],
+    version: [[], ['--check', at('pulled.json')]],
     'state list': [[]],
     'state show': [[AGENT]],
     'state pull': [[]],

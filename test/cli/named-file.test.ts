@@ -77,6 +77,7 @@ test('what cannot be taken back later is told as well', () => {
 
 /** Flags whose file is read alone. */
 const READ = [
+  '--check',
   '--base',
   '--config',
   '--dir',

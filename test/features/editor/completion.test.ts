@@ -121,7 +121,7 @@ describe('what is offered', () => {
     ],
     [
       ['runs', ''],
-      ['20261122t094500z-2f3a9c', '20261121t094500z-1f3a9c'],
+      ['prune', '20261122t094500z-2f3a9c', '20261121t094500z-1f3a9c'],
     ],
     [['rollback', '20261121'], ['20261121t094500z-1f3a9c']],
     [['get', 'features', '--organization', ''], ['harbor']],
@@ -233,7 +233,7 @@ test('every flag and every argument is completed from where its values come', ()
     dialects: '--dialect',
     environments: '--env',
     files:
-      '--base --config --events --from --identity --out --passphrase-file --secrets --secrets-file --seed --state --to --trace-http --var-file',
+      '--base --check --config --events --from --identity --out --passphrase-file --secrets --secrets-file --seed --state --to --trace-http --var-file',
     folders: '--dir --media',
     knowledge_bases: '--knowledge-base',
     organizations: '--organization',
