@@ -25,12 +25,14 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const pipelines = (file: string) => readFileSync(new URL(`examples/ci/${file}`, root), 'utf8');
 const APPLY = 'github/workflows/callsheet-apply.yaml';
 const FORK = 'github/workflows/callsheet-plan-fork.yaml';
+const TREE = 'tree/github/callsheet.yaml';
 const GITLAB = 'gitlab/.gitlab/callsheet/pipeline.yml';
 
 const outputs = {
   'examples/ci/github/actions/callsheet/guards.mjs': renderGuardTable(),
   [`examples/ci/${APPLY}`]: withGuardInputs(pipelines(APPLY)),
   [`examples/ci/${FORK}`]: withGuardInputs(pipelines(FORK)),
+  [`examples/ci/${TREE}`]: withGuardInputs(pipelines(TREE)),
   [`examples/ci/${GITLAB}`]: withGuardVariables(pipelines(GITLAB)),
   'schemas/wire.schema.generated.json': json(wire),
   'src/platform/bodies.generated.json': json(renderBodies(document)),

@@ -251,7 +251,7 @@ export type FleetPlace = PageOptions & { readonly environment?: string | undefin
 
 /**
  * Returns the results of all stacks as one comment on a pull request, never longer than `limit` characters: a table of
- * those that have something to report, and below it the page of each, as far as they fit.
+ * those that have something to report, and below it a section of each, as far as they fit: its page, or why it has none.
  */
 export function renderFleetMarkdown(
   document: FleetDocument,
@@ -266,7 +266,37 @@ export function renderFleetMarkdown(
   const least = `${head}${tail}`;
   const table = renderTable(document, limit - least.length - NOTICE_ROOM);
   const room = limit - least.length - table.length - NOTICE_ROOM;
-  return `${head}${table}${pagesText(pages, room)}${tail}`.slice(0, limit);
+  return `${head}${table}${pagesText(sectionsOf(document, pages), room)}${tail}`.slice(0, limit);
+}
+
+/** Every stack with something to report, in the order of the table. */
+function sectionsOf({ stacks }: FleetDocument, pages: readonly StackPart[]): readonly StackPart[] {
+  const texts = new Map(pages.map(({ path, text }) => [path, text]));
+  return stacks.flatMap(({ path, error }) => {
+    const text = texts.get(path) ?? (error === null ? undefined : failureText(error));
+    return text === undefined ? [] : [{ path, text }];
+  });
+}
+
+/** Everything that is wrong with a stack; its row has the first of it. */
+function failureText({ message, hint, diagnostics }: NonNullable<FleetStack['error']>): string {
+  const found = diagnostics.map(({ position, message: problem, hint: advice }) => {
+    const place =
+      position === undefined ? '' : `${inlineCode(`${position.file}:${position.line}`)} `;
+    return `- ${place}${[problem, advice ?? '']
+      .filter((text) => text !== '')
+      .map(escapeLines)
+      .join('<br>')}`;
+  });
+  const lines = found.length > 0 ? found : [message, hint ?? ''].map(escapeLines);
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+function escapeLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => escapeMessage(line))
+    .join('<br>');
 }
 
 /** Characters kept for what is said of what does not fit, in the table and below it. */

@@ -54,15 +54,19 @@ type More = {
   readonly vars?: Readonly<Record<string, string>>;
   /** Variables of every job. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The files of a tree of stacks, with the one workflow of trees. */
+  readonly tree?: Readonly<Record<string, string>>;
 };
 
 /** @param stack the folder of the stack; empty for the top of the repository */
 export async function openRepository(
   stack = '',
-  { settings = '', variables = '', vars = {}, env = {} }: More = {},
+  { settings = '', variables = '', vars = {}, env = {}, tree }: More = {},
 ): Promise<Repository> {
-  const place = await openPlace('github', stack, settings, variables);
+  const place = await openPlace('github', stack, settings, variables, tree);
   const suffix = stack === '' ? '' : `-${stack}`;
+  const fileOf = (workflow: string) =>
+    tree === undefined ? `callsheet-${workflow}${suffix}.yaml` : 'callsheet.yaml';
   const github = await fakeGithub();
   const keep: Keep = { origin: place.origin, folder: join(place.folder, 'kept'), caches: [] };
   mkdirSync(keep.folder);
@@ -86,7 +90,7 @@ export async function openRepository(
     for (const name of listKept())
       if (left.every((one) => one.name !== name)) rmSync(join(kept, name), { recursive: true });
     const { machine, credentials } = place;
-    const file = join(place.origin, '.github/workflows', `callsheet-${workflow}${suffix}.yaml`);
+    const file = join(place.origin, '.github/workflows', fileOf(workflow));
     const before = attempts.get(number) ?? [];
     const jobs = await runWorkflow(file, {
       attempt: before.length + 1,

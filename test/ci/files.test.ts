@@ -10,21 +10,23 @@ import { serverConfig } from './atlantis.ts';
 import { jobsIn } from './gitlab.ts';
 import { EXAMPLES } from './place.ts';
 
-const WORKFLOWS = globSync('github/workflows/*.yaml', { cwd: EXAMPLES }).sort();
-const ACTION = 'github/actions/callsheet/action.yml';
+const TREE = 'tree/github/callsheet.yaml';
+const WORKFLOWS = [...globSync('github/workflows/*.yaml', { cwd: EXAMPLES }).sort(), TREE];
+const ACTIONS = ['github/actions/callsheet/action.yml', 'tree/github/action.yml'];
 
 const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
 
 /** What GitHub's own editor service says of a file: its schema, its expressions and what they may name. */
 async function problemsIn(file: string, text = read(file)): Promise<readonly string[]> {
   // It remembers documents by their address.
-  const uri = `file:///${crypto.randomUUID()}/${file.replace('github/', '.github/')}`;
+  const folder = file.endsWith('action.yml') ? 'actions/callsheet' : 'workflows';
+  const uri = `file:///${crypto.randomUUID()}/.github/${folder}/${basename(file)}`;
   const found = await validate(TextDocument.create(uri, 'yaml', 1, text), {});
   return found.map(({ message, range }) => `${basename(file)}:${range.start.line + 1} ${message}`);
 }
 
 describe('GitHub', () => {
-  test.each([...WORKFLOWS, ACTION])('%s is what GitHub takes', async (file) => {
+  test.each([...WORKFLOWS, ...ACTIONS])('%s is what GitHub takes', async (file) => {
     expect(await problemsIn(file)).toEqual([]);
   });
 
@@ -48,6 +50,7 @@ describe('GitHub', () => {
       'callsheet-resume.yaml',
       'callsheet-rollback.yaml',
       'callsheet-rollout.yaml',
+      'callsheet.yaml',
     ]);
     const { on: asked } = parse(read('github/workflows/callsheet-plan-fork.yaml'));
     expect(Object.keys(asked)).toEqual(['workflow_dispatch']);
@@ -64,7 +67,7 @@ describe('GitHub', () => {
     }
   });
 
-  test.each([...WORKFLOWS, ACTION])('no run step of %s has an expression in it', (file) => {
+  test.each([...WORKFLOWS, ...ACTIONS])('no run step of %s has an expression in it', (file) => {
     const scripts = [...stepsIn(parse(read(file)))].flatMap(({ run }) => run ?? []);
     expect(scripts.length + WORKFLOWS.length).toBeGreaterThan(0);
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);

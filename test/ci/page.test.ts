@@ -49,6 +49,21 @@ describe('the page of a result', () => {
     expect(text).toContain(`\`\`\`\`\`\`text\n${err}\n\`\`\`\`\`\``);
   });
 
+  test('of a tree it leaves out whole stacks, and no part of one stays open', () => {
+    const change = `<details><summary>agent.a</summary>\n\n${'+ a line\n'.repeat(300)}\n</details>\n`;
+    const stack = (at: number) =>
+      `<details><summary><code>${at}</code></summary>\n\n${change}\n${change}\n</details>\n\n`;
+    const stacks = Array.from({ length: 20 }, (_, at) => stack(at)).join('');
+    const out = `<!-- callsheet:fleet-plan -->\n\n### Planned 20 stacks\n\n${stacks}The end.\n`;
+    const text = page({ exit: 2, out, digest: DIGEST });
+    expect(text.length).toBeLessThanOrEqual(65_536);
+    expect(text).toContain('The end.');
+    const left = text.match(/<summary><code>/g)?.length ?? 0;
+    expect(left).toBeGreaterThan(5);
+    expect(text.match(/^<details>/gm)).toHaveLength(3 * left);
+    expect(text.match(/^<\/details>/gm)).toHaveLength(3 * left);
+  });
+
   test.each([3_000, 30])('it is never longer than GitHub takes: changes of %i lines', (lines) => {
     const change = (at: number) =>
       `<details><summary>${at}</summary>\n\n${'+ a line\n'.repeat(lines)}\n</details>\n\n`;

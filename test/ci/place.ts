@@ -35,12 +35,26 @@ organization: harbor
   '.gitignore': '.callsheet/\n',
 };
 
-/** A repository with a stack, and a platform. */
+/** A stack of a tree with one agent, `Harbor desk`. */
+export function stackOf(name: string, more = ''): Texts {
+  const title = name.charAt(0).toUpperCase() + name.slice(1);
+  return {
+    [`clinics/${name}/callsheet.yaml`]: STACK['callsheet.yaml'] + more,
+    [`clinics/${name}/agents.yaml`]: `agents:
+  desk:
+    name: ${title} desk
+    agent_type: receptionist
+    greeting_message: ${title}.
+`,
+  };
+}
+
+/** A repository with a stack or a tree of stacks, and a platform. */
 export type Place = {
   readonly sim: Simulator;
   /** The repository as somebody works in it. */
   readonly origin: string;
-  /** The folder of the stack in it; empty for its top. */
+  /** The folder of the stack in it; empty for its top and for a tree. */
   readonly stack: string;
   /** A folder for whatever a pipeline keeps. */
   readonly folder: string;
@@ -65,12 +79,14 @@ const LOCKED = { github: '.github/actions/callsheet', gitlab: '.gitlab/callsheet
  *
  * @param settings more of callsheet.yaml
  * @param variables more of its variables
+ * @param tree the files of many stacks, in the place of the one
  */
 export async function openPlace(
   pipeline?: keyof typeof LOCKED,
   stack = '',
   settings = '',
   variables = '',
+  tree?: Texts,
 ): Promise<Place> {
   const folder = temporaryFolder();
   const sim = await startSimulator({
@@ -93,16 +109,17 @@ export async function openPlace(
     git('commit', '--quiet', '--message', message);
     return git('rev-parse', 'HEAD');
   };
-  const files = Object.entries(STACK).map(([path, text]) => [
+  const files = Object.entries(tree ?? STACK).map(([path, text]) => [
     join(stack, path),
-    path === 'callsheet.yaml'
+    path === 'callsheet.yaml' && tree === undefined
       ? text.replace('organizations:', `${variables}organizations:`) + settings
       : text,
   ]);
   commit(Object.fromEntries(files), 'Begin');
   if (pipeline !== undefined) {
-    const flags = { dir: join(origin, stack), keepExisting: true, ci: pipeline };
-    await init(flags, openAuthorStage().context);
+    const flags = { dir: join(origin, stack), ci: pipeline };
+    const way = tree === undefined ? { keepExisting: true } : { recursive: true };
+    await init({ ...flags, ...way }, openAuthorStage().context);
     commit({ [`${LOCKED[pipeline]}/package-lock.json`]: LOCK }, 'Add a pipeline');
   }
   const agent = (name: string) => {
@@ -156,7 +173,8 @@ case "$*" in *--ignore-scripts*) ;; *) echo "npm $* runs scripts"; exit 1 ;; esa
 [ "$2" = --prefix ] && cd "$3"
 grep -q '"integrity": "sha512-' package-lock.json || exit 1
 mkdir -p node_modules/.bin
-ln -sf "${callsheet}" node_modules/.bin/callsheet`,
+ln -sf "${callsheet}" node_modules/.bin/callsheet
+ln -sfn "${join(EXAMPLES, '../..')}" node_modules/callsheet`,
   };
   for (const [file, script] of Object.entries(scripts)) {
     writeFileSync(file, `#!/bin/sh\n${script}\n`);

@@ -108,3 +108,30 @@ test('the digest stands whole on a narrow terminal, as --expect takes it', () =>
   const text = renderFleetText(fleet([stack('a')], { digest }), { ...TERMINAL, width: 60 });
   expect(text.trimEnd().split('\n').at(-1)).toBe(digest);
 });
+
+test('a stack that could not be planned has a section with all that is wrong with it', () => {
+  const problem = {
+    severity: 'error',
+    rule: 'schema/unknown',
+    message: 'agent.desk has no field "<b>"',
+    hint: 'Remove it',
+    position: { file: 'agents.yaml', line: 3, column: 1 },
+  } as const;
+  const error = {
+    kind: 'config',
+    exit: 1,
+    message: 'it is wrong',
+    hint: 'See `callsheet validate`',
+    request: null,
+  } as const;
+  const broken = [
+    stack('b', { status: 'failed', error: { ...error, diagnostics: [problem, problem] } }),
+    stack('c', { status: 'failed', error: { ...error, diagnostics: [] } }),
+  ];
+  const page = renderFleetMarkdown(fleet([stack('a'), ...broken]), [{ path: 'a', text: 'Plan' }]);
+  const sections = page.split('<details>').slice(1);
+  expect(sections.map((one) => /<code>(\w)<\/code>/.exec(one)?.[1])).toEqual(['a', 'b', 'c']);
+  expect(sections[1]?.match(/^- <code>agents\.yaml:3<\/code> .*<br>Remove it$/gm)).toHaveLength(2);
+  expect(sections[2]).toContain('it is wrong\nSee <code>callsheet validate</code>');
+  expect(page).not.toContain('<b>');
+});

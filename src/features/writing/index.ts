@@ -32,6 +32,7 @@ export const writing: Feature = {
         flag('--ci <pipeline>', 'the pipeline to write at the top of the repository', {
           choices: PIPELINES,
         }),
+        flag('--recursive', 'one pipeline for all stacks in --dir and below; --ci says which'),
         flag('--empty', 'no resources'),
         flag('--keep-existing', 'keep existing files, and write the rest'),
         flag('--yes', 'ask nothing, even on a terminal'),
@@ -39,6 +40,7 @@ export const writing: Feature = {
       examples: [
         'callsheet init',
         'callsheet init --yes --organization harbor=3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 --ci github',
+        'callsheet init --recursive --ci github',
       ],
       exits: READING,
       load: async () => (await import('./init/init.ts')).init,

@@ -189,6 +189,29 @@ const PIPELINES = {
   },
 } as const;
 
+/**
+ * The files of a pipeline for a tree of stacks: where in `examples/ci` each stands, and where it goes. The scripts are run
+ * from the package, so that these are all.
+ */
+const TREES = {
+  github: {
+    guide: '.github/workflows/callsheet.yaml',
+    files: {
+      'tree/github/callsheet.yaml': '.github/workflows/callsheet.yaml',
+      'tree/github/action.yml': '.github/actions/callsheet/action.yml',
+      'github/actions/callsheet/package.json': '.github/actions/callsheet/package.json',
+    },
+  },
+  gitlab: {
+    guide: '.gitlab/callsheet/pipeline.yml',
+    files: {
+      'gitlab/.gitlab-ci.yml': '.gitlab-ci.yml',
+      'tree/gitlab/pipeline.yml': '.gitlab/callsheet/pipeline.yml',
+      'gitlab/.gitlab/callsheet/package.json': '.gitlab/callsheet/package.json',
+    },
+  },
+} as const;
+
 /** Workflows that run every hour, and are for stacks that have what they look after. */
 const HOURLY: { readonly [workflow: string]: 'hasRollouts' | 'hasFreeze' } = {
   'callsheet-rollout.yaml': 'hasRollouts',
@@ -215,6 +238,42 @@ function pipelineFiles(
   { inRepository, toRepository, ...has }: Surroundings,
 ): readonly NewFile[] {
   if (pipeline === 'none') return [];
+  refuseFolder(pipeline, inRepository);
+  const examples = join(packageFolder(), 'examples/ci');
+  const from = join(examples, pipeline);
+  const own = readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter(({ name }) => HOURLY[name] === undefined || has[HOURLY[name]])
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => [file, posixPath(file.slice(from.length + 1))] as const);
+  const shared = SHARED[pipeline].map(([file, path]) => [join(examples, file), path] as const);
+  return [...own, ...shared]
+    .map(([file, path]) =>
+      exampleFile(file, `${PIPELINES[pipeline].top}${path}`, { inRepository, toRepository }),
+    )
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** The pipeline for all stacks of a folder. */
+export function treeFiles(
+  pipeline: Exclude<Pipeline, 'none'>,
+  { inRepository, toRepository }: Surroundings,
+): readonly NewFile[] {
+  refuseFolder(pipeline, inRepository);
+  return Object.entries(TREES[pipeline].files).map(([example, path]) =>
+    exampleFile(join(packageFolder(), 'examples/ci', example), path, {
+      inRepository,
+      toRepository,
+      isTree: true,
+    }),
+  );
+}
+
+/** Throws `CallsheetError('usage')` where no pipeline can be, and for a folder that pipelines would not read as its name. */
+function refuseFolder(
+  pipeline: Pipeline,
+  inRepository: string | undefined,
+): asserts inRepository is string {
   if (inRepository === undefined) {
     throw new CallsheetError('usage', `--ci ${pipeline} cannot be used outside of a repository`, {
       hint: 'A pipeline is read only at the top of a Git repository. Run git init there, then this command again',
@@ -225,27 +284,31 @@ function pipelineFiles(
       hint: 'Rename it: pipelines read one of its characters as a pattern or a variable',
     });
   }
-  const examples = join(packageFolder(), 'examples/ci');
-  const from = join(examples, pipeline);
-  const own = readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter(({ name }) => HOURLY[name] === undefined || has[HOURLY[name]])
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => [file, posixPath(file.slice(from.length + 1))] as const);
-  const shared = SHARED[pipeline].map(([file, path]) => [join(examples, file), path] as const);
-  return [...own, ...shared]
-    .map(([file, path]) => {
-      const text = readFileSync(file, 'utf8');
-      // If the service has a file of this name already, it includes the pipeline.
-      const lines =
-        path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
-      return {
-        path: `${toRepository}${PIPELINES[pipeline].top}${forFolder(path, inRepository)}`,
-        text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
-        ...(lines !== undefined && { lines }),
-      };
-    })
-    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** A file of an example for a folder. Its path is from the top of the repository. */
+function exampleFile(
+  file: string,
+  path: string,
+  {
+    inRepository,
+    toRepository,
+    isTree = false,
+  }: {
+    readonly inRepository: string;
+    readonly toRepository: string;
+    readonly isTree?: boolean;
+  },
+): NewFile {
+  const text = readFileSync(file, 'utf8');
+  // If the service has a file of this name already, it includes the pipeline.
+  const lines =
+    path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
+  return {
+    path: `${toRepository}${isTree ? path : forFolder(path, inRepository)}`,
+    text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
+    ...(lines !== undefined && { lines }),
+  };
 }
 
 /** The steps that are left to do by hand, as paths from the stack folder. */
@@ -262,13 +325,14 @@ export function planSetUp(
   dir: string,
   pipeline: Pipeline,
   { inRepository = '', toRepository }: Surroundings,
+  isTree = false,
 ): SetUp | undefined {
   if (pipeline === 'none') return undefined;
   const { guide, tool } = PIPELINES[pipeline];
   const isLocked = existsSync(join(dir, toRepository, tool, 'package-lock.json'));
   return {
     service: pipeline,
-    guide: toRepository + forFolder(guide, inRepository),
+    guide: toRepository + (isTree ? TREES[pipeline].guide : forFolder(guide, inRepository)),
     unlocked: isLocked ? undefined : toRepository + tool,
   };
 }
@@ -298,7 +362,7 @@ function forFolder(text: string, folder: string): string {
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
 
-/** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
+/** Looks around the folder of a new stack, or of one or a tree to add to. Throws where no stack can stand. */
 export function lookAround(dir: string, adds = false): Surroundings {
   if (isStack(dir) && !adds) {
     const hint =

@@ -25,6 +25,7 @@ import {
   type Sorted,
   type Surroundings,
   sortFiles,
+  treeFiles,
   writeAll,
 } from './files.ts';
 import { renderNewStackText } from './new-stack.ts';
@@ -36,6 +37,7 @@ export type InitFlags = CommonFlags & {
   readonly ci?: Pipeline;
   readonly empty?: boolean;
   readonly keepExisting?: boolean;
+  readonly recursive?: boolean;
   readonly yes?: boolean;
 };
 
@@ -46,6 +48,7 @@ export type InitFlags = CommonFlags & {
 export async function init(flags: InitFlags, context: Context): Promise<ExitCode> {
   const { terminal, env, features } = context;
   const dir = resolve(flags.dir);
+  if (flags.recursive === true) return addToTree(dir, flags, context);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir);
   // If no pipeline can be written, this says so before anything is exported.
@@ -78,13 +81,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
 
 /** A stack that is there gets what it lacks beside its YAML: a pipeline, most of all. */
 function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
-  const of = (['baseUrl', 'organization', 'agent', 'empty'] as const).find(
-    (name) => flags[name] !== undefined,
-  );
-  if (of !== undefined) {
-    const flag = of === 'baseUrl' ? 'base-url' : of;
-    refuse(`--${flag}`, 'The stack is there already: edit its YAML instead');
-  }
+  refuseAnswers(flags, 'The stack is there already: edit its YAML instead');
   const around = lookAround(dir, true);
   const ci = flags.ci ?? 'none';
   const sorted = sortFiles(dir, addedFiles(ci, around));
@@ -93,6 +90,35 @@ function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
     formatSetUp(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
   );
   return EXIT.done;
+}
+
+/** A tree gets one pipeline, whatever stacks it comes to have. */
+function addToTree(dir: string, flags: InitFlags, context: Context): ExitCode {
+  const { ci = 'none' } = flags;
+  refuseAnswers(flags, 'With --recursive only the pipeline is written. Begin each stack by itself');
+  if (ci === 'none') {
+    refuse(
+      '--recursive',
+      'It writes one pipeline for all stacks: also pass --ci github, or gitlab',
+    );
+    return EXIT.done;
+  }
+  const around = lookAround(dir, true);
+  const sorted = sortFiles(dir, treeFiles(ci, around));
+  if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
+  writeAll(dir, sorted.fresh);
+  context.terminal.out(
+    formatSetUp(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
+  );
+  return EXIT.done;
+}
+
+/** Throws for a flag that says what is in a new stack. */
+function refuseAnswers(flags: InitFlags, why: string): void {
+  const of = (['baseUrl', 'organization', 'agent', 'empty'] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (of !== undefined) refuse(`--${of === 'baseUrl' ? 'base-url' : of}`, why);
 }
 
 type Made = {
@@ -105,7 +131,7 @@ type Made = {
 
 function formatSetUp(sorted: Sorted, made: Made, { terminal }: Context): string {
   const { dir } = made.flags;
-  const setUp = planSetUp(dir, made.ci, made.around);
+  const setUp = planSetUp(dir, made.ci, made.around, made.flags.recursive);
   // Commands are typed where this one was.
   const here = (path: string) => {
     const whole = resolve(dir, path);

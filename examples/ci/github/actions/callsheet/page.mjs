@@ -120,7 +120,9 @@ export function resultOf({
   waits = '',
   resumes,
   isWhole,
+  told,
 }) {
+  if (told !== undefined) return told;
   const kind = kindOf(command);
   if (problem !== '') return { title: WITHOUT_PLAN[kind], advice: problem };
   if (frozen !== '') {
@@ -275,17 +277,28 @@ export function footOf({ err }, env) {
 function shorten(body, room) {
   if (body.length <= room) return body;
   const notice = '_Changes are left out here, as a comment is too short: the log has them all._';
-  const blocks = [...body.matchAll(/^<details>[\s\S]*?^<\/details>\n*/gm)];
+  const blocks = foldedIn(body);
   let over = body.length + notice.length + 2 - room;
   const left = [];
   while (over > 0 && blocks.length > 0) {
     left.unshift(blocks.pop());
-    over -= left[0][0].length;
+    over -= left[0].end - left[0].start;
   }
-  const first = left[0]?.index ?? body.length;
-  const parts = left.map(({ 0: text, index }, at) =>
-    body.slice(index + text.length, left[at + 1]?.index ?? body.length),
-  );
+  const first = left[0]?.start ?? body.length;
+  const parts = left.map(({ end }, at) => body.slice(end, left[at + 1]?.start ?? body.length));
   const page = [body.slice(0, first), ...parts].join('');
   return `${page.slice(0, room - notice.length - 2)}\n\n${notice}`;
+}
+
+/** Where each outermost folded block begins and ends; that of a stack has others in it. */
+function foldedIn(body) {
+  const blocks = [];
+  let depth = 0;
+  for (const { 0: tag, index } of body.matchAll(/^<details>|^<\/details>\n*/gm)) {
+    const isOpening = tag === '<details>';
+    if (isOpening && depth === 0) blocks.push({ start: index, end: body.length });
+    depth = Math.max(0, depth + (isOpening ? 1 : -1));
+    if (!isOpening && depth === 0 && blocks.length > 0) blocks.at(-1).end = index + tag.length;
+  }
+  return blocks;
 }

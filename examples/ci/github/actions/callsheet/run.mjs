@@ -1,11 +1,9 @@
 // Runs Callsheet for a job: its output goes to the log as it comes, and ends up as a page.
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasPage, kindOf, pageOf, resultOf } from './page.mjs';
 import { describeFreeze, findFreezeAlone, findPending, findWaiting, findWays } from './pending.mjs';
-import { annotate, setOutput, summarise } from './runner.mjs';
+import { annotate, runCallsheet, setOutput, summarise, withoutCommands } from './runner.mjs';
 
 const { COMMAND, NAME, ENVIRONMENT = '', PLAN_FILE, EXPECT, FLAGS = '', RUNNER_TEMP } = process.env;
 const { ROLLOUT = '', RUN = '', REASON = '', CALLSHEET_STATE = '' } = process.env;
@@ -68,14 +66,10 @@ mkdirSync(folder, { recursive: true });
 mkdirSync(dirname(PLAN_FILE), { recursive: true });
 
 const words = FLAGS.split('\n').map((line) => line.trim());
-// What is live on the platform was written by others: in a log it is text, and no command to the runner.
-const silence = randomUUID();
-const isSilenced = COMMAND !== 'validate';
-if (isSilenced) process.stdout.write(`::stop-commands::${silence}\n`);
 const place = ENVIRONMENT === '' ? [] : ['--env', ENVIRONMENT];
-const ended = await run([...ARGUMENTS[COMMAND], ...place, ...words.filter((word) => word !== '')]);
-const { exit, out, err } = COMMAND === 'rollback-plan' ? await showRollback(ended) : ended;
-if (isSilenced) process.stdout.write(`\n::${silence}::\n`);
+const { exit, out, err } = await (COMMAND === 'validate'
+  ? runCommand()
+  : withoutCommands(runCommand));
 setOutput('exit-code', exit);
 if (COMMAND === 'validate') process.exit(exit);
 if (COMMAND === 'freeze') {
@@ -122,6 +116,12 @@ if (!isFine) annotate('error', title, advice);
 else if (frozen !== '' || (COMMAND === 'drift' && exit === 2)) annotate('warning', title, advice);
 process.exit(isFine ? 0 : exit);
 
+async function runCommand() {
+  const more = words.filter((word) => word !== '');
+  const ended = await runCallsheet([...ARGUMENTS[COMMAND], ...place, ...more]);
+  return COMMAND === 'rollback-plan' ? showRollback(ended) : ended;
+}
+
 /** Whether the repository has the workflow that applies what a freeze held back of this stack. */
 function hasResume() {
   const folder = join(process.env.GITHUB_WORKSPACE ?? '.', '.github/workflows');
@@ -140,13 +140,15 @@ async function showRollback(planned) {
   if (told?.format !== 'callsheet-plan') return { ...planned, out: '' };
   const { undoes } = told;
   setOutput('undoes', undoes);
-  const receipt = readJson((await run(['runs', undoes, '--format', 'json', ...place])).out);
+  const receipt = readJson(
+    (await runCallsheet(['runs', undoes, '--format', 'json', ...place])).out,
+  );
   const began = receipt?.entries?.find(({ type }) => type === 'began');
   // Null: none fits, such as of what is reverted already.
   const commit = told.revert === undefined ? began?.actor.commit : told.revert?.commit;
   setOutput('commit', commit ?? '');
   writeFileSync(PLAN_FILE, planned.out);
-  const { out } = await run(['show', PLAN_FILE, '--format', 'markdown']);
+  const { out } = await runCallsheet(['show', PLAN_FILE, '--format', 'markdown']);
   return { ...planned, out };
 }
 
@@ -167,25 +169,6 @@ function findFrozen() {
   const [, until = ''] =
     /guards\.freeze is in force ((?:until|with no end)[^:]*(?::\d\d[^:]*)?):/.exec(err) ?? [];
   return COMMAND === 'apply' && exit === 4 ? until : '';
-}
-
-/** Passes on what the runner says to this process, so that Callsheet can end a run cleanly. */
-function run(args) {
-  const child = spawn('callsheet', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    said.out += text;
-    process.stdout.write(text);
-  });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    said.err += text;
-    process.stderr.write(text);
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ ...said, exit: code ?? 130 }));
-  });
 }
 
 function namesState(file) {
