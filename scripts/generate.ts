@@ -27,13 +27,17 @@ const APPLY = 'github/workflows/callsheet-apply.yaml';
 const FORK = 'github/workflows/callsheet-plan-fork.yaml';
 const TREE = 'tree/github/callsheet.yaml';
 const GITLAB = 'gitlab/.gitlab/callsheet/pipeline.yml';
+const GITLAB_TREE = 'tree/gitlab/pipeline.yml';
 
 const outputs = {
   'examples/ci/github/actions/callsheet/guards.mjs': renderGuardTable(),
+  // Trees run the scripts of both services where the package has them.
+  'examples/ci/gitlab/.gitlab/callsheet/guards.mjs': renderGuardTable(),
   [`examples/ci/${APPLY}`]: withGuardInputs(pipelines(APPLY)),
   [`examples/ci/${FORK}`]: withGuardInputs(pipelines(FORK)),
   [`examples/ci/${TREE}`]: withGuardInputs(pipelines(TREE)),
   [`examples/ci/${GITLAB}`]: withGuardVariables(pipelines(GITLAB)),
+  [`examples/ci/${GITLAB_TREE}`]: withGuardVariables(pipelines(GITLAB_TREE)),
   'schemas/wire.schema.generated.json': json(wire),
   'src/platform/bodies.generated.json': json(renderBodies(document)),
   'src/platform/operations.generated.ts': renderOperations(document),

@@ -410,7 +410,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** Pipelines that `init` knows. Apart, as every start of the program names them. */
-export const PIPELINES = ['none', 'github', 'gitlab'] as const;
+export const PIPELINES = ['none', 'github', 'gitlab', 'shell'] as const;
 export type Pipeline = (typeof PIPELINES)[number];
 
 /** Exits of commands that ask the platform nothing. */

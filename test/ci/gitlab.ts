@@ -114,9 +114,14 @@ const SELF = 42;
  *
  * @param stack the folder of the stack; empty for the top of the repository
  * @param settings more of callsheet.yaml
+ * @param tree the files of many stacks, in the place of the one
  */
-export async function openGitlab(stack = '', settings = ''): Promise<Gitlab> {
-  const place = await openPlace('gitlab', stack, settings);
+export async function openGitlab(
+  stack = '',
+  settings = '',
+  tree?: Readonly<Record<string, string>>,
+): Promise<Gitlab> {
+  const place = await openPlace('gitlab', stack, settings, '', tree);
   const notes: Note[] = [];
   const kept: Kept = { notes, issues: [], merges: new Map(), asked: [], conflicts: false };
   const url = await fakeApi(kept);

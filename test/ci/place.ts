@@ -72,7 +72,11 @@ export type Place = {
 type Texts = Readonly<Record<string, string>>;
 
 /** Where each pipeline has the lockfile that Callsheet is installed from. */
-const LOCKED = { github: '.github/actions/callsheet', gitlab: '.gitlab/callsheet' } as const;
+const LOCKED = {
+  github: '.github/actions/callsheet',
+  gitlab: '.gitlab/callsheet',
+  shell: 'callsheet',
+} as const;
 
 /**
  * Opens a place with the pipeline that `init` writes for its stack; it goes with the test.

@@ -5,12 +5,12 @@ import { GUARDS } from '../github/actions/callsheet/guards.mjs';
 import { findWaiting, findWays } from '../github/actions/callsheet/pending.mjs';
 
 /**
- * The digest of the plans in a folder, the guards that stand against any of them, and what an apply leaves for later, a
- * line a stack. Without plans all of it is empty.
+ * The digest of the plans in a folder, what came of each stack, the guards that stand against any of them, and what an
+ * apply leaves for later. Without plans all of it is empty.
  */
 export function readTree(folder) {
   const index = join(folder, 'fleet.json');
-  if (!existsSync(index)) return { digest: '', ways: [], waits: '' };
+  if (!existsSync(index)) return { digest: '', stacks: [], ways: [], waits: '' };
   const { digest, stacks } = JSON.parse(readFileSync(index, 'utf8'));
   const plans = stacks
     .filter(({ plan_file: file }) => file !== null)
@@ -25,6 +25,7 @@ export function readTree(folder) {
     .map(([path, text]) => `${path}: ${text}`);
   return {
     digest: plans.length === 0 ? '' : digest,
+    stacks,
     ways: GUARDS.filter(({ flag }) => ways.has(flag)),
     waits: waits.join('; '),
   };

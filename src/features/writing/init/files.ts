@@ -16,6 +16,7 @@ import type { CommonFlags, Context } from '../../../console/context.ts';
 import type { Pipeline } from '../../../console/flags.ts';
 import { rootAbove, withNamedFile, writeAllOrNone } from '../../../console/named-file.ts';
 import { isResourceName } from '../../../core/address.ts';
+import { quoted } from '../../../core/command-line.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../../core/errors.ts';
 import { baseUrlFault } from '../../../core/origin.ts';
 import { isUuid } from '../../../core/value.ts';
@@ -187,6 +188,7 @@ const PIPELINES = {
     guide: '.gitlab/callsheet/pipeline.yml',
     tool: '.gitlab/callsheet',
   },
+  shell: { guide: 'callsheet/callsheet.sh', tool: 'callsheet' },
 } as const;
 
 /**
@@ -210,6 +212,14 @@ const TREES = {
       'gitlab/.gitlab/callsheet/package.json': '.gitlab/callsheet/package.json',
     },
   },
+  // The same for one stack: it is a tree of one.
+  shell: {
+    guide: 'callsheet/callsheet.sh',
+    files: {
+      'tree/shell/callsheet.sh': 'callsheet/callsheet.sh',
+      'github/actions/callsheet/package.json': 'callsheet/package.json',
+    },
+  },
 } as const;
 
 /** Workflows that run every hour, and are for stacks that have what they look after. */
@@ -221,9 +231,7 @@ const HOURLY: { readonly [workflow: string]: 'hasRollouts' | 'hasFreeze' } = {
 /** Scripts that the pipelines have alike; where in `examples/ci` each stands, and where it goes. */
 const SHARED = {
   github: [],
-  gitlab: ['pending.mjs', 'guards.mjs'].map(
-    (name) => [`github/actions/callsheet/${name}`, `.gitlab/callsheet/${name}`] as const,
-  ),
+  gitlab: [['github/actions/callsheet/pending.mjs', '.gitlab/callsheet/pending.mjs']],
 } as const;
 
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
@@ -233,11 +241,10 @@ const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
  * The pipeline of `examples/ci`, at the top of the repository and for the stack's folder in it. There are no other
  * pipelines, so that what is written is what is tested and documented.
  */
-function pipelineFiles(
-  pipeline: Pipeline,
-  { inRepository, toRepository, ...has }: Surroundings,
-): readonly NewFile[] {
+function pipelineFiles(pipeline: Pipeline, around: Surroundings): readonly NewFile[] {
   if (pipeline === 'none') return [];
+  if (pipeline === 'shell') return treeFiles(pipeline, around);
+  const { inRepository, toRepository, ...has } = around;
   refuseFolder(pipeline, inRepository);
   const examples = join(packageFolder(), 'examples/ci');
   const from = join(examples, pipeline);
@@ -306,7 +313,7 @@ function exampleFile(
     path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
   return {
     path: `${toRepository}${isTree ? path : forFolder(path, inRepository)}`,
-    text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
+    text: /\.(?:ya?ml|sh)$/.test(path) ? forFolder(text, inRepository) : text,
     ...(lines !== undefined && { lines }),
   };
 }
@@ -357,6 +364,7 @@ function forFolder(text: string, folder: string): string {
     )
     .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
     .replace(/(?<=^ +(?:CALLSHEET_)?FOLDER: )\.$/gm, JSON.stringify(folder))
+    .replace(/(?<=^FOLDER=)\.$/gm, quoted(folder))
     .replace(/# paths: .*/, `paths: ${JSON.stringify([`${folder}/**`, '.github/**'])}`);
 }
 
@@ -446,7 +454,7 @@ export function writeAll(dir: string, files: readonly NewFile[]): () => void {
       const path = join(dir, file.path);
       makeFolder(dirname(path));
       // Never over a file that came in between.
-      writeFileSync(path, file.text, { flag: 'wx' });
+      writeFileSync(path, file.text, { flag: 'wx', mode: path.endsWith('.sh') ? 0o777 : 0o666 });
       takeBack(() => rmSync(path, { force: true }));
     }
   });

@@ -99,7 +99,7 @@ function addToTree(dir: string, flags: InitFlags, context: Context): ExitCode {
   if (ci === 'none') {
     refuse(
       '--recursive',
-      'It writes one pipeline for all stacks: also pass --ci github, or gitlab',
+      'It writes one pipeline for all stacks: also pass --ci github, gitlab or shell',
     );
     return EXIT.done;
   }
@@ -291,6 +291,7 @@ const WHAT: { readonly [pipeline in Pipeline]: string } = {
   none: 'none, or later',
   github: 'GitHub Actions',
   gitlab: 'GitLab CI',
+  shell: 'a shell script, for any other',
 };
 
 /** Organizations that a message lists. */

@@ -48,6 +48,8 @@ const STATE_KEPT = {
     'The pipeline keeps the state in the cache of GitHub Actions, not in the repository. A store keeps it for good: `callsheet help stores`. `callsheet state migrate --to PLACE` moves an existing state there.',
   gitlab:
     'GitLab keeps the state of the pipeline (Operate, Terraform states), not the repository. `callsheet state migrate --to PLACE` moves an existing state there: `callsheet help stores`.',
+  shell:
+    'The pipeline keeps the state where CALLSHEET_STATE or `callsheet.yaml` says, not in the repository: `callsheet help stores`. `callsheet state migrate --to PLACE` moves an existing state there.',
 } as const;
 
 /** Files of one folder that are listed one by one. */

@@ -53,6 +53,16 @@ export function findWays({ changes = [], refusals = [], options = {} }) {
   );
 }
 
+/** The guards that reviewers may let a plan pass, for the note of a merge request; empty without any. */
+export function describeWays(ways) {
+  const names = ways.map(
+    ({ label, variable, does }) => `> - \`${label}\`, then \`${variable}\`: ${does}`,
+  );
+  const how =
+    '> To let it pass, set a label on this merge request and run its pipeline again. After the merge run a pipeline of the default branch with the variable of that name:';
+  return names.length === 0 ? '' : `> [!NOTE]\n${how}\n>\n${names.join('\n')}\n\n`;
+}
+
 function isDelete({ lifted_by: lift }) {
   return lift === 'allow_delete';
 }

@@ -5,21 +5,22 @@
 //   node callsheet-plan.mjs waits PLAN.json            what an apply of it leaves for later
 //   node callsheet-plan.mjs pending PLAN.json FOLDER   what of main is not live, for callsheet-issue.mjs
 import { readFileSync } from 'node:fs';
-import { describeFreeze, findFreezeAlone, findPending, findWaiting, findWays } from './pending.mjs';
+import {
+  describeFreeze,
+  describeWays,
+  findFreezeAlone,
+  findPending,
+  findWaiting,
+  findWays,
+} from './pending.mjs';
 
 const [command, file, folder] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(file, 'utf8'));
 if (command === 'pending') process.stdout.write(JSON.stringify(findPending(plan, folder)));
 else if (command === 'passes-freeze') {
   if (plan.options.override_freeze === undefined) process.exitCode = 1;
-} else if (command === 'ways') {
-  const names = findWays(plan).map(
-    ({ label, variable, does }) => `> - \`${label}\`, then \`${variable}\`: ${does}`,
-  );
-  const how =
-    '> To let it pass, set a label on this merge request and run its pipeline again. After the merge run a pipeline of the default branch with the variable of that name:';
-  if (names.length > 0) process.stdout.write(`> [!NOTE]\n${how}\n>\n${names.join('\n')}\n\n`);
-} else if (command === 'waits') {
+} else if (command === 'ways') process.stdout.write(describeWays(findWays(plan)));
+else if (command === 'waits') {
   const waits = findWaiting(plan);
   if (waits !== '') process.stdout.write(`Applied; ${waits}.\n`);
 } else {

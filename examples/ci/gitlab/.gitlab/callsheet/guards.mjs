@@ -1,0 +1,95 @@
+// The guards that a plan may pass, by whom it is reviewed. Made by `npm run generate` from the table of flags.
+
+/** Each with its flag, its label, the input of a workflow that is started by hand, and its variable on GitLab. */
+export const GUARDS = [
+  {
+    flag: '--allow-delete',
+    name: 'allow-delete',
+    label: 'callsheet-allow-delete',
+    variable: 'CALLSHEET_ALLOW_DELETE',
+    option: 'allow_delete',
+    takesReason: false,
+    does: 'delete resources that are no longer configured',
+  },
+  {
+    flag: '--accept-conflicts',
+    name: 'accept-conflicts',
+    label: 'callsheet-accept-conflicts',
+    variable: 'CALLSHEET_ACCEPT_CONFLICTS',
+    option: 'accept_conflicts',
+    takesReason: false,
+    does: 'write the configured value where both sides changed',
+  },
+  {
+    flag: '--skip-refused',
+    name: 'skip-refused',
+    label: 'callsheet-skip-refused',
+    variable: 'CALLSHEET_SKIP_REFUSED',
+    option: 'skip_refused',
+    takesReason: false,
+    does: 'leave out refused changes; apply the rest',
+  },
+  {
+    flag: '--delete-used',
+    name: 'delete-used',
+    label: 'callsheet-delete-used',
+    variable: 'CALLSHEET_DELETE_USED',
+    option: 'force',
+    takesReason: false,
+    does: 'also delete resources that live resources still use',
+  },
+  {
+    flag: '--release-hold',
+    name: 'release-hold',
+    label: 'callsheet-release-hold',
+    variable: 'CALLSHEET_RELEASE_HOLD',
+    option: 'release_hold',
+    takesReason: false,
+    does: 'apply again a configuration that was rolled back',
+  },
+  {
+    flag: '--override-freeze',
+    name: 'override-freeze',
+    label: 'callsheet-override-freeze',
+    variable: 'CALLSHEET_OVERRIDE_FREEZE',
+    option: 'override_freeze',
+    takesReason: true,
+    does: 'write in a freeze window; the reason is recorded',
+  },
+  {
+    flag: '--override-limits',
+    name: 'override-limits',
+    label: 'callsheet-override-limits',
+    variable: 'CALLSHEET_OVERRIDE_LIMITS',
+    option: 'override_limits',
+    takesReason: true,
+    does: 'change more than guards allow, once; the reason is recorded',
+  },
+  {
+    flag: '--behind',
+    name: 'behind',
+    label: 'callsheet-behind',
+    variable: 'CALLSHEET_BEHIND',
+    option: 'behind',
+    takesReason: true,
+    does: 'continue without the commit that was applied last; the reason is recorded',
+  },
+  {
+    flag: '--undo-drift',
+    name: 'undo-drift',
+    label: 'callsheet-undo-drift',
+    variable: 'CALLSHEET_UNDO_DRIFT',
+    option: 'undo_drift',
+    takesReason: false,
+    does: 'overwrite edits made on the platform',
+  },
+];
+
+/** The flag that overrides what stands against a plan as a whole. */
+export const OVERRIDES = {
+  freeze: '--override-freeze',
+  hold: '--release-hold',
+  limit: '--override-limits',
+  behind: '--behind',
+  rule: null,
+};
