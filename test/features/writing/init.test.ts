@@ -377,6 +377,42 @@ describe('a pipeline', () => {
     expect(variables).toMatchObject({ CALLSHEET_NAME: 'clinic', CALLSHEET_FOLDER: 'clinic' });
   });
 
+  test.each([
+    ['github', '.github/workflows/callsheet.yaml', 'FOLDER: "clinics"'],
+    ['gitlab', '.gitlab/callsheet/pipeline.yml', 'CALLSHEET_FOLDER: "clinics"'],
+    ['shell', 'callsheet/callsheet.sh', 'FOLDER=clinics'],
+  ] as const)('of a tree of stacks for %s is for its folder', async (ci, guide, line) => {
+    const top = folder({ '.git/HEAD': '' });
+    await begin(join(top, 'clinics/bay'));
+    const stacks = filesIn(top);
+    const dir = join(top, 'clinics');
+    const { context, said } = openAuthorStage();
+    expect(await init({ dir, ci, recursive: true }, context)).toBe(0);
+    const written = filesIn(top).filter((path) => !stacks.includes(path));
+    // The lockfile is one more.
+    expect(written.length).toBeLessThanOrEqual(3);
+    expect(written).toContain(guide);
+    expect(readFileSync(join(top, guide), 'utf8')).toMatch(new RegExp(`^ *${line}$`, 'm'));
+    expect(said()).toContain(guide);
+    // Never over what is there.
+    writeFileSync(join(top, guide), 'Mine');
+    await expect(init({ dir, ci, recursive: true }, context)).rejects.toThrow(/other files at/);
+    expect(await init({ dir, ci, recursive: true, keepExisting: true }, context)).toBe(0);
+    expect(readFileSync(join(top, guide), 'utf8')).toBe('Mine');
+  });
+
+  test.each<[Partial<InitFlags>, RegExp]>([
+    [{}, /--recursive cannot be used/],
+    [{ ci: 'none' }, /--recursive cannot be used/],
+    [{ ci: 'github', agent: 'Desk' }, /--agent cannot be used/],
+    [{ ci: 'github', organization: ORGANIZATION }, /--organization cannot be used/],
+  ])('of a tree is refused with %j', async (flags, message) => {
+    const dir = folder({ '.git/HEAD': '' });
+    const made = init({ dir, recursive: true, ...flags }, openAuthorStage().context);
+    await expect(made).rejects.toThrow(message);
+    expect(filesIn(dir)).toEqual(['.git/HEAD']);
+  });
+
   test('says how Callsheet is locked, until it is', async () => {
     const top = folder({ '.git/HEAD': '' });
     const dir = join(top, 'clinic');
