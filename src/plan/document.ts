@@ -392,7 +392,9 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
     const message = `${file} was changed after it was made: its digest does not match${what}`;
     throw new CallsheetError('stale', message, { hint: AGAIN });
   }
-  return plan;
+  // The version belongs to the file: the plan is the one that `plan` showed.
+  const { made_by: by, ...own } = rest;
+  return by === undefined ? plan : withDigest(own);
 }
 
 /**
