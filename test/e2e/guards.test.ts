@@ -13,7 +13,9 @@ const names = (world: World) =>
 applied('a delete is held until it is allowed', async (world) => {
   await dropRecall(world);
   const planned = await world.run(['plan']);
-  expect(planned.out).toContain('held until it is planned with --allow-delete');
+  expect(planned.out.replaceAll(/\s+/g, ' ')).toContain(
+    'held until it is planned with --allow-delete',
+  );
   await world.apply([], { held: true });
   expect(names(world)).toContain('Recall');
 

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readLog } from '../../../src/features/log/read.ts';
 import { log } from '../../../src/features/log/show.ts';
@@ -23,16 +24,22 @@ async function changes(stage: Stage, wanted?: string): Promise<readonly Recorded
 const deeds = (list: readonly RecordedChange[]) =>
   list.map(({ action, address }) => `${action} ${address}`);
 
+/** Applies in a second of its own: of two runs of one second nobody can tell whose an entry of the history is. */
+async function applyNext(stage: Stage, ...given: Parameters<Stage['apply']>): Promise<void> {
+  await setTimeout(1_000 - (Date.now() % 1_000) + 20);
+  await stage.apply(...given);
+}
+
 const PROMPT = 'prompts/desk.md';
 const longText = (word: string) => `You answer the phone.\n${`Be ${word}. `.repeat(20)}`;
 
 describe('the log', () => {
   staged('follows what was renamed, from either name', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     await stateCommands(stage).mv('agent.recall', 'agent.caller');
     await stage.edit('agents.yaml', '  recall:', '  caller:');
     await stage.edit('agents.yaml', 'due for a check-up.', 'due for a visit.');
-    await stage.apply();
+    await applyNext(stage);
     const all = ['update agent.caller', 'move agent.caller', 'create agent.recall'];
     expect(deeds(await changes(stage, 'agent.caller'))).toEqual(all);
     expect(deeds(await changes(stage, 'agent.recall'))).toEqual(all);
@@ -41,12 +48,12 @@ describe('the log', () => {
   });
 
   staged('has what was removed, and made again under another id', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     const whole = await stage.read('agents.yaml');
     await stage.write('agents.yaml', whole.slice(0, whole.indexOf('  recall:')));
-    await stage.apply({ allowDelete: true });
+    await applyNext(stage, { allowDelete: true });
     await stage.write('agents.yaml', whole);
-    await stage.apply();
+    await applyNext(stage);
     const found = await changes(stage, 'agent.recall');
     expect(deeds(found)).toEqual(
       ['create', 'delete', 'create'].map((one) => `${one} agent.recall`),
@@ -57,10 +64,10 @@ describe('the log', () => {
   staged(
     'finds a long text where a later run met it or it is live, and says of any other that it is not kept',
     async (stage) => {
-      await stage.apply();
+      await applyNext(stage);
       for (const word of ['kind', 'brief']) {
         await stage.write(PROMPT, longText(word));
-        await stage.apply();
+        await applyNext(stage);
       }
       const [last, first] = await changes(stage, 'agent.desk.system_prompt');
       const [kind, brief] = [longText('kind').trimEnd(), longText('brief').trimEnd()];
@@ -85,9 +92,9 @@ describe('the log', () => {
   );
 
   staged('of the whole stack finds a long text in the files', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     await stage.write(PROMPT, longText('kind'));
-    await stage.apply();
+    await applyNext(stage);
     const newest = async () => (await changes(stage, undefined))[0]?.fields;
     const kind = expect.stringContaining(longText('kind').trimEnd());
     expect(await newest()).toMatchObject([{ path: 'system_prompt', after: kind }]);
@@ -100,7 +107,7 @@ describe('the log', () => {
   staged(
     'asks the platform twice for each resource that is asked for, and else nothing',
     async (stage) => {
-      await stage.apply();
+      await applyNext(stage);
       stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Moin!' }, 'user:maria');
       const asked = async (wanted?: string) => {
         const before = stage.sim.requests.length;
@@ -123,11 +130,11 @@ describe('the log', () => {
   );
 
   staged('lists an edit once, with the run that undid it', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     const { id } = agentNamed(stage.sim);
     stage.sim.edit(id, { greeting_message: 'Moin!' }, 'user:maria');
     stage.sim.edit(id, { greeting_message: 'Hallo!' }, 'user:jo');
-    await stage.apply();
+    await applyNext(stage);
     const [undoing, edit, ...rest] = await changes(stage, 'agent.desk');
     expect(deeds(rest)).toEqual(['create agent.desk']);
     expect(edit).toMatchObject({
@@ -142,7 +149,7 @@ describe('the log', () => {
   });
 
   staged('tells what runs did where the platform does not answer', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     const nowhere = { CALLSHEET_CLIENT_ID: '', CALLSHEET_CLIENT_SECRET: '' };
     const { out } = await ask(stage, 'agent.desk', {}, { env: nowhere });
     const document = JSON.parse(out);
@@ -151,9 +158,9 @@ describe('the log', () => {
   });
 
   staged('leaves out a receipt that cannot be read, and says so', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-    await stage.apply();
+    await applyNext(stage);
     const folder = join(stage.folder, '.callsheet', 'runs');
     const { run: first } = (await changes(stage, 'agent.desk')).at(-1) ?? {};
     await writeFile(join(folder, `${first}.jsonl`), 'nonsense\n');
@@ -172,7 +179,7 @@ describe('the log', () => {
     ['agent.desk', { since: 'monday' }, '--since monday is neither a span nor a date', '7d'],
   ];
   staged('refuses what never was in a sentence, with what may be meant', async (stage) => {
-    await stage.apply();
+    await applyNext(stage);
     for (const [wanted, flags, says, advises] of BAD) {
       const { err, out } = await ask(stage, wanted, flags, { exit: 1 });
       expect(err).toContain(says);
