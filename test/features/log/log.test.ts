@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readLog } from '../../../src/features/log/read.ts';
 import { log } from '../../../src/features/log/show.ts';
@@ -24,10 +23,22 @@ async function changes(stage: Stage, wanted?: string): Promise<readonly Recorded
 const deeds = (list: readonly RecordedChange[]) =>
   list.map(({ action, address }) => `${action} ${address}`);
 
-/** Applies in a second of its own: of two runs of one second nobody can tell whose an entry of the history is. */
-async function applyNext(stage: Stage, ...given: Parameters<Stage['apply']>): Promise<void> {
-  await setTimeout(1_000 - (Date.now() % 1_000) + 20);
-  await stage.apply(...given);
+/** Seconds between two runs. */
+const APART = 5;
+
+/** Seconds by which the clocks of a stage are ahead. */
+const ahead = new WeakMap<Stage, number>();
+
+/**
+ * Applies some seconds after the run before: entries of a history are found by the time of a change, and of two runs that
+ * come closer than a second or two nobody can tell whose one is.
+ */
+async function applyNext(stage: Stage, ...[flags = {}]: Parameters<Stage['apply']>): Promise<void> {
+  const before = ahead.get(stage);
+  const seconds = before === undefined ? 0 : before + APART;
+  ahead.set(stage, seconds);
+  if (before !== undefined) stage.sim.advance(APART * 1_000);
+  await stage.apply(flags, { now: () => new Date(Date.now() + seconds * 1_000) });
 }
 
 const PROMPT = 'prompts/desk.md';
