@@ -38,13 +38,26 @@ const { access_token: token } = await ask(login, json);
 const reading = { authorization: `Bearer ${token}`, accept: json.accept };
 const writing = { ...json, ...reading };
 
+/** The least number of the entries of a history. */
+function findOldest(answer: unknown): number | undefined {
+  const text = JSON.stringify(answer);
+  const ids = [...text.matchAll(/"id":(\d+)/g)].map(([, found]) => Number(found));
+  return ids.length === 0 ? undefined : Math.min(...ids);
+}
+
 let begun = 0;
 let asked = 0;
 async function work(): Promise<void> {
   for (let chain = chains[begun]; chain !== undefined; chain = chains[begun]) {
     begun += 1;
+    let oldest: number | undefined;
     for (const one of chain) {
-      await ask(one, one.body === undefined ? reading : writing);
+      // An agent of this platform has fewer entries than that of the one whose requests these were.
+      const path = one.path.replace(/history\/\d+\/revert$/, (as) =>
+        oldest === undefined ? as : `history/${oldest}/revert`,
+      );
+      const answer = await ask({ ...one, path }, one.body === undefined ? reading : writing);
+      if (/\/history(?:\?|$)/.test(path)) oldest = findOldest(answer);
       asked += 1;
     }
   }
