@@ -434,9 +434,9 @@ export type Field = {
   readonly before: Json;
   /** The live value; null where there is none. */
   readonly after: Json;
-  /** Whether a value was longer than 500 characters, and is its beginning as a text. */
+  /** True if a value was longer than 500 characters: this is its beginning, as a text. */
   readonly is_cut: boolean;
-  /** Whether the values are masked. */
+  /** True if the values are masked. */
   readonly secret: boolean;
   /** Whether the configuration changed as well. */
   readonly conflict: boolean;
@@ -504,9 +504,9 @@ export type Contested = {
 export type ContestedField = {
   /** Where it stands; elements of keyed lists by their key. */
   readonly path: string;
-  /** Whether a value was longer than 500 characters, and is its beginning as a text. */
+  /** True if a value was longer than 500 characters: this is its beginning, as a text. */
   readonly is_cut: boolean;
-  /** Whether the values are masked. */
+  /** True if the values are masked. */
   readonly secret: boolean;
   readonly ours: Side;
   readonly theirs: Side;
@@ -1144,7 +1144,7 @@ export type Document = {
   };
   /** The stacks that were worked on, by path. */
   readonly stacks: readonly Stack[];
-  /** Of `queue show`: the stacks that workers are at; absent where there are none. */
+  /** The stacks that workers are at, as `queue show` lists them; absent where there are none. */
   readonly working?: readonly Working[];
 };
 /** What came of one stack. */
@@ -2531,7 +2531,7 @@ export type Rehearsal = {
     readonly before: Json;
     /** Its value after; null where it has none. Masked where it is secret. */
     readonly after: Json;
-    /** Whether the values are masked. */
+    /** True if the values are masked. */
     readonly secret: boolean;
   }[];
   /** How many such leaves there are in all. */
@@ -2732,9 +2732,9 @@ export type Began = {
     readonly to?: OtherState;
     readonly from?: OtherState;
   };
-  /** What `runs prune` removes. */
+  /** The records that `runs prune` removes. */
   readonly prunes?: {
-    /** What was to stay, as `--keep` takes it. */
+    /** The records that were to stay, in the form of `--keep`. */
     readonly keep: string;
     /** Runs whose records are removed. */
     readonly runs: readonly string[];
@@ -3066,7 +3066,7 @@ export type Pruning = {
   readonly version: 1;
   /** The edit, as `runs` shows it; null where nothing was written, as with `--dry-run`. */
   readonly run: string | null;
-  /** What was to stay, as `--keep` takes it. */
+  /** The records that were to stay, in the form of `--keep`. */
   readonly keep: string;
   /** Runs whose records are removed, or with `--dry-run` would be, newest first. */
   readonly pruned: readonly string[];

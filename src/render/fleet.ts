@@ -266,11 +266,14 @@ export function renderFleetMarkdown(
   const least = `${head}${tail}`;
   const table = renderTable(document, limit - least.length - NOTICE_ROOM);
   const room = limit - least.length - table.length - NOTICE_ROOM;
-  return `${head}${table}${pagesText(sectionsOf(document, pages), room)}${tail}`.slice(0, limit);
+  return `${head}${table}${pagesText(listSections(document, pages), room)}${tail}`.slice(0, limit);
 }
 
 /** Every stack with something to report, in the order of the table. */
-function sectionsOf({ stacks }: FleetDocument, pages: readonly StackPart[]): readonly StackPart[] {
+function listSections(
+  { stacks }: FleetDocument,
+  pages: readonly StackPart[],
+): readonly StackPart[] {
   const texts = new Map(pages.map(({ path, text }) => [path, text]));
   return stacks.flatMap(({ path, error }) => {
     const text = texts.get(path) ?? (error === null ? undefined : failureText(error));
